@@ -1,0 +1,36 @@
+// Makes a fresh clone ready: installs what is missing and builds what is older than its sources.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+export function prepare() {
+  if (newest("package-lock.json") > newest("node_modules/.package-lock.json")) {
+    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
+  }
+  const sources = Math.max(newest("src"), newest("tsconfig.json"), newest("tsconfig.build.json"));
+  if (sources > newest("dist/.built")) {
+    run(process.execPath, ["scripts/build.mjs"], "building");
+  }
+}
+
+// Everything but the result belongs on standard error: `npm start -- ls URL > file` must hold only the listing.
+function run(command, args, label) {
+  process.stderr.write(`${label}…\n`);
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) {
+    process.stderr.write(`${label} failed${error ? `: ${error.message}` : ""}\n`);
+    process.exit(1);
+  }
+}
+
+// The latest modification time below a path; 0 where there is nothing.
+function newest(relative) {
+  const start = path.join(root, relative);
+  if (!existsSync(start)) return 0;
+  const stat = statSync(start);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(start).map((name) => newest(path.join(relative, name))));
+}

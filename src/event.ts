@@ -1,0 +1,113 @@
+// What a crawl tells the world, as it happens. Everything here survives JSON.stringify.
+import type { FailureOutcome } from "./exchange.ts";
+import type { SitemapPage } from "./page.ts";
+import type { Problem } from "./problem.ts";
+import type { PagesSitemap, Sitemap } from "./sitemap.ts";
+
+/**
+ * `request`, `retry` and `response` come when they happen, in any order. All others come in declared order: the pages of
+ * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`.
+ */
+export type CrawlEvent =
+  | RequestEvent
+  | RetryEvent
+  | ResponseEvent
+  | StartEvent
+  | PagesEvent
+  | SitemapEvent
+  | ProblemEvent
+  | FinishedEvent;
+
+export interface RequestEvent {
+  readonly type: "request";
+  readonly url: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+export interface RetryEvent {
+  readonly type: "retry";
+  readonly url: string;
+  /** The attempt that failed. */
+  readonly attempt: number;
+  /** In milliseconds, until the next attempt. */
+  readonly delay: number;
+  readonly reason: Problem;
+}
+
+export interface ResponseEvent {
+  readonly type: "response";
+  readonly url: string;
+  /** Where it ended, after redirects, where that differs. */
+  readonly finalUrl?: string;
+  readonly outcome: "found" | FailureOutcome;
+  readonly status?: number;
+}
+
+/** A sitemap is about to be read: what follows, until its `sitemap` event, lies inside it. */
+export interface StartEvent {
+  readonly type: "start";
+  readonly url: string;
+  /** 0 for the root. */
+  readonly depth: number;
+}
+
+export interface PagesEvent {
+  readonly type: "pages";
+  /** The URL of the sitemap that declares these pages, after redirects. */
+  readonly sitemap: string;
+  readonly pages: readonly SitemapPage[];
+}
+
+export interface SitemapEvent {
+  readonly type: "sitemap";
+  readonly sitemap: Sitemap;
+  readonly depth: number;
+  /** As they came off the wire. */
+  readonly wireBytes: number;
+  /** After decompression. */
+  readonly decodedBytes: number;
+}
+
+export interface ProblemEvent {
+  readonly type: "problem";
+  /** The document that has the problem. */
+  readonly url: string;
+  readonly problem: Problem;
+}
+
+export interface FinishedEvent {
+  readonly type: "finished";
+  readonly complete: boolean;
+  readonly totals: Totals;
+}
+
+export interface Totals {
+  /** Sitemaps that could be read, at least in part. */
+  readonly sitemaps: number;
+  readonly invalid: number;
+  readonly pages: number;
+  readonly requests: number;
+  readonly wireBytes: number;
+  /** In milliseconds. */
+  readonly duration: number;
+}
+
+/** One candidate of discovery: where it came from and what came of it. */
+export interface DiscoveryRecord {
+  readonly url: string;
+  readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
+  /** `duplicate`: already found, by this URL or by where a redirect led. `not-a-sitemap`: there is something, but no sitemap. */
+  readonly outcome: "found" | "duplicate" | "not-a-sitemap" | FailureOutcome;
+  readonly status?: number;
+  /** Where it ended, after redirects, where that differs. */
+  readonly finalUrl?: string;
+  /** Why it was not used. */
+  readonly reason?: Problem;
+}
+
+/** One step of a walk through a tree, depth first and in declared order. Between `enter` and `leave` lies what the sitemap holds. */
+export type TreeStep =
+  | { readonly type: "enter"; readonly sitemap: Sitemap; readonly depth: number }
+  | { readonly type: "pages"; readonly sitemap: PagesSitemap; readonly pages: readonly SitemapPage[] }
+  | { readonly type: "leave"; readonly sitemap: Sitemap; readonly depth: number };

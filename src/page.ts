@@ -1,0 +1,109 @@
+// What a page is: one URL that a sitemap declares, with everything the sitemap says about it.
+// A field that the website did not give is absent. `priority` alone is always there, because the protocol defines its default.
+
+/** One page, as a sitemap declares it. */
+export interface SitemapPage {
+  /** What the site wrote: decoded, trimmed, made absolute where it was relative, not re-encoded. */
+  readonly url: string;
+  /** From 0 to 1; 0.5 where the site says nothing, as the protocol does. */
+  readonly priority: number;
+  /** ISO 8601 with the offset and precision that the site wrote; a time without an offset is taken as UTC. */
+  readonly lastModified?: string;
+  readonly changeFrequency?: ChangeFrequency;
+  readonly newsStory?: NewsStory;
+  readonly images?: readonly SitemapImage[];
+  readonly videos?: readonly SitemapVideo[];
+  readonly alternates?: readonly AlternatePage[];
+}
+
+export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
+
+/** A news story: from the news extension, or the title and date of an RSS item or Atom entry. A partial story is kept. */
+export interface NewsStory {
+  readonly title?: string;
+  /** ISO 8601, as `lastModified`. */
+  readonly publishDate?: string;
+  readonly publicationName?: string;
+  readonly publicationLanguage?: string;
+  /** What the site wrote, usually `Subscription` or `Registration`. */
+  readonly access?: string;
+  readonly genres?: readonly string[];
+  readonly keywords?: readonly string[];
+  readonly stockTickers?: readonly string[];
+}
+
+/** An image of a page, from the image extension. */
+export interface SitemapImage {
+  readonly url: string;
+  readonly caption?: string;
+  readonly geoLocation?: string;
+  readonly title?: string;
+  readonly license?: string;
+}
+
+/** A video of a page: every field of the video extension. */
+export interface SitemapVideo {
+  readonly thumbnailUrl?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly contentUrl?: string;
+  readonly playerUrl?: string;
+  readonly playerAllowsEmbed?: boolean;
+  /** The `autoplay` parameters of the player. */
+  readonly playerAutoplay?: string;
+  /** In seconds. */
+  readonly duration?: number;
+  /** ISO 8601, as `lastModified`. */
+  readonly expirationDate?: string;
+  /** From 0 to 5. */
+  readonly rating?: number;
+  readonly viewCount?: number;
+  /** ISO 8601, as `lastModified`. */
+  readonly publicationDate?: string;
+  readonly isFamilyFriendly?: boolean;
+  readonly restriction?: VideoRestriction;
+  readonly platform?: VideoRestriction;
+  readonly prices?: readonly VideoPrice[];
+  readonly requiresSubscription?: boolean;
+  readonly uploader?: string;
+  readonly uploaderUrl?: string;
+  readonly isLive?: boolean;
+  readonly tags?: readonly string[];
+  readonly category?: string;
+  readonly galleryUrl?: string;
+  readonly galleryTitle?: string;
+  readonly contentSegments?: readonly VideoSegment[];
+  readonly ids?: readonly VideoId[];
+}
+
+/** Where (countries) or on what (web, mobile, tv) a video may or may not be played. */
+export interface VideoRestriction {
+  readonly relationship?: "allow" | "deny";
+  readonly values: readonly string[];
+}
+
+export interface VideoPrice {
+  readonly amount?: number;
+  /** ISO 4217, as the site wrote it. */
+  readonly currency?: string;
+  readonly type?: string;
+  readonly resolution?: string;
+}
+
+export interface VideoSegment {
+  readonly url: string;
+  /** In seconds. */
+  readonly duration?: number;
+}
+
+export interface VideoId {
+  readonly type?: string;
+  readonly value: string;
+}
+
+/** The same page in another language, from the hreflang extension. */
+export interface AlternatePage {
+  /** What the site wrote: `de`, `de-CH`, `x-default`. */
+  readonly language: string;
+  readonly url: string;
+}

@@ -1,0 +1,76 @@
+// What a sitemap is: an index of other sitemaps, a list of pages, or something that could not be read.
+import type { SitemapPage } from "./page.ts";
+import type { Problem } from "./problem.ts";
+
+/** A node of the tree: a sitemap that was fetched, or could not be. */
+export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
+
+interface Declared {
+  /** Where the document was found, after redirects. */
+  readonly url: string;
+  /** What the parent said, where that differs from `url`. */
+  readonly declaredUrl?: string;
+  /** The `lastmod` that the parent index gives for this sitemap. */
+  readonly lastModified?: string;
+  /** The sitemap lies on another host than the homepage. */
+  readonly offHost?: true;
+}
+
+interface Readable extends Declared {
+  /** Read to its end, with nothing lost on the way. */
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+}
+
+export interface IndexSitemap extends Readable {
+  readonly kind: "index";
+  /** `website` is the root made for every website; `robots` is robots.txt. */
+  readonly format: "website" | "robots" | "xml";
+  readonly children: readonly Sitemap[];
+}
+
+export interface PagesSitemap extends Readable {
+  readonly kind: "pages";
+  readonly format: PagesFormat;
+  readonly pageCount: number;
+}
+
+export interface InvalidSitemap extends Declared {
+  readonly kind: "invalid";
+  readonly reason: Problem;
+}
+
+export type PagesFormat = "xml" | "text" | "rss" | "atom";
+
+/** A sitemap that an index or robots.txt names. */
+export interface SitemapReference {
+  readonly url: string;
+  /** ISO 8601, as in `SitemapPage`. */
+  readonly lastModified?: string;
+}
+
+/** What one document held, where it was parsed but not fetched. */
+export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
+
+export interface ParsedPages {
+  readonly kind: "pages";
+  readonly format: PagesFormat;
+  readonly pages: readonly SitemapPage[];
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+}
+
+export interface ParsedIndex {
+  readonly kind: "index";
+  readonly format: "robots" | "xml";
+  readonly sitemaps: readonly SitemapReference[];
+  /** Pages that an index also lists, against the protocol. */
+  readonly pages?: readonly SitemapPage[];
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+}
+
+export interface ParsedInvalid {
+  readonly kind: "invalid";
+  readonly reason: Problem;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // A test file may start servers and child processes: two at a time keep a small machine honest.
+    maxWorkers: 2,
+  },
+});
