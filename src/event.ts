@@ -40,7 +40,7 @@ export interface ResponseEvent {
   readonly url: string;
   /** Where it ended, after redirects, where that differs. */
   readonly finalUrl?: string;
-  readonly outcome: "found" | FailureOutcome;
+  readonly outcome: "found" | "known" | FailureOutcome;
   readonly status?: number;
 }
 
@@ -80,6 +80,8 @@ export interface FinishedEvent {
   readonly type: "finished";
   readonly complete: boolean;
   readonly totals: Totals;
+  /** Every candidate that discovery tried, in the order in which they were tried. */
+  readonly discovery: readonly DiscoveryRecord[];
 }
 
 export interface Totals {

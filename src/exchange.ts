@@ -15,13 +15,18 @@ export interface DocumentRequest {
   readonly url: string;
   /** What the document is wanted as: robots.txt has limits of its own, and the homepage is only read for its links. */
   readonly role: "robots" | "sitemap" | "homepage";
+  /**
+   * Asked for each redirect, with its target: a document that is already there, or on its way, is not fetched a second
+   * time. The redirect is then not followed, and the result is a `KnownDocument`.
+   */
+  readonly isKnown?: ((url: string) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Why there is no document: not there, kept from us, broken, or against our own policy. */
 export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 
-export type Fetched = FetchedDocument | FailedFetch;
+export type Fetched = FetchedDocument | KnownDocument | FailedFetch;
 
 export interface FetchedDocument {
   readonly outcome: "found";
@@ -36,6 +41,17 @@ export interface FetchedDocument {
   /** Things worth saying about the way here, such as a redirect from https to http. */
   readonly problems: readonly Problem[];
   readonly body: Body;
+}
+
+/** A redirect led to a document that the caller has already. */
+export interface KnownDocument {
+  readonly outcome: "known";
+  readonly requestedUrl: string;
+  /** The document that the redirect led to. */
+  readonly url: string;
+  readonly hops: readonly Hop[];
+  readonly attempts: number;
+  readonly problems: readonly Problem[];
 }
 
 export interface FailedFetch {

@@ -160,8 +160,6 @@ const lossy: ReadonlySet<string> = new Set<ProblemCode>([
   "limit-pages",
   "limit-time",
   "robots-unreachable",
-  "homepage-unreachable",
-  "known-path-unreachable",
   "archive-truncated",
 ]);
 
