@@ -1,0 +1,69 @@
+// The small values of entries: numbers, yes and no, lists. What cannot be read is undefined; who asks reports it.
+import type { ChangeFrequency } from "../page.ts";
+
+/**
+ * From 0 to 1: https://www.sitemaps.org/protocol.html#prioritydef "Valid values range from 0.0 to 1.0."
+ * A decimal comma is not taken: a list of two numbers would look the same.
+ */
+export function parsePriority(text: string): number | undefined {
+  // The usual spellings (`0.5`, `1.0`), without a conversion.
+  if (text.length === 3 && text.charCodeAt(1) === dot) {
+    const tenths = text.charCodeAt(2) - zero;
+    const ones = text.charCodeAt(0) - zero;
+    if (ones === 0 && tenths >= 0 && tenths <= 9) return tenths / 10;
+    if (ones === 1 && tenths === 0) return 1;
+  }
+  const number = parseNumber(text);
+  return number !== undefined && number <= 1 ? number : undefined;
+}
+
+/** Lenient: in any case, with white space around it. */
+export function parseChangeFrequency(text: string): ChangeFrequency | undefined {
+  return changeFrequencies.get(text) ?? changeFrequencies.get(shortWord(text));
+}
+
+/** Comma separated; empty ones are left out. */
+export function parseList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** Lenient: `yes` and `no`, as the extensions ask for it, and also `true`, `false`, `1` and `0`, in any case. */
+export function parseBoolean(text: string): boolean | undefined {
+  return booleans.get(shortWord(text));
+}
+
+/** A number that is finite and not negative, in decimal notation. */
+export function parseNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  // `Number` also reads "", "0x10", "1e3" and "Infinity".
+  if (trimmed.length > maxLength || !decimal.test(trimmed)) return undefined;
+  return Math.abs(Number(trimmed));
+}
+
+// Longer than any number or word that is read; what is longer is not looked at.
+const maxLength = 40;
+// `-0.0` is zero. The length is bounded before.
+const decimal = /^(?:\+?(?:\d+\.?\d*|\.\d+)|-0*\.?0+)$/;
+
+function shortWord(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > maxLength ? "" : trimmed.toLowerCase();
+}
+
+const changeFrequencies: ReadonlyMap<string, ChangeFrequency> = new Map(
+  (["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"] as const).map((name) => [name, name]),
+);
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ["yes", true],
+  ["true", true],
+  ["1", true],
+  ["no", false],
+  ["false", false],
+  ["0", false],
+]);
+
+const dot = 0x2e;
+const zero = 0x30;
