@@ -1,0 +1,44 @@
+// One parser in a process of its own: warms up, measures, and prints what it found as JSON.
+// Arguments: the parser's name, `plain` or `rich`, the number of entries.
+import { urlset } from "./documents.mjs";
+import { parsers } from "./parsers.mjs";
+
+const [name, kind, entries] = process.argv.slice(2);
+const { input, load } = parsers[name];
+const parse = await load();
+
+const warmUpTime = 700;
+const measuredTime = 1200;
+
+// A tenth of the document is enough to warm up, and slow parsers would otherwise spend most of the run on it.
+const small = document(Math.ceil(entries / 10));
+const warm = performance.now();
+while (performance.now() - warm < warmUpTime) await parse(small.value);
+
+const whole = document(Number(entries));
+const times = [];
+let pages = 0;
+const start = performance.now();
+while (performance.now() - start < measuredTime) {
+  const before = performance.now();
+  pages = await parse(whole.value);
+  times.push(performance.now() - before);
+}
+times.sort((a, b) => a - b);
+const milliseconds = times[Math.floor(times.length / 2)];
+process.stdout.write(JSON.stringify({ pages, bytes: whole.bytes, milliseconds, runs: times.length }));
+
+// Every piece is a flat string or buffer of its own, as a decoder or a socket would give it.
+function document(count) {
+  const bytes = Buffer.concat(
+    [...urlset({ entries: count, rich: kind === "rich" })].map((piece) => Buffer.from(piece)),
+  );
+  const pieces = [];
+  for (let at = 0; at < bytes.length; at += 65_536) pieces.push(bytes.subarray(at, at + 65_536));
+  const values = {
+    bytes: () => pieces,
+    texts: () => pieces.map((piece) => piece.toString()),
+    text: () => bytes.toString(),
+  };
+  return { bytes: bytes.length, value: values[input]() };
+}

@@ -1,0 +1,14 @@
+# The reference in a process of its own: ultimate-sitemap-parser, the tree of a website and one walk through its pages.
+# Argument: the homepage. Prints the number of pages and the peak of memory, as JSON.
+import json
+import logging
+import resource
+import sys
+
+from usp.tree import sitemap_tree_for_homepage
+
+logging.disable(logging.CRITICAL)
+tree = sitemap_tree_for_homepage(sys.argv[1])
+pages = sum(1 for _ in tree.all_pages())
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"pages": pages, "peak": peak}))

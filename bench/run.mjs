@@ -1,0 +1,117 @@
+// npm run bench: how fast documents are parsed, by us, by XML tokenisers and by other sitemap parsers; whether time grows with
+// the input and memory does not. Each parser runs in processes of its own, in rounds that take turns, and the median counts.
+//   --rounds N     how often each is measured (default 3)
+//   --only TEXT    only parsers whose name contains it
+//   --skip-peers   ours alone
+//   --dist DIR     another build than dist/
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { runChild } from "./child.mjs";
+import { median, printBars, printMachine, printTable } from "./report.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "" },
+    "skip-peers": { type: "boolean", default: false },
+    dist: { type: "string" },
+  },
+});
+if (flags.dist !== undefined) process.env.SITEGROVE_BENCH_DIST = path.resolve(flags.dist);
+const { setUp } = await import("./setup.mjs");
+const { parsers } = await import("./parsers.mjs");
+
+const rounds = Number(flags.rounds);
+const documents = [
+  { kind: "plain", entries: 50_000 },
+  { kind: "rich", entries: 20_000 },
+];
+const own = "sitegrove, text";
+
+await setUp({ peers: !flags["skip-peers"] });
+printMachine();
+const bars = [];
+for (const document of documents) await compare(document);
+for (const document of documents) await double(document);
+await memory();
+printBars("Bars", bars);
+if (existsSync(path.join(import.meta.dirname, "fetch.ts"))) await fetching();
+
+async function compare({ kind, entries }) {
+  const names = Object.keys(parsers).filter(
+    (name) => name.includes(flags.only) && (!flags["skip-peers"] || name.startsWith("sitegrove")),
+  );
+  const results = new Map(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) results.get(name).push(await measure(name, kind, entries));
+  }
+  const speeds = new Map(
+    names.map((name) => {
+      const time = median(results.get(name).map(({ milliseconds }) => milliseconds));
+      return [name, { megabytes: results.get(name)[0].bytes / time / 1000, urls: (entries / time) * 1000 }];
+    }),
+  );
+  const ours = speeds.get(own)?.megabytes;
+  printTable(
+    `Parsing: ${entries.toLocaleString("en-US")} ${kind} entries, ${(results.get(names[0])[0].bytes / 1e6).toFixed(1)} MB`,
+    ["parser", "yields", "MB/s", "URLs/s", "ours ÷ it"],
+    names.map((name) => {
+      const { megabytes, urls } = speeds.get(name);
+      return [name, parsers[name].yields, megabytes, urls, ours === undefined ? "" : ours / megabytes];
+    }),
+  );
+  for (const name of names) {
+    const { bar } = parsers[name];
+    if (bar === undefined || ours === undefined) continue;
+    const ratio = ours / speeds.get(name).megabytes;
+    bars.push({ promise: `${kind}: at least ${bar} times ${name}`, value: ratio, met: ratio >= bar });
+  }
+}
+
+async function double({ kind, entries }) {
+  const times = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    for (const factor of [1, 2]) times[factor - 1].push((await measure(own, kind, entries * factor)).milliseconds);
+  }
+  const value = median(times[1]) / median(times[0]);
+  bars.push({ promise: `${kind}: twice the input, at most 2.2 times the time`, value, met: value <= 2.2 });
+}
+
+async function measure(name, kind, entries) {
+  const result = await runChild("parse-child.mjs", [name, kind, entries]);
+  if (result.pages !== entries) throw new Error(`${name} found ${result.pages} of ${entries} pages`);
+  return result;
+}
+
+// The same process with and without reading; what is read comes from a file, so that generating it costs nothing here.
+async function memory() {
+  const entries = 1_000_000;
+  const { generateDocument } = await import("./website.mjs");
+  const file = await generateDocument({ entries });
+  const peaks = { idle: [], read: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const task of ["idle", "read"]) {
+      const { pages, peak } = await runChild("memory-child.mjs", [task, file]);
+      if (task === "read" && pages !== entries) throw new Error(`read ${pages} of ${entries} pages`);
+      peaks[task].push(peak / 2 ** 20);
+    }
+  }
+  const [idle, read] = [median(peaks.idle), median(peaks.read)];
+  printTable(
+    "Memory: reading 1,000,000 URLs as a stream",
+    ["process", "peak MB"],
+    [
+      ["idle, same modules loaded", idle],
+      ["reading", read],
+    ],
+  );
+  bars.push({ promise: "reading adds at most 48 MB", value: read - idle, met: read - idle <= 48 });
+}
+
+async function fetching() {
+  const { register } = await import("tsx/esm/api");
+  register();
+  const { benchFetch } = await import("./fetch.ts");
+  await benchFetch();
+}
