@@ -1,0 +1,83 @@
+// The format `json`: the whole tree with its pages as one document, written as it is walked, so that its size does not matter.
+// One page or sitemap a line, for those who compare two files. The shape is described by docs/output.schema.json.
+import type { DiscoveryRecord, TreeStep } from "../event.ts";
+import type { SitemapPage } from "../page.ts";
+import type { Sitemap } from "../sitemap.ts";
+import { openPageJson, valueJson } from "./page-json.ts";
+import { inPieces } from "./pieces.ts";
+
+/** What stands before the tree. */
+export interface JsonHead {
+  readonly homepage: string | undefined;
+  readonly complete: boolean;
+  readonly pageCount: number;
+  readonly discovery: readonly DiscoveryRecord[];
+}
+
+/**
+ * Where `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field: what was written
+ * can be read.
+ */
+export function writeJson(
+  head: JsonHead,
+  steps: AsyncIterable<TreeStep>,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  return inPieces(document(head, steps, signal));
+}
+
+async function* document(
+  { homepage, complete, pageCount, discovery }: JsonHead,
+  steps: AsyncIterable<TreeStep>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  const start = valueJson({ homepage, complete, pageCount, discovery });
+  yield `${start.slice(0, -1)},\n"root":`;
+  // For each sitemap that is open: whether something was already written into its list.
+  const open: { kind: Sitemap["kind"]; started: boolean }[] = [];
+  const separator = () => {
+    const parent = open.at(-1);
+    if (parent === undefined) return "";
+    if (parent.started) return ",\n";
+    parent.started = true;
+    return "\n";
+  };
+  let entered = false;
+  try {
+    for await (const step of steps) {
+      if (signal?.aborted) break;
+      if (step.type === "enter") {
+        entered = true;
+        yield separator() + opening(step.sitemap);
+        open.push({ kind: step.sitemap.kind, started: false });
+      } else if (step.type === "leave") {
+        yield closing(open.pop()?.kind);
+      } else if (step.pages.length > 0) {
+        yield separator() + list(step.pages);
+      }
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+  if (!entered) yield "null";
+  while (open.length > 0) yield closing(open.pop()?.kind);
+  yield signal?.aborted ? ',\n"interrupted":true}\n' : "}\n";
+}
+
+// An object whose last field is the list of what it holds, still open.
+function opening(sitemap: Sitemap): string {
+  if (sitemap.kind === "invalid") return valueJson(sitemap).slice(0, -1);
+  if (sitemap.kind === "pages") return `${valueJson(sitemap).slice(0, -1)},"pages":[`;
+  const { children: _, ...own } = sitemap;
+  return `${valueJson(own).slice(0, -1)},"children":[`;
+}
+
+function list(pages: readonly SitemapPage[]): string {
+  let json = "";
+  for (const page of pages) json += json === "" ? openPageJson(page) : `},\n${openPageJson(page)}`;
+  return `${json}}`;
+}
+
+function closing(kind: Sitemap["kind"] | undefined): string {
+  return kind === "invalid" ? "}" : "]}";
+}

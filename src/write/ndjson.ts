@@ -1,0 +1,16 @@
+// The format `ndjson`: one page a line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
+// Lossless, and printable at the same time: what a terminal would obey is escaped as JSON escapes it.
+import type { PageWriter } from "./batch.ts";
+import { openPageJson, textJson } from "./page-json.ts";
+
+export function ndjsonWriter(): PageWriter {
+  return {
+    header: "",
+    write({ sitemap, pages }) {
+      const end = `,"sitemap":${textJson(sitemap)}}\n`;
+      let lines = "";
+      for (const page of pages) lines += openPageJson(page) + end;
+      return lines;
+    },
+  };
+}

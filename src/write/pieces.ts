@@ -1,0 +1,18 @@
+// Many small texts become few large ones: a write for each of a million short texts would take longer than making them.
+
+/** The same text in pieces of about 64 KB. */
+export async function* inPieces(
+  texts: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string, void, undefined> {
+  let piece = "";
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length >= pieceLength) {
+      yield piece;
+      piece = "";
+    }
+  }
+  if (piece !== "") yield piece;
+}
+
+const pieceLength = 64 * 1024;

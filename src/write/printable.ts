@@ -1,0 +1,28 @@
+// Text from a website, made safe for a terminal: one value stays one line, and nothing steers what reads it.
+// Escaped are the controls C0 (with tab and line ends), DEL and C1, the line and paragraph separators, the characters
+// that change the direction of writing (https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters) and U+FEFF.
+
+/** The text with every such character written as `\u001b`. */
+export function printable(text: string): string {
+  return steering.test(text) ? text.replace(everySteering, escaped) : text;
+}
+
+/**
+ * JSON text with the characters escaped that JSON allows bare but a terminal obeys. The value stays the same. The text
+ * may hold line ends between values.
+ */
+export function printableJson(json: string): string {
+  return steeringInJson.test(json) ? json.replace(everySteeringInJson, escaped) : json;
+}
+
+// JSON.stringify escapes C0 itself.
+const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
+// `test` on a regular expression with the flag `g` would keep a position: hence two of each.
+const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
+const everySteering = new RegExp(steering, "g");
+const steeringInJson = new RegExp(`[${inJson}]`);
+const everySteeringInJson = new RegExp(steeringInJson, "g");
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

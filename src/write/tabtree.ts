@@ -1,0 +1,39 @@
+// The format `tabtree`: the tree as an outline. A sitemap's URL, indented by its depth with tabs; below it, one level
+// deeper, what it holds. A sitemap that could not be read, or not to its end, says why on its own line.
+import type { TreeStep } from "../event.ts";
+import { isLossy } from "../problem.ts";
+import type { Sitemap } from "../sitemap.ts";
+import { inPieces } from "./pieces.ts";
+import { printable } from "./printable.ts";
+import { type ShowUrl, wholeUrl } from "./strip-url.ts";
+
+export function writeTabtree(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl = wholeUrl,
+): AsyncGenerator<string, void, undefined> {
+  return inPieces(outline(steps, show));
+}
+
+async function* outline(steps: AsyncIterable<TreeStep>, show: ShowUrl): AsyncGenerator<string, void, undefined> {
+  let pageIndent = "";
+  for await (const step of steps) {
+    if (step.type === "enter") {
+      const indent = "\t".repeat(step.depth);
+      pageIndent = `${indent}\t`;
+      // The root is the homepage: relative to itself it would be no name at all.
+      const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
+      yield `${indent}${printable(url)}${remark(step.sitemap)}\n`;
+    } else if (step.type === "pages") {
+      let lines = "";
+      for (const { url } of step.pages) lines += `${pageIndent}${printable(show(url))}\n`;
+      yield lines;
+    }
+  }
+}
+
+function remark(sitemap: Sitemap): string {
+  if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;
+  if (sitemap.complete) return "";
+  const losses = sitemap.problems.filter(({ code }) => isLossy(code)).map(({ message }) => printable(message));
+  return losses.length === 0 ? " (incomplete)" : ` (incomplete: ${losses.join("; ")})`;
+}

@@ -1,0 +1,251 @@
+// Each format against what reads it: JSON.parse and csv-parse.
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TreeStep } from "../../src/event.ts";
+import type { SitemapPage } from "../../src/page.ts";
+import { problem } from "../../src/problem.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/sitemap.ts";
+import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
+import { csvColumns, csvWriter } from "../../src/write/csv.ts";
+import { writeJson } from "../../src/write/json.ts";
+import { ndjsonWriter } from "../../src/write/ndjson.ts";
+import { pagesWriter } from "../../src/write/pages.ts";
+import { stripUrl } from "../../src/write/strip-url.ts";
+import { writeTabtree } from "../../src/write/tabtree.ts";
+import { hostileText, steering } from "./hostile.ts";
+
+const plain: SitemapPage = { url: "https://example.org/a", priority: 0.5 };
+const rich: SitemapPage = {
+  url: "https://example.org/b?x=1&y=é",
+  priority: 0.8,
+  lastModified: "2024-05-06T07:08:09+02:00",
+  changeFrequency: "daily",
+  newsStory: { title: 'He said "no",\nthen left', keywords: ["a", "b"], genres: ["Blog"] },
+  images: [{ url: "https://example.org/i.png", caption: "=1+1" }],
+  videos: [{ title: "v", prices: [{ amount: 1.5, currency: "EUR" }] }],
+  alternates: [{ language: "de", url: "https://example.org/de/b" }],
+};
+const batch: PageBatch = { sitemap: "https://example.org/sitemap.xml", pages: [plain, rich] };
+
+const pagesSitemap: PagesSitemap = {
+  kind: "pages",
+  format: "xml",
+  url: "https://example.org/sitemap.xml",
+  complete: true,
+  problems: [],
+  pageCount: 2,
+};
+const invalid: InvalidSitemap = { kind: "invalid", url: "https://example.org/gone.xml", reason: problem("http-404") };
+const cut: PagesSitemap = {
+  ...pagesSitemap,
+  url: "https://cdn.example.net/cut.xml",
+  complete: false,
+  problems: [problem("xml-namespace", { value: "x" }), problem("xml-truncated")],
+  pageCount: 0,
+};
+const root: IndexSitemap = {
+  kind: "index",
+  format: "website",
+  url: "https://example.org/",
+  complete: true,
+  problems: [],
+  children: [pagesSitemap, invalid, cut],
+};
+const steps: TreeStep[] = [
+  { type: "enter", sitemap: root, depth: 0 },
+  { type: "enter", sitemap: pagesSitemap, depth: 1 },
+  { type: "pages", sitemap: pagesSitemap, pages: [plain] },
+  { type: "pages", sitemap: pagesSitemap, pages: [] },
+  { type: "pages", sitemap: pagesSitemap, pages: [rich] },
+  { type: "leave", sitemap: pagesSitemap, depth: 1 },
+  { type: "enter", sitemap: invalid, depth: 1 },
+  { type: "leave", sitemap: invalid, depth: 1 },
+  { type: "enter", sitemap: cut, depth: 1 },
+  { type: "leave", sitemap: cut, depth: 1 },
+  { type: "leave", sitemap: root, depth: 0 },
+];
+const head = { homepage: root.url, complete: false, pageCount: 2, discovery: [] };
+
+describe("tabtree", () => {
+  test("is an outline: sitemaps by depth, what they hold one level deeper, and why one could not be read", async () => {
+    expect(await text(writeTabtree(each(steps)))).toBe(
+      [
+        "https://example.org/",
+        "\thttps://example.org/sitemap.xml",
+        "\t\thttps://example.org/a",
+        "\t\thttps://example.org/b?x=1&y=é",
+        "\thttps://example.org/gone.xml (not read: The website answered with status 404)",
+        "\thttps://cdn.example.net/cut.xml (incomplete: The document ends inside an element)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("with URLs stripped, shows what lies below the homepage as a path", async () => {
+    expect(await text(writeTabtree(each(steps.slice(0, 3)), stripUrl(root.url)))).toBe(
+      "https://example.org/\n\t/sitemap.xml\n\t\t/a\n",
+    );
+  });
+});
+
+describe("stripUrl", () => {
+  test("takes the homepage away only from what is below it", () => {
+    const show = stripUrl("https://example.org/en");
+    expect(show("https://example.org/en/")).toBe("/");
+    expect(show("https://example.org/en/a")).toBe("/a");
+    expect(show("https://example.org/english")).toBe("https://example.org/english");
+  });
+});
+
+describe("pages", () => {
+  test("is one URL a line, whatever the URL holds", async () => {
+    const hostile = { sitemap: "", pages: [{ url: "https://e/\nERROR all good\u001b[2J", priority: 1 }, plain] };
+    expect(await text(writeBatches([hostile], pagesWriter()))).toBe(
+      "https://e/\\u000aERROR all good\\u001b[2J\nhttps://example.org/a\n",
+    );
+  });
+
+  test("cuts a large batch into pieces of whole lines", async () => {
+    const pages = Array.from({ length: 2500 }, (_, index) => ({ url: `https://e/${index}`, priority: 0.5 }));
+    const pieces = await collect(writeBatches([{ sitemap: "s", pages }], pagesWriter()));
+    expect(pieces).toHaveLength(3);
+    expect(pieces.every((piece) => piece.endsWith("\n"))).toBe(true);
+    expect(pieces.join("").split("\n")).toHaveLength(2501);
+  });
+});
+
+describe("ndjson", () => {
+  test("is one page a line with the URL of its sitemap", async () => {
+    const lines = (await text(writeBatches([batch], ndjsonWriter()))).split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { ...plain, sitemap: batch.sitemap },
+      { ...rich, sitemap: batch.sitemap },
+    ]);
+  });
+
+  test("keeps hostile text, in one line and without anything that steers a terminal", () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (url, title) => {
+        const page = { url, priority: 0.5, newsStory: { title } };
+        const line = ndjsonWriter().write({ sitemap: title, pages: [page] });
+        expect(line.slice(0, -1)).not.toMatch(steering);
+        expect(JSON.parse(line)).toEqual({ ...page, sitemap: title });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("json", () => {
+  test("is the whole tree with its pages, as one document", async () => {
+    expect(JSON.parse(await text(writeJson(head, each(steps))))).toEqual({
+      ...head,
+      root: { ...root, children: [{ ...pagesSitemap, pages: [plain, rich] }, invalid, { ...cut, pages: [] }] },
+    });
+  });
+
+  test.each(steps.map((_, index) => index))("closed by a signal before step %i, it is still a document", async (at) => {
+    const stop = new AbortController();
+    async function* interrupted(): AsyncGenerator<TreeStep> {
+      for (const [index, step] of steps.entries()) {
+        if (index === at) stop.abort();
+        yield step;
+      }
+    }
+    const tree = JSON.parse(await text(writeJson(head, interrupted(), stop.signal)));
+    expect(tree.interrupted).toBe(true);
+    if (at === 0) expect(tree.root).toBeNull();
+    else expect(tree.root.children.length).toBe(steps.slice(1, at).filter(({ type }) => type === "enter").length);
+  });
+
+  test("a walk that the signal ends with an error leaves a document too; any other error is thrown", async () => {
+    const stop = new AbortController();
+    async function* failing(): AsyncGenerator<TreeStep> {
+      yield steps[0]!;
+      throw new Error("no more");
+    }
+    await expect(text(writeJson(head, failing(), stop.signal))).rejects.toThrow("no more");
+    stop.abort();
+    expect(JSON.parse(await text(writeJson(head, failing(), stop.signal)))).toMatchObject({ interrupted: true });
+  });
+});
+
+describe("csv", () => {
+  const rows = (csv: string) => parse(csv, { columns: true }) as Record<string, string>[];
+
+  test("has a fixed header and a column for everything that a page can have", async () => {
+    const csv = await text(writeBatches([batch], csvWriter({ safe: false })));
+    expect(csv.split("\n")[0]).toBe(csvColumns.join(","));
+    const [first, second] = rows(csv);
+    expect(first).toMatchObject({
+      url: plain.url,
+      priority: "0.5",
+      lastModified: "",
+      sitemap: batch.sitemap,
+      images: "",
+    });
+    expect(second).toMatchObject({
+      url: rich.url,
+      priority: "0.8",
+      lastModified: rich.lastModified,
+      changeFrequency: "daily",
+      newsTitle: rich.newsStory?.title,
+      newsKeywords: "a, b",
+      newsGenres: "Blog",
+    });
+    const { images, videos, alternates } = second as { images: string; videos: string; alternates: string };
+    expect([images, videos, alternates].map((json) => JSON.parse(json))).toEqual([
+      rich.images,
+      rich.videos,
+      rich.alternates,
+    ]);
+  });
+
+  test("is one line a page, and nothing in it is a formula", () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (url, title) => {
+        const csv = csvWriter().write({ sitemap: "s", pages: [{ url, priority: 0.5, newsStory: { title } }] });
+        expect(csv.slice(0, -1)).not.toMatch(steering);
+        const cells = (parse(csv) as string[][])[0] ?? [];
+        expect(cells).toHaveLength(csvColumns.length);
+        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("gives back the text when the apostrophe before a formula is taken away again", () => {
+    for (const title of ['=HYPERLINK("http://x")', "@SUM(1)", "-2+3", "+1", "'=1", "''", "'tis", "plain"]) {
+      const csv = csvWriter().write({ sitemap: "s", pages: [{ ...plain, newsStory: { title } }] });
+      const cell = (parse(csv) as string[][])[0]?.[5] ?? "";
+      expect(cell.replace(/^'('*[=+\-@])/, "$1")).toBe(title);
+    }
+  });
+
+  test("not made safe, it gives back every text exactly", () => {
+    fc.assert(
+      fc.property(hostileText, (title) => {
+        const csv = csvWriter({ safe: false }).write({ sitemap: "s", pages: [{ ...plain, newsStory: { title } }] });
+        // Half a surrogate pair has no form in UTF-8.
+        expect((parse(csv) as string[][])[0]?.[5]).toBe(Buffer.from(title).toString());
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+async function* each(list: readonly TreeStep[]): AsyncGenerator<TreeStep> {
+  yield* list;
+}
+
+async function collect(pieces: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
+async function text(pieces: AsyncIterable<string>): Promise<string> {
+  return (await collect(pieces)).join("");
+}

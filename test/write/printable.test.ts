@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { textJson, valueJson } from "../../src/write/page-json.ts";
+import { printable } from "../../src/write/printable.ts";
+import { hostileText, steering } from "./hostile.ts";
+
+test("of 10,000 hostile texts none keeps a character that steers a terminal", () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      expect(printable(text)).not.toMatch(steering);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test("10,000 hostile texts come back from JSON as they were, and none steers a terminal on the way", () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      for (const json of [textJson(text), valueJson([text])]) expect(json).not.toMatch(steering);
+      expect(JSON.parse(textJson(text))).toBe(text);
+      expect(JSON.parse(valueJson([text]))).toEqual([text]);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test("what is printable stays as it is, whatever the script", () => {
+  for (const text of ["https://example.org/?a=1&b=%20", "Grüße, 世界, שלום, 😀", ""])
+    expect(printable(text)).toBe(text);
+});
+
+test("an escape is visible and names the character", () => {
+  expect(printable("a\u001b[31m\n\u202eb")).toBe("a\\u001b[31m\\u000a\\u202eb");
+});
