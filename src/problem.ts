@@ -91,6 +91,7 @@ const sentences = {
   "xml-junk-after-root": "There is something after the end of the document; it was ignored: {value}",
   "xml-namespace": "The namespace is not the one of the format: {value}",
   "xml-root-name": "The root element is not written as in the format: {value}",
+  "xml-element-name": "An element is not written as in the format: {value}",
   "xml-mixed": "The document lists both pages and sitemaps",
   "xml-not-well-formed": "The document is not well-formed; reading stopped, as asked for by `strict`",
   // Entries.
@@ -99,6 +100,7 @@ const sentences = {
   "url-relative": "A URL is not absolute; it was resolved: {value}",
   "url-invalid": "Not a valid URL; it was skipped: {value}",
   "url-scheme": "Not an http or https URL; it was skipped: {value}",
+  "url-double-escaped": "A URL is escaped twice; it was decoded twice: {value}",
   "url-long": "A URL is longer than the {limit} characters that the protocol allows",
   "url-too-long": "A URL is longer than {limit} characters; it was skipped",
   "date-invalid": "Not a date; it was left out: {value}",
