@@ -1,0 +1,42 @@
+// What it means to keep exchanges, apart from how: in memory, in a private temporary file, in an archive.
+import type { DocumentSource, Fetched } from "../exchange.ts";
+
+/** What an archive is about, so that it can be replayed. */
+export interface ArchiveInfo {
+  readonly homepage?: string;
+  /** Where the tree was made from given sitemaps, without discovery. */
+  readonly sitemaps?: readonly string[];
+  /** The options that shape a tree. Those that may hold secrets (`headers`, `proxy`, `tls`) never reach a file. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Keeps exchanges and gives them back, as a network would that knows nothing else. */
+export interface Store extends DocumentSource {
+  /**
+   * Drains the body into the store, and resolves once it is whole: the same exchange, with a body that can be read again
+   * and again, also while others are being kept. The chunks are the store's own: they may be read, not changed. An
+   * exchange without a document is kept the same way, so that a replay knows why there is none. The first exchange for a
+   * URL counts. Rejects where the disk is full or the body throws (an abort); nothing is kept then.
+   */
+  keep<T extends Fetched>(fetched: T): Promise<T>;
+  /** Says that the crawl ran to its end: what is missing in the archive was left out on purpose. */
+  finish(): Promise<void>;
+  /** Writes everything as one archive, compressed where the name ends in `.gz`. The file must not exist. */
+  save(path: string): Promise<void>;
+  /** Lets go of everything, temporary files included. Bodies can no longer be read. */
+  close(): Promise<void>;
+}
+
+/** An archive that was opened to be read. */
+export interface Archive extends DocumentSource {
+  /** Absent in files that other tools wrote. */
+  readonly info: ArchiveInfo | undefined;
+  /** Whether the crawl that wrote it ran to its end. */
+  readonly finished: boolean;
+  /** Whether the file was cut off or is damaged: what came before is used. */
+  readonly truncated: boolean;
+  /** The URLs it holds a response for, each once, in the order of the file. */
+  readonly urls: readonly string[];
+  /** Copies it, record by record, compressed where the name ends in `.gz`. The file must not exist. */
+  save(path: string): Promise<void>;
+}

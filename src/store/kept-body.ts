@@ -1,0 +1,123 @@
+// A body that has been kept: a list of blocks, each in memory or in a file, read in order and as often as wanted.
+import type { FileHandle } from "node:fs/promises";
+import { SitemapError } from "../errors.ts";
+import type { Body } from "../exchange.ts";
+import type { Problem } from "../problem.ts";
+
+/** A piece of a file that stays as it is. */
+export interface Extent {
+  readonly file: KeptFile;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export type Block = Uint8Array | Extent;
+
+/** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
+export const blockSize: number = 256 * 1024;
+
+/** One handle for all readers of a file: reads carry their own position. */
+export class KeptFile {
+  readonly #handle: FileHandle;
+  #closed = false;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  /** The bytes that are there: fewer than asked for only at the end of the file. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (this.#closed) throw closedError();
+    // Not from the pool of small buffers: what is read may be held for long.
+    const buffer = Buffer.allocUnsafeSlow(length);
+    let used = 0;
+    while (used < length) {
+      const { bytesRead } = await this.#handle.read(buffer, used, length - used, offset + used);
+      if (bytesRead === 0) break;
+      used += bytesRead;
+    }
+    return used === length ? buffer : buffer.subarray(0, used);
+  }
+
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    if (this.#closed) throw closedError();
+    let used = 0;
+    while (used < bytes.length) {
+      const { bytesWritten } = await this.#handle.write(bytes, used, bytes.length - used, offset + used);
+      used += bytesWritten;
+    }
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  async truncate(size: number): Promise<void> {
+    await this.#handle.truncate(size);
+  }
+
+  /** Until the bytes are on the disk. */
+  async sync(): Promise<void> {
+    await this.#handle.datasync();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#handle.close();
+  }
+}
+
+export class KeptBody implements Body {
+  readonly problem: Problem | undefined;
+  readonly #blocks: readonly Block[];
+
+  constructor(blocks: readonly Block[], problem: Problem | undefined) {
+    this.#blocks = blocks;
+    this.problem = problem;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return readBlocks(this.#blocks);
+  }
+}
+
+/** The bytes of the blocks, in pieces of at most `blockSize`. */
+export async function* readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
+  // The next piece is read while the caller works on this one.
+  let ahead: Promise<Uint8Array> | undefined;
+  for (const piece of pieces(blocks)) {
+    const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece);
+    // Where the caller leaves before it asks for this piece, nobody else hears of a failed read.
+    next.catch(() => undefined);
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
+}
+
+export function lengthOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + block.length, 0);
+}
+
+export function closedError(): SitemapError {
+  return new SitemapError("tree-closed", "The documents are no longer there: the tree was closed");
+}
+
+function* pieces(blocks: readonly Block[]): Generator<Block> {
+  for (const block of blocks) {
+    if (block instanceof Uint8Array) {
+      yield block;
+      continue;
+    }
+    for (let from = 0; from < block.length; from += blockSize) {
+      yield { file: block.file, offset: block.offset + from, length: Math.min(blockSize, block.length - from) };
+    }
+  }
+}
+
+async function readWhole({ file, offset, length }: Extent): Promise<Uint8Array> {
+  const bytes = await file.read(offset, length);
+  if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+  return bytes;
+}

@@ -1,0 +1,253 @@
+// One suite for every way of keeping exchanges.
+import { afterEach, describe, expect, test } from "vitest";
+import type { DocumentSource, Fetched } from "../../src/exchange.ts";
+import { problem } from "../../src/problem.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
+import { bodyOf, bytesOf, contentOf, documentAt, failedAt } from "./exchanges.ts";
+
+const info = { homepage: "https://example.org/", settings: {} };
+const megabyte = 1024 * 1024;
+
+interface Way {
+  readonly name: string;
+  create(): Promise<Store>;
+  /** What is asked after everything was kept: the store itself, or the archive that it left behind. */
+  reopen(store: Store): Promise<DocumentSource>;
+}
+
+const ways: Way[] = (["memory", "file", "auto"] as const).map((kind) => ({
+  name: kind,
+  create: () => createStore({ kind, info }),
+  reopen: async (store) => store,
+}));
+
+describe.each(ways)("$name", ({ create, reopen }) => {
+  const open: DocumentSource[] = [];
+  afterEach(async () => {
+    for (const source of open.splice(0)) await source.close();
+  });
+
+  async function kept(...exchanges: Fetched[]): Promise<DocumentSource> {
+    const store = await create();
+    open.push(store);
+    for (const exchange of exchanges) await store.keep(exchange);
+    await store.finish();
+    const source = await reopen(store);
+    open.push(source);
+    return source;
+  }
+
+  const ask = (source: DocumentSource, url: string, isKnown?: (url: string) => boolean) =>
+    source.fetch({ url, role: "sitemap", isKnown });
+
+  test("a document comes back as it was, body included", async () => {
+    const bytes = Buffer.from([0, 13, 10, 255, 31, 139, 0]);
+    const source = await kept(documentAt("https://example.org/a.xml", bytes));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toEqual(
+      await contentOf(documentAt("https://example.org/a.xml", bytes)),
+    );
+  });
+
+  test("a body can be read again and again, also by two readers at a time and after an early leave", async () => {
+    const bytes = Buffer.alloc(3 * megabyte, "0123456789");
+    const source = await kept(documentAt("https://example.org/a.xml", bytes));
+    const fetched = await ask(source, "https://example.org/a.xml");
+    if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+    for await (const piece of fetched.body) {
+      expect(piece.length).toBeLessThanOrEqual(256 * 1024);
+      break;
+    }
+    const [first, second] = await Promise.all([bytesOf(fetched.body), bytesOf(fetched.body)]);
+    expect(first.equals(bytes)).toBe(true);
+    expect(second.equals(bytes)).toBe(true);
+  });
+
+  test("what keep returns can be read while others are being kept", async () => {
+    const store = await create();
+    open.push(store);
+    const names = Array.from({ length: 12 }, (_, index) => `https://example.org/${index}.xml`);
+    const contents = names.map((name, index) => Buffer.alloc(megabyte + index * 70_001, name));
+    const results = await Promise.all(
+      names.map(async (name, index) => {
+        const body = bodyOf(contents[index]!, { pieces: 97 });
+        const result = await store.keep(documentAt(name, "", { body }));
+        return bytesOf(result.body);
+      }),
+    );
+    results.forEach((bytes, index) => {
+      expect(bytes.equals(contents[index]!)).toBe(true);
+    });
+  });
+
+  test("an empty body is a body", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", ""));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toMatchObject({
+      body: { bytes: "", problem: undefined },
+    });
+  });
+
+  test("why a body ended early is remembered", async () => {
+    const broken = () => bodyOf("<urlset><url>", { problem: problem("timeout-idle", { limit: 15_000 }) });
+    const source = await kept(documentAt("https://example.org/a.xml", "", { body: broken() }));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toEqual(
+      await contentOf(documentAt("https://example.org/a.xml", "", { body: broken() })),
+    );
+  });
+
+  test("redirects, attempts, problems and odd headers are remembered", async () => {
+    const exchange = (): Fetched =>
+      documentAt("http://example.org/a.xml", "<urlset/>", {
+        url: "https://www.example.org/b.xml",
+        status: 203,
+        headers: [
+          ["content-length", "9"],
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+          ["transfer-encoding", "chunked"],
+          ["x-odd", " \u00fc\u4e2d\r\n\0"],
+          ["odd name", ""],
+        ],
+        hops: [
+          { url: "http://example.org/a.xml", status: 301, headers: [["location", "https://www.example.org/b.xml"]] },
+        ],
+        attempts: 3,
+        problems: [problem("redirect-downgrade", { value: "http://x/" })],
+      });
+    const source = await kept(exchange());
+    expect(await contentOf(await ask(source, "http://example.org/a.xml"))).toEqual(await contentOf(exchange()));
+  });
+
+  test("an exchange without a document is remembered with its reason", async () => {
+    const failures = [
+      failedAt("https://example.org/404"),
+      failedAt("https://example.org/budget", { outcome: "refused", reason: problem("limit-documents", { limit: 3 }) }),
+      failedAt("https://example.org/slow", { outcome: "failed", reason: problem("timeout-connect", { limit: 9 }) }),
+    ];
+    const { status: _, headers: __, ...withoutResponse } = failedAt("https://example.org/none");
+    const source = await kept(...failures, withoutResponse);
+    for (const failure of [...failures, withoutResponse]) {
+      expect(await ask(source, failure.requestedUrl)).toEqual(failure);
+    }
+  });
+
+  test("a URL that was never kept is archive-missing", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", "x"));
+    expect(await ask(source, "https://example.org/b.xml")).toEqual({
+      outcome: "failed",
+      requestedUrl: "https://example.org/b.xml",
+      url: "https://example.org/b.xml",
+      hops: [],
+      attempts: 0,
+      reason: problem("archive-missing"),
+    });
+  });
+
+  test("another spelling of a URL finds the same document", async () => {
+    const source = await kept(documentAt("https://example.org/%7Ea b.xml", "x"));
+    expect((await ask(source, "HTTPS://EXAMPLE.org:443/~a%20b.xml#top")).outcome).toBe("found");
+  });
+
+  test("the first exchange for a URL counts", async () => {
+    const source = await kept(
+      documentAt("https://example.org/a.xml", "first"),
+      documentAt("https://example.org/a.xml", "second"),
+    );
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toMatchObject({ body: { bytes: "first" } });
+  });
+
+  const redirected = () =>
+    documentAt("https://example.org/old.xml", "<urlset/>", {
+      url: "https://example.org/new.xml",
+      hops: [{ url: "https://example.org/old.xml", status: 302, headers: [["location", "/new.xml"]] }],
+      problems: [problem("redirect-downgrade", { value: "x" })],
+    });
+
+  test("a document can be asked for by the URL that redirects led to", async () => {
+    const source = await kept(redirected());
+    const fetched = await contentOf(await ask(source, "https://example.org/new.xml"));
+    expect(fetched).toEqual(await contentOf(documentAt("https://example.org/new.xml", "<urlset/>")));
+  });
+
+  test("a redirect to a document that the caller knows is not followed", async () => {
+    const source = await kept(redirected());
+    const { hops, problems } = redirected();
+    const isKnown = (url: string) => url === "https://example.org/new.xml";
+    expect(await ask(source, "https://example.org/old.xml", isKnown)).toEqual({
+      outcome: "known",
+      requestedUrl: "https://example.org/old.xml",
+      url: "https://example.org/new.xml",
+      hops,
+      attempts: 1,
+      problems,
+    });
+  });
+
+  test("a redirect that was not followed then is followed now where the caller does not know its target", async () => {
+    const { hops, problems } = redirected();
+    const known = {
+      outcome: "known" as const,
+      requestedUrl: "https://example.org/old.xml",
+      url: "https://example.org/new.xml",
+      hops,
+      attempts: 1,
+      problems,
+    };
+    const source = await kept(documentAt("https://example.org/new.xml", "<urlset/>"), known);
+    expect(await ask(source, "https://example.org/old.xml")).toEqual(known);
+    expect(await ask(source, "https://example.org/old.xml", (url) => url === known.url)).toEqual(known);
+    expect(await contentOf(await ask(source, "https://example.org/old.xml", () => false))).toEqual(
+      await contentOf(redirected()),
+    );
+  });
+
+  test("user names and passwords are not kept", async () => {
+    const source = await kept(
+      documentAt("https://user:secret@example.org/a.xml", "x", {
+        headers: [["location", "https://user:secret@example.org/b.xml"]],
+        problems: [problem("redirect-downgrade", { value: "http://user:secret@example.org/" })],
+      }),
+    );
+    const fetched = await ask(source, "https://user:secret@example.org/a.xml");
+    expect(fetched.requestedUrl).toBe("https://example.org/a.xml");
+    expect(JSON.stringify(await contentOf(fetched))).not.toMatch(/secret|user/);
+  });
+
+  test("an aborted request rejects with the reason of its signal", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", "x"));
+    const reason = new Error("enough");
+    const request = { url: "https://example.org/a.xml", role: "sitemap", signal: AbortSignal.abort(reason) } as const;
+    await expect(source.fetch(request)).rejects.toBe(reason);
+  });
+
+  test("a body that throws rejects untouched, and nothing is kept of it", async () => {
+    const store = await create();
+    open.push(store);
+    const reason = new Error("aborted");
+    let left = false;
+    const body = {
+      problem: undefined,
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield Buffer.from("<urlset>");
+          throw reason;
+        } finally {
+          left = true;
+        }
+      },
+    };
+    await expect(store.keep(documentAt("https://example.org/a.xml", "", { body }))).rejects.toBe(reason);
+    expect(left).toBe(true);
+    await store.keep(documentAt("https://example.org/b.xml", "b"));
+    const source = await reopen(store);
+    open.push(source);
+    expect(await ask(source, "https://example.org/a.xml")).toMatchObject({ reason: { code: "archive-missing" } });
+    expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");
+  });
+
+  test("after closing, everything says so", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", Buffer.alloc(megabyte)));
+    await source.close();
+    await source.close();
+    await expect(ask(source, "https://example.org/a.xml")).rejects.toMatchObject({ code: "tree-closed" });
+  });
+});
