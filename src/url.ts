@@ -12,35 +12,100 @@ export const protocolUrlLength = 2047;
 
 /** Whether the text is an absolute http or https URL. */
 export function isHttpUrl(text: string): boolean {
-  return resolveUrl(text, undefined, Number.POSITIVE_INFINITY).url === text;
+  return httpPrefix.test(text) && resolveUrl(text, undefined, Number.POSITIVE_INFINITY).url !== undefined;
 }
 
 /**
  * Makes a URL of what a website wrote: absolute, http or https, at most `maxLength` characters. The site's own spelling
- * is kept where it is absolute. `text` has to be trimmed.
+ * is kept. `text` has to be trimmed, see `trimUrl`.
  */
 export function resolveUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
   if (text.length > maxLength) return { problem: "url-too-long" };
-  // A URL parser drops tabs and line ends silently and so names another page; U+FFFD stands for bytes that were lost.
   if (unusable.test(text)) return { problem: "url-invalid" };
-  const long = text.length > protocolUrlLength;
   if (httpPrefix.test(text)) {
     if (!URL.canParse(text)) return { problem: "url-invalid" };
-    return long ? { url: text, problem: "url-long" } : { url: text };
+    return text.length > protocolUrlLength ? { url: text, problem: "url-long" } : { url: text };
   }
   if (schemePrefix.test(text) && !httpScheme.test(text)) return { problem: "url-scheme" };
-  // Lenient: a URL that is relative, or absolute but oddly written, is resolved against the document's URL.
-  const resolved = text === "" ? null : parse(text, base);
-  if (resolved === null) return { problem: "url-invalid" };
-  if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return { problem: "url-scheme" };
-  if (resolved.href.length > maxLength) return { problem: "url-too-long" };
-  return { url: resolved.href, problem: long ? "url-long" : "url-relative" };
+  // Lenient: a URL that is relative, or absolute but oddly written, is resolved against the document's URL. So is
+  // `www.example.org/x`: without a scheme it is a path, by the rules of URLs.
+  const url = text === "" ? undefined : resolveRelative(text, base);
+  if (url === undefined) return { problem: "url-invalid" };
+  return url.length > maxLength ? { problem: "url-too-long" } : { url, problem: "url-relative" };
+}
+
+/**
+ * `resolveUrl` for the many URLs of one document. What stands before the path is remembered once it was found to be
+ * valid: nothing after it can make a URL invalid but the characters that are looked for here, so its neighbours need no
+ * URL parser. Nothing is allocated for them.
+ */
+export class UrlResolver {
+  readonly #base: string | undefined;
+  readonly #maxLength: number;
+  // `https://example.org`, as written; the last one used comes first.
+  readonly #origins: string[] = [];
+  /** What there is to say about the URL resolved last, or why there is none. */
+  problem: ProblemCode | undefined;
+
+  constructor(base: string | undefined, maxLength: number) {
+    this.#base = base;
+    this.#maxLength = maxLength;
+  }
+
+  /** `text` has to be trimmed. Sets `problem`. */
+  resolve(text: string): string | undefined {
+    if (text.length <= protocolUrlLength && text.length <= this.#maxLength && this.#isKnown(text)) {
+      this.problem = unusable.test(text) ? "url-invalid" : undefined;
+      return this.problem === undefined ? text : undefined;
+    }
+    const { url, problem } = resolveUrl(text, this.#base, this.#maxLength);
+    this.problem = problem;
+    if (url === text) this.#remember(text);
+    return url;
+  }
+
+  #isKnown(text: string): boolean {
+    const origins = this.#origins;
+    for (let index = 0; index < origins.length; index++) {
+      const origin = origins[index]!;
+      if (!text.startsWith(origin) || !endsAuthority(text.charCodeAt(origin.length))) continue;
+      if (index > 0) {
+        origins[index] = origins[0]!;
+        origins[0] = origin;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  #remember(url: string): void {
+    let end = url.indexOf("//") + 2;
+    while (end < url.length && !endsAuthority(url.charCodeAt(end))) end++;
+    this.#origins.unshift(url.slice(0, end));
+    if (this.#origins.length > rememberedOrigins) this.#origins.pop();
+  }
+}
+
+// Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
+const rememberedOrigins = 4;
+
+/**
+ * Without the white space and the invisible characters around it, as editors and spreadsheets leave them: Unicode white
+ * space, zero-width spaces and joiners, direction marks, byte order marks.
+ */
+export function trimUrl(text: string): string {
+  let end = text.length;
+  // Nearly always nothing has to be done.
+  if (end === 0 || (isPrintable(text.charCodeAt(0)) && isPrintable(text.charCodeAt(end - 1)))) return text;
+  let start = 0;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
 }
 
 /** The homepage of the website that a URL belongs to: its origin, with a slash. */
 export function homepageOf(url: string): string {
-  const parsed = new URL(url);
-  return `${parsed.origin}/`;
+  return `${new URL(url).origin}/`;
 }
 
 /**
@@ -51,7 +116,9 @@ export function urlKey(url: string): string {
   const parsed = parse(url, undefined);
   if (parsed === null) return url;
   parsed.hash = "";
-  return parsed.href.replace(/%[0-9a-f]{2}/gi, (sequence) => {
+  const { href } = parsed;
+  if (!href.includes("%")) return href;
+  return href.replace(/%[0-9a-f]{2}/gi, (sequence) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : sequence.toUpperCase();
   });
@@ -61,19 +128,63 @@ export function urlKey(url: string): string {
 export function withoutCredentials(url: string): string {
   if (!url.includes("@")) return url;
   const parsed = parse(url, undefined);
-  if (parsed === null) return url.replace(/\/\/[^/@]*@/, "//");
+  if (parsed === null) return withoutAnythingBeforeAt(url);
   if (parsed.username === "" && parsed.password === "") return url;
   parsed.username = "";
   parsed.password = "";
   return parsed.href;
 }
 
-// C0 controls and DEL, and the replacement character.
+// Nobody can say where the password ends in something that is no URL (`http://user:p/ss@host/`): at the last @, to be safe.
+function withoutAnythingBeforeAt(text: string): string {
+  const slashes = text.indexOf("//");
+  const at = text.lastIndexOf("@");
+  return slashes >= 0 && slashes < at ? text.slice(0, slashes + 2) + text.slice(at + 1) : text.slice(at + 1);
+}
+
+function resolveRelative(text: string, base: string | undefined): string | undefined {
+  const from = base === undefined ? undefined : parse(withoutCredentials(base), undefined);
+  const resolved = parse(text, from?.href);
+  if (resolved === null || (resolved.protocol !== "http:" && resolved.protocol !== "https:")) return undefined;
+  if (from === undefined || from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
+  // `href` is percent-encoded. The site's own spelling is kept where it means the same.
+  const spelled = beforeRelative(text, from) + text;
+  return parse(spelled, undefined)?.href === resolved.href ? spelled : resolved.href;
+}
+
+function beforeRelative(text: string, base: URL): string {
+  if (text.startsWith("//")) return base.protocol;
+  if (text.startsWith("/")) return base.origin;
+  if (text.startsWith("?")) return base.origin + base.pathname;
+  if (text.startsWith("#")) return base.origin + base.pathname + base.search;
+  return base.origin + base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
+}
+
+// C0 controls and DEL: a URL parser drops tabs and line ends silently and so names another page. And the replacement
+// character: it stands for bytes that were lost.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:/i;
+
+// Also at the end of the text, where there is no code.
+function endsAuthority(code: number): boolean {
+  return code === 0x2f || code === 0x3f || code === 0x23 || code === 0x5c || Number.isNaN(code);
+}
+
+function isPrintable(code: number): boolean {
+  return code > 0x20 && code < 0x7f;
+}
+
+function isBlank(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  if (code < 0xa0) return code === 0x85;
+  return invisible.test(String.fromCharCode(code));
+}
+
+// White space; zero-width space, (non-)joiners and direction marks; word joiner; byte order mark.
+const invisible = /[\s\u180e\u200b-\u200f\u2060\ufeff]/;
 
 // URL.parse is missing in Node 20.
 function parse(text: string, base: string | undefined): URL | null {
