@@ -2,7 +2,7 @@
 // tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
 //   --rounds N     how often the floor and we are measured (default 3; the median counts). Peers are measured once.
-//   --only TEXT    only candidates whose name contains it
+//   --only TEXT    the floor, and candidates whose name contains it
 //   --skip-peers   the floor and ours
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
@@ -39,7 +39,11 @@ const candidates = [
   { name: "sitemapper 4.1.6", peer: "sitemapper" },
   { name: "sitemapd 0.2.2", peer: "sitemapd" },
   { name: "ultimate-sitemap-parser (Python)", peer: "reference", run: runReference },
-].filter(({ name, peer }) => name.includes(flags.only) && !(peer !== undefined && flags["skip-peers"]));
+].filter(
+  ({ name, own, peer }) =>
+    (own === undefined && peer === undefined) ||
+    (name.includes(flags.only) && !(peer !== undefined && flags["skip-peers"])),
+);
 
 await setUp({ peers: candidates.some(({ peer }) => peer !== undefined) });
 const website = await generateWebsite({ pages });

@@ -32,6 +32,7 @@ export async function generateDocument({ entries }) {
  */
 export async function generateWebsite({ pages }) {
   const website = path.join(directory(), `website-${pages}`);
+  if (!existsSync(website)) process.stderr.write(`generating a website in ${website}…\n`);
   mkdirSync(website, { recursive: true });
   let bytes = 0;
   for (let number = 0; number * pagesPerSitemap < pages; number++) {
@@ -46,7 +47,6 @@ export async function generateWebsite({ pages }) {
 async function generateFile(file, options) {
   const note = `${file}.size`;
   if (existsSync(note)) return Number(readFileSync(note, "utf8"));
-  process.stderr.write(`generating ${path.basename(file)}\r`);
   let bytes = 0;
   async function* counted() {
     for (const piece of urlset(options)) {
