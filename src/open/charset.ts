@@ -1,0 +1,92 @@
+// Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
+// declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
+//   Lenient: where these differ the first one counts, and the difference is reported.
+//   Lenient: a name that is not known, or that cannot be true (UTF-16 for a document that begins in ASCII, UTF-8 for one
+//   in UTF-16), is reported and passed over.
+// UTF-32, UTF-7 and EBCDIC are recognised and refused: TextDecoder does not know them, and no sitemap should be in them.
+import { isAscii } from "node:buffer";
+import { evidence } from "./charset-evidence.ts";
+
+export type CharsetDecision =
+  | { readonly charset: string; readonly markLength: number; readonly conflict: string | undefined }
+  | { readonly unsupported: string };
+
+/** Decides by the first bytes and the Content-Type header. */
+export function decideCharset(sample: Uint8Array, contentType: string | undefined): CharsetDecision {
+  const seen = evidence(sample);
+  if (seen !== undefined && !isKnown(seen.charset)) return { unsupported: seen.charset };
+  const claims: Claim[] = [];
+  if (seen !== undefined && seen.markLength > 0) claims.push({ by: "byte order mark", name: seen.charset });
+  const header = headerCharset(contentType);
+  if (header !== undefined) claims.push({ by: "Content-Type", name: header });
+  const declared = declaredCharset(sample, seen?.charset);
+  if (declared !== undefined) claims.push({ by: "XML declaration", name: declared });
+
+  let charset = seen?.charset;
+  for (const { name } of claims) {
+    if (charset !== undefined) break;
+    if (!canBeTrue(name, sample)) continue;
+    if (isRefused(name)) return { unsupported: name };
+    charset = resolve(name);
+  }
+  const decided = charset ?? "utf-8";
+  return { charset: decided, markLength: seen?.markLength ?? 0, conflict: conflict(claims, decided) };
+}
+
+interface Claim {
+  readonly by: string;
+  readonly name: string;
+}
+
+function headerCharset(contentType: string | undefined): string | undefined {
+  return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
+}
+
+// https://www.w3.org/TR/xml/#NT-XMLDecl. Lenient: white space may come before it.
+function declaredCharset(sample: Uint8Array, seen: string | undefined): string | undefined {
+  const text = new TextDecoder(seen ?? "utf-8").decode(sample, { stream: true }).trimStart();
+  if (!text.startsWith("<?xml")) return undefined;
+  const end = text.indexOf("?>");
+  const declaration = end < 0 ? text : text.slice(0, end);
+  return /\sencoding\s*=\s*["']\s*([^\s"']+)/.exec(declaration)?.[1]?.toLowerCase();
+}
+
+// Only asked where the bytes show nothing, so they are no UTF-16 with ASCII in it. A set of wide characters, or one that
+// has other bytes for letters, cannot be true for bytes that can be read as ASCII.
+function canBeTrue(name: string, sample: Uint8Array): boolean {
+  const readable =
+    /^[\t\n\f\r ]*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1")) || (isAscii(sample) && !sample.includes(0));
+  return !(readable && (isWide(name) || isEbcdic(name)));
+}
+
+function conflict(claims: readonly Claim[], decided: string): string | undefined {
+  const agreed = claims.every(({ name }) => resolve(name) === decided || (name === "utf-16" && isWide(decided)));
+  if (agreed) return undefined;
+  return `${claims.map(({ by, name }) => `${by}: ${name}`).join(", ")}; read as ${decided}`;
+}
+
+function isWide(name: string): boolean {
+  return /^(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs|unicode$|csunicode)/.test(name);
+}
+
+function isEbcdic(name: string): boolean {
+  return /^(?:x-)?(?:ebcdic|(?:ibm|cp)-?0?(?:37|273|277|278|280|284|285|297|424|500|870|871|1026|1047|114\d)$)/.test(
+    name,
+  );
+}
+
+function isRefused(name: string): boolean {
+  return isEbcdic(name) || /^(?:utf-?32|ucs-?4|iso-10646-ucs-4|(?:unicode-1-1-|x-)?utf-?7|csutf7|csucs4)/.test(name);
+}
+
+function isKnown(name: string): boolean {
+  return resolve(name) !== undefined;
+}
+
+function resolve(name: string): string | undefined {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
+  }
+}

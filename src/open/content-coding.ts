@@ -1,0 +1,97 @@
+// Which compression a body has. The bytes decide, then the Content-Encoding header: servers name files wrongly, announce
+// what they did not do, and compress twice.
+// https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
+//   "If one or more encodings have been applied to a representation, the sender ... lists the content codings in the
+//   order in which they were applied."
+//   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
+//   Lenient: a coding that is not known is reported, and the body is read if it is text or compressed in a known way.
+//   Lenient: `deflate` may be without its zlib container.
+import { isUtf8 } from "node:buffer";
+import { evidence } from "./charset-evidence.ts";
+import { isGzip } from "./gunzip.ts";
+import { completeLength } from "./utf8-decoder.ts";
+
+export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
+
+/** How many bytes tell what something is. */
+export const sampleSize = 1024;
+
+/** What was found; `announced` says how that fits with the header. `undefined` is data that is not compressed. */
+export interface Finding {
+  readonly coding: Coding | undefined;
+  readonly announced?: "lie" | "unknown";
+  /** Neither the header nor the bytes tell how to read this. */
+  readonly unreadable?: boolean;
+}
+
+/** The codings that a Content-Encoding header names, the last one applied first. `identity` says nothing. */
+export function announcedCodings(header: string | undefined): string[] {
+  return (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((item) => item.split(";", 1)[0]!.trim())
+    .filter((name) => name !== "" && name !== "identity")
+    .reverse();
+}
+
+/** What the bytes alone say. */
+export function sniffCoding(sample: Uint8Array): Coding | undefined {
+  if (isGzip(sample)) return "gzip";
+  if (startsWith(sample, zstdMagic)) return "zstd";
+  // 78 5E is left out: `x^` may begin a text.
+  if (isZlib(sample) && (sample[1] === 0x01 || sample[1] === 0x9c || sample[1] === 0xda)) return "zlib";
+  return undefined;
+}
+
+/** What the bytes say of a body for which the header announced a coding. */
+export function findCoding(announced: string, sample: Uint8Array): Finding {
+  const seen = sniffCoding(sample) ?? (announced === "deflate" && isZlib(sample) ? "zlib" : undefined);
+  const known = knownCodings.get(announced);
+  if (known === undefined) {
+    return { coding: seen, announced: "unknown", unreadable: seen === undefined && !looksLikeText(sample) };
+  }
+  if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, announced: "lie" };
+  // Brotli and bare deflate have no magic bytes, but they never look like text. The shortest streams may: `;` is an
+  // empty one.
+  const bare = known.find((coding) => coding === "br" || coding === "deflate");
+  if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
+  return { coding: undefined, announced: "lie" };
+}
+
+const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, readonly Coding[]>([
+  ["gzip", ["gzip"]],
+  ["x-gzip", ["gzip"]],
+  ["deflate", ["zlib", "deflate"]],
+  ["br", ["br"]],
+  ["zstd", ["zstd"]],
+]);
+
+const zstdMagic: readonly number[] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** Whether bytes begin as a Zstandard frame does. */
+export function isZstd(bytes: Uint8Array): boolean {
+  return startsWith(bytes, zstdMagic);
+}
+
+// https://www.rfc-editor.org/rfc/rfc1950#section-2.2: method 8, a window of at most 32 KB, and a check by 31.
+function isZlib(bytes: Uint8Array): boolean {
+  if (bytes.length < 2) return false;
+  return (bytes[0]! & 0x0f) === 8 && bytes[0]! >> 4 <= 7 && (bytes[0]! * 256 + bytes[1]!) % 31 === 0;
+}
+
+function looksLikeText(sample: Uint8Array): boolean {
+  if (evidence(sample) !== undefined) return true;
+  if (sample.some(isControl)) return false;
+  // Text in an old character set is not UTF-8: then a tag has to be seen.
+  return (
+    isUtf8(sample.subarray(0, completeLength(sample))) || /^\s*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1"))
+  );
+}
+
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
+}
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}

@@ -1,0 +1,133 @@
+// Bytes in, text out: layers of compression taken off, the character set decided. Nothing that the bytes hold makes it
+// throw: what cannot be read is a problem, and what came before is kept. What the source throws goes through.
+import { type Problem, type ProblemLog, problem } from "../problem.ts";
+import { ByteReader, type ByteSource } from "./byte-reader.ts";
+import { decideCharset } from "./charset.ts";
+import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";
+import { decodeText } from "./decode-text.ts";
+import { createZstdDecoder } from "./decompress.ts";
+import { unpack } from "./unpack.ts";
+
+export interface OpenOptions {
+  /** The Content-Encoding header; may name several codings. */
+  readonly contentEncoding?: string | undefined;
+  /** The Content-Type header, for its charset. */
+  readonly contentType?: string | undefined;
+  /** How many decoded bytes are read. Each layer of compression may hold as many, and no more. */
+  readonly maxBytes: number;
+  /** How many layers of compression are taken off. */
+  readonly encodingLayers: number;
+  readonly problems: ProblemLog;
+}
+
+/** The text of a document, once. Leaving the loop early lets go of everything. */
+export interface OpenedDocument extends AsyncIterable<string> {
+  /** How many bytes the text has taken so far. */
+  readonly decodedBytes: number;
+  /** Why nothing at all can be read. Known when the iteration ends; not in the log. */
+  readonly refusal: Problem | undefined;
+}
+
+// https://www.sitemaps.org/protocol.html: "no larger than 50MB (52,428,800 bytes)" when uncompressed.
+const protocolBytes = 52_428_800;
+
+export function openDocument(bytes: ByteSource, options: OpenOptions): OpenedDocument {
+  return new Opened(bytes, options);
+}
+
+class Opened implements OpenedDocument {
+  decodedBytes = 0;
+  refusal: Problem | undefined;
+  readonly #options: OpenOptions;
+  // From the body as it came to the innermost layer.
+  readonly #readers: ByteReader[];
+
+  constructor(bytes: ByteSource, options: OpenOptions) {
+    this.#options = options;
+    this.#readers = [new ByteReader(bytes)];
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, void> {
+    try {
+      const content = await this.#takeLayersOff();
+      if (content !== undefined) yield* this.#decode(content);
+    } finally {
+      for (const reader of this.#readers.reverse()) await reader.close();
+    }
+  }
+
+  async #takeLayersOff(): Promise<ByteReader | undefined> {
+    const { contentEncoding, encodingLayers, maxBytes, problems } = this.#options;
+    const announced = announcedCodings(contentEncoding);
+    if (announced.length > encodingLayers) return this.#refuse(problem("encoding-chain", { limit: encodingLayers }));
+    for (let layers = 0; ; ) {
+      const reader = this.#readers.at(-1)!;
+      await reader.fill(sampleSize);
+      const name = announced.shift();
+      const coding = this.#coding(name, reader.peek(sampleSize));
+      if (this.refusal !== undefined) return undefined;
+      if (coding !== undefined) {
+        layers += 1;
+        if (layers > encodingLayers) return this.#refuse(problem("encoding-chain", { limit: encodingLayers }));
+        this.#readers.push(new ByteReader(limited(unpack(reader, coding, problems), maxBytes, problems)));
+      } else if (name === undefined) {
+        if (layers === 0) this.#readers.push(new ByteReader(limited(reader.chunks(), maxBytes, problems)));
+        return this.#readers.at(-1);
+      }
+    }
+  }
+
+  #coding(name: string | undefined, sample: Uint8Array): Coding | undefined {
+    if (sample.length === 0) return undefined;
+    const finding = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
+    if (finding.unreadable) return this.#refuse(problem("encoding-unknown", { value: name ?? "" }));
+    if (finding.announced === "lie") this.#options.problems.add("encoding-lie", { value: name ?? "" });
+    if (finding.announced === "unknown") this.#options.problems.add("encoding-unknown", { value: name ?? "" });
+    if (finding.coding === "zstd" && createZstdDecoder === undefined) {
+      return this.#refuse(problem("encoding-unknown", { value: "zstd" }));
+    }
+    return finding.coding;
+  }
+
+  async *#decode(content: ByteReader): AsyncGenerator<string, void, void> {
+    const { contentType, problems } = this.#options;
+    await content.fill(sampleSize);
+    const decision = decideCharset(content.peek(sampleSize), contentType);
+    if ("unsupported" in decision)
+      return this.#refuse(problem("encoding-unsupported", { value: decision.unsupported }));
+    if (decision.conflict !== undefined) problems.add("encoding-conflict", { value: decision.conflict });
+    this.#count(decision.markLength);
+    content.skip(decision.markLength);
+    yield* decodeText(content, decision.charset, problems, (bytes) => this.#count(bytes));
+  }
+
+  #count(bytes: number): void {
+    const before = this.decodedBytes;
+    this.decodedBytes += bytes;
+    if (before <= protocolBytes && this.decodedBytes > protocolBytes) {
+      this.#options.problems.add("over-protocol-size", { limit: protocolBytes });
+    }
+  }
+
+  #refuse(reason: Problem): undefined {
+    this.refusal = reason;
+    return undefined;
+  }
+}
+
+async function* limited(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+  problems: ProblemLog,
+): AsyncGenerator<Uint8Array, void, void> {
+  let room = limit;
+  for await (const chunk of chunks) {
+    if (chunk.length > room) {
+      problems.add("body-too-large", { limit });
+      if (room > 0) yield chunk.subarray(0, room);
+      return;
+    }
+    room -= chunk.length;
+    yield chunk;
+  }
+}
