@@ -17,21 +17,28 @@ export const parsers = {
   "fast-xml-parser": { input: "text", yields: "objects", load: loadFastXmlParser },
 };
 
+const url = "https://www.example.org/sitemap.xml";
+
 async function loadOwnParser() {
   const { createDocumentParser } = await distModule("parse/document-parser.js");
+  const { defaultLimits } = await distModule("options.js");
+  const { ProblemLog } = await distModule("problem.js");
   return (texts) => {
-    const parser = createDocumentParser({ url: "https://www.example.org/sitemap.xml" });
+    const problems = new ProblemLog();
+    const parser = createDocumentParser({ url, limits: defaultLimits, strict: false, problems, isRobots: false });
     let pages = 0;
     for (const text of texts) pages += parser.write(text).pages.length;
     return pages + parser.end().pages.length;
   };
 }
 
+// From bytes to pages: compression, character set and format are found out as well.
 async function loadOwnReader() {
-  const { read } = await distModule("crawl/read.js");
+  const { readAtHand } = await distModule("crawl/read.js");
+  const limits = { documentBytes: Number.POSITIVE_INFINITY };
   return async (pieces) => {
     let pages = 0;
-    for await (const batch of read(pieces)) pages += batch.pages.length;
+    for await (const batch of readAtHand(pieces, { url, limits })) pages += batch.pages.length;
     return pages;
   };
 }

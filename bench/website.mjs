@@ -1,9 +1,13 @@
-// The generated files: made once, kept below the system's temporary directory, made again when the generator changes.
+// The website that is read, and its files: made once, kept below the system's temporary directory, and made again when the
+// generator changes.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   createWriteStream,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -19,28 +23,42 @@ import { urlset } from "./documents.mjs";
 
 const pagesPerSitemap = 50_000;
 
-/** One page sitemap with plain entries; its path. */
-export async function generateDocument({ entries }) {
-  const file = path.join(directory(), `plain-${entries}.xml`);
-  await generateFile(file, { entries });
-  return file;
-}
-
 /**
- * The sitemaps of a website, 50,000 pages in each: every second one is compressed, every fifth has rich entries, so that all four
- * combinations occur. Gives the directory that holds them.
+ * A website with 50,000 pages in each sitemap: every second one is compressed, every fifth has rich entries, so that all four
+ * combinations occur. `archive` is a path at which it may be saved; `close` removes that and ends the server.
  */
-export async function generateWebsite({ pages }) {
-  const website = path.join(directory(), `website-${pages}`);
-  if (!existsSync(website)) process.stderr.write(`generating a website in ${website}…\n`);
-  mkdirSync(website, { recursive: true });
+export async function serveWebsite({ pages }) {
+  const directory = path.join(generated(), `website-${pages}`);
+  if (!existsSync(directory)) process.stderr.write(`generating a website in ${directory}…\n`);
+  mkdirSync(directory, { recursive: true });
   let bytes = 0;
   for (let number = 0; number * pagesPerSitemap < pages; number++) {
     const name = `sitemap-${String(number + 1).padStart(3, "0")}.xml${number % 2 === 1 ? ".gz" : ""}`;
     const entries = Math.min(pagesPerSitemap, pages - number * pagesPerSitemap);
-    bytes += await generateFile(path.join(website, name), { entries, rich: number % 5 === 4, number });
+    bytes += await generateFile(path.join(directory, name), { entries, rich: number % 5 === 4, number });
   }
-  return { directory: website, bytes };
+
+  const program = path.join(import.meta.dirname, "server.mjs");
+  const server = spawn(process.execPath, [program, directory], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = await once(server.stdout, "data");
+  const scratch = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-archive-"));
+  return {
+    pages,
+    bytes,
+    origin: String(line).trim(),
+    archive: path.join(scratch, "website.warc"),
+    close() {
+      server.stdin.end();
+      rmSync(scratch, { recursive: true });
+    },
+  };
+}
+
+/** One page sitemap with plain entries; its path. */
+export async function generateDocument({ entries }) {
+  const file = path.join(generated(), `plain-${entries}.xml`);
+  await generateFile(file, { entries });
+  return file;
 }
 
 // Gives the size before compression, which is kept beside the file.
@@ -61,13 +79,11 @@ async function generateFile(file, options) {
   return bytes;
 }
 
-// Named after what makes the files; what an older generator left is removed.
-function directory() {
-  const hash = createHash("sha256");
-  for (const source of ["documents.mjs", "website.mjs"])
-    hash.update(readFileSync(path.join(import.meta.dirname, source)));
+// Named after the generator; what an older one left is removed.
+function generated() {
+  const source = readFileSync(path.join(import.meta.dirname, "documents.mjs"));
+  const current = createHash("sha256").update(source).digest("hex").slice(0, 12);
   const parent = path.join(os.tmpdir(), "sitegrove-bench");
-  const current = hash.digest("hex").slice(0, 12);
   mkdirSync(path.join(parent, current), { recursive: true });
   for (const other of readdirSync(parent)) {
     if (/^[0-9a-f]{12}$/.test(other) && other !== current) rmSync(path.join(parent, other), { recursive: true });
