@@ -1,6 +1,9 @@
 #!/bin/sh
 # The floor: what it costs to move the bytes, inflate them and look at each once. Counts the pages of a website that has one index.
 # Argument: the URL of the index.
+for tool in curl zcat grep; do
+  command -v $tool >/dev/null || { echo "$tool is not installed" >&2; exit 1; }
+done
 export LC_ALL=C
 urls=$(curl -s "$1" | grep -o 'http[^<]*\.xml\(\.gz\)\?<' | tr -d '<')
 {

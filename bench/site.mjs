@@ -128,11 +128,13 @@ function barsOf(results) {
   const fastestPeer = Math.min(
     ...results.filter(({ peer, complete }) => peer !== undefined && complete).map(({ seconds }) => seconds),
   );
+  const lowestSeconds = lowest?.seconds ?? Number.NaN;
   const bars = [];
-  const atMost = (promise, value, limit) =>
-    bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
+  const atMost = (promise, value, limit) => {
+    if (!Number.isNaN(value)) bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
+  };
   if (stream !== undefined) {
-    atMost("streamPages ÷ floor", stream.seconds / lowest.seconds, 3);
+    atMost("streamPages ÷ floor", stream.seconds / lowestSeconds, 3);
     if (Number.isFinite(fastestPeer)) {
       const value = fastestPeer / stream.seconds;
       bars.push({ promise: "the fastest peer ÷ streamPages: at least 8", value, met: value >= 8 });
@@ -140,7 +142,7 @@ function barsOf(results) {
     atMost("streamPages, peak MB", stream.peak, 160);
   }
   if (tree !== undefined) {
-    atMost("tree and one traversal ÷ floor", tree.seconds / lowest.seconds, 5);
+    atMost("tree and one traversal ÷ floor", tree.seconds / lowestSeconds, 5);
     atMost("tree and one traversal, peak MB", tree.peak, 160);
   }
   if (open !== undefined) atMost("openTree and one traversal, peak MB", open.peak, 160);
