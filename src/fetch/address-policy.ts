@@ -1,0 +1,66 @@
+// Which addresses, names and ports a website may send us to. Judged on bytes, never on spelling: `new URL` has folded every
+// notation of an IPv4 address by then, and names are judged again by what they resolve to.
+// https://www.iana.org/assignments/iana-ipv4-special-registry https://www.iana.org/assignments/iana-ipv6-special-registry
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { type Problem, problem } from "../problem.ts";
+
+/** Why nothing may be asked of this URL, as far as the URL itself tells; undefined where it may. */
+export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return problem("scheme-refused", { value: url.protocol });
+  }
+  if (badPorts.has(Number(url.port || 80))) return problem("port-refused", { value: url.port });
+  if (allowPrivate) return undefined;
+  const host = hostOf(url);
+  const judged = isIP(host) === 0 ? !isLocalName(host) : isPublicAddress(host);
+  return judged ? undefined : problem("address-blocked");
+}
+
+/** The host of a URL as resolvers and sockets take it: no brackets around an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+/** Whether an address is globally routable. `address` is in the notation of a resolver. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  // An IPv4 address in IPv6 clothes (`::ffff:a.b.c.d`) is judged as what it is.
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
+  const ipv6 = parsed as ipaddr.IPv6;
+  // Networks without IPv4 reach IPv4 through 64:ff9b::/96: what counts is the address inside.
+  if (ipv6.range() === "rfc6052") return isPublicIpv4(new ipaddr.IPv4(ipv6.toByteArray().slice(12)));
+  // Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
+  return ipv6.range() === "unicast" && ipv6.match(globalUnicast, 3);
+}
+
+const globalUnicast = ipaddr.IPv6.parse("2000::");
+
+function isPublicIpv4(address: ipaddr.IPv4): boolean {
+  // 168.63.129.16 is in no registry: it answers inside a large cloud's virtual machines only.
+  return address.range() === "unicast" && address.toString() !== "168.63.129.16";
+}
+
+/** Names that never mean a public website. What they resolve to would be refused, too, but behind a proxy nobody looks. */
+function isLocalName(hostName: string): boolean {
+  const name = hostName.replace(/\.$/, "").toLowerCase();
+  return localNames.some((local) => name === local || name.endsWith(`.${local}`));
+}
+
+const localNames: readonly string[] = [
+  "localhost", // RFC 6761
+  "localdomain", // what many systems call themselves
+  "local", // RFC 6762, multicast DNS
+  "internal", // reserved by ICANN for private use; metadata.google.internal
+  "home.arpa", // RFC 8375
+  "onion", // RFC 7686: must not be looked up
+];
+
+// https://fetch.spec.whatwg.org/#port-blocking: ports where something listens that a request could be mistaken by.
+const badPorts: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);

@@ -1,0 +1,69 @@
+// The clocks of one attempt at a document: how long a single wait may take, and how long all waits together. They run only
+// while we wait for the website: not while a request waits for its turn, nor while whoever reads the body is slow.
+import { type Problem, problem } from "../problem.ts";
+
+/** What a single wait is for: its limit in milliseconds, and the code of the problem once that is over. */
+export interface Wait {
+  readonly limit: number;
+  readonly code: "timeout-first-byte" | "timeout-idle";
+}
+
+/** One clock for each attempt. */
+export class Clock {
+  /** Called once, and only during a wait. */
+  onExpire: (expired: Problem) => void = () => {};
+  readonly #total: number;
+  #wait: Wait | undefined;
+  #waitingSince = 0;
+  #used = 0;
+  // One timer serves all waits of an attempt: it is set again when it fires too early, not for each piece of a body.
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  start(wait: Wait): void {
+    this.#wait = wait;
+    this.#waitingSince = performance.now();
+    if (this.#timer === undefined) this.#setTimer(Math.min(wait.limit, this.#total - this.#used));
+  }
+
+  stop(): void {
+    if (this.#wait === undefined) return;
+    this.#wait = undefined;
+    this.#used += performance.now() - this.#waitingSince;
+  }
+
+  /** Has to be called at the end: a timer that is set keeps the process alive. */
+  end(): void {
+    this.stop();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #setTimer(delay: number): void {
+    if (delay === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#check(), Math.min(Math.max(delay, 0), longestTimer));
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    if (this.#wait === undefined) return;
+    const waited = performance.now() - this.#waitingSince;
+    const ofWait = this.#wait.limit - waited;
+    const ofTotal = this.#total - this.#used - waited;
+    // A timer may fire a fraction of a millisecond early.
+    if (ofTotal < 1) this.#expire(problem("timeout-total", { limit: this.#total }));
+    else if (ofWait < 1) this.#expire(problem(this.#wait.code, { limit: this.#wait.limit }));
+    else this.#setTimer(Math.min(ofWait, ofTotal));
+  }
+
+  #expire(expired: Problem): void {
+    this.end();
+    this.onExpire(expired);
+  }
+}
+
+/** setTimeout takes a longer time for 1 ms. */
+export const longestTimer: number = 2 ** 31 - 1;

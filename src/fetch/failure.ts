@@ -1,0 +1,102 @@
+// What an error of a socket, a parser or a client means: the code of a problem. Errors are told apart by their `code`
+// alone, never by their class or sentence, and what is shown of them never holds an address.
+import { type Problem, type ProblemCode, problem } from "../problem.ts";
+
+/** An error that knows its problem already. */
+export class ConnectionProblem extends Error {
+  readonly problem: Problem;
+
+  constructor(reason: Problem) {
+    super(reason.message);
+    this.problem = reason;
+  }
+}
+
+/** The problem that an error stands for: before the head of a response came, or inside its body. */
+export function problemOf(error: unknown, where: "head" | "body"): Problem {
+  if (error instanceof ConnectionProblem) return error.problem;
+  const code = codeOf(error);
+  const known = (where === "body" ? bodyCodes.get(code) : undefined) ?? codes.get(code) ?? family(code);
+  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: code } : {});
+  return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
+}
+
+/** Whether the other side closed or reset the connection. */
+export function isClosedConnection(error: unknown): boolean {
+  return codes.get(codeOf(error)) === "connection-reset";
+}
+
+// `fetch` hides the code in the cause; a failed race for several addresses hides it among its errors.
+function codeOf(error: unknown, depth = 0): string {
+  if (typeof error !== "object" || error === null || depth > 4) return "";
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === "string" && code !== "") return code;
+  return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
+}
+
+const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
+  ["ENOTFOUND", "dns-notfound"],
+  ["ENODATA", "dns-notfound"],
+  ["EAI_AGAIN", "dns-temp"],
+  ["EAI_FAIL", "dns-temp"],
+  ["ESERVFAIL", "dns-temp"],
+  ["ETIMEOUT", "dns-temp"],
+  ["ECONNREFUSED", "connection-refused"],
+  ["ECONNRESET", "connection-reset"],
+  ["ECONNABORTED", "connection-reset"],
+  ["EPIPE", "connection-reset"],
+  // The other side closed the connection in good order, before a response.
+  ["UND_ERR_SOCKET", "connection-reset"],
+  ["UND_ERR_DESTROYED", "connection-reset"],
+  ["UND_ERR_CLOSED", "connection-reset"],
+  ["ETIMEDOUT", "timeout-connect"],
+  ["UND_ERR_CONNECT_TIMEOUT", "timeout-connect"],
+  ["UND_ERR_HEADERS_TIMEOUT", "timeout-first-byte"],
+  ["UND_ERR_BODY_TIMEOUT", "timeout-idle"],
+  ["EHOSTUNREACH", "connection-failed"],
+  ["ENETUNREACH", "connection-failed"],
+  ["EHOSTDOWN", "connection-failed"],
+  ["ENETDOWN", "connection-failed"],
+  ["EADDRNOTAVAIL", "connection-failed"],
+  ["EACCES", "connection-failed"],
+  ["EPERM", "connection-failed"],
+  ["EMFILE", "connection-failed"],
+  ["ENFILE", "connection-failed"],
+  ["EPROTO", "tls-failed"],
+  ["CERT_HAS_EXPIRED", "tls-cert"],
+  ["CERT_NOT_YET_VALID", "tls-cert"],
+  ["CERT_REVOKED", "tls-cert"],
+  ["CERT_REJECTED", "tls-cert"],
+  ["CERT_UNTRUSTED", "tls-cert"],
+  ["CERT_CHAIN_TOO_LONG", "tls-cert"],
+  ["CERT_SIGNATURE_FAILURE", "tls-cert"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls-cert"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "tls-cert"],
+  ["UNABLE_TO_GET_ISSUER_CERT", "tls-cert"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls-cert"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls-cert"],
+  ["INVALID_CA", "tls-cert"],
+  ["INVALID_PURPOSE", "tls-cert"],
+  ["HOSTNAME_MISMATCH", "tls-cert"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls-cert"],
+  ["ERR_TLS_CERT_ALTNAME_FORMAT", "tls-cert"],
+  ["UND_ERR_HEADERS_OVERFLOW", "http-protocol"],
+]);
+
+const bodyCodes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
+  ["UND_ERR_SOCKET", "body-short"],
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "body-short"],
+  ["HPE_INVALID_EOF_STATE", "body-short"],
+  ["ECONNRESET", "body-reset"],
+  ["ECONNABORTED", "body-reset"],
+  ["EPIPE", "body-reset"],
+  ["ETIMEDOUT", "body-reset"],
+]);
+
+function family(code: string): ProblemCode | undefined {
+  if (code.startsWith("HPE_")) return "http-protocol";
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.startsWith("ERR_OSSL_")) return "tls-failed";
+  return undefined;
+}
+
+const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-cert", "tls-failed", "http-protocol"]);

@@ -1,0 +1,80 @@
+// A client made of anything shaped like `fetch`: the one of the platform, a caching one, a mock.
+// Differences from the client built in: bodies come decoded, connecting and waiting for the head share one clock, and the
+// address policy judges only names and literal addresses.
+import type { Client, ClientResponse } from "../client.ts";
+import { problem } from "../problem.ts";
+
+/** What is needed of `fetch`; the global one fits. */
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export interface FetchInit {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  redirect: "manual";
+  method: "GET";
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: Iterable<[string, string]> | { forEach(each: (value: string, name: string) => void): void };
+  readonly body: ReadableStreamLike | null;
+  /** `opaqueredirect` where the platform hides redirects, as browsers do. */
+  readonly type?: string;
+}
+
+interface ReadableStreamLike {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+    cancel(reason?: unknown): Promise<void>;
+  };
+}
+
+/**
+ * Makes a client of a `fetch` function.
+ * @example sitemapTreeForHomepage("https://example.org/", { client: fetchClient(fetch) })
+ */
+export function fetchClient(fetch: FetchLike): Client {
+  return {
+    async request({ url, headers, signal }) {
+      const response = await fetch(url, { method: "GET", headers: { ...headers }, signal, redirect: "manual" });
+      if (response.type === "opaqueredirect") {
+        return problem("client-failed", { value: "this fetch does not show where redirects lead" });
+      }
+      return {
+        status: response.status,
+        headers: headerPairs(response.headers).filter(([name]) => !encodingHeaders.has(name)),
+        body: pieces(response.body),
+        decoded: true,
+      } satisfies ClientResponse;
+    },
+  };
+}
+
+// They describe the bytes before they were decoded.
+const encodingHeaders: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
+
+function headerPairs(headers: FetchResponse["headers"]): [string, string][] {
+  const pairs: [string, string][] = [];
+  const add = (value: string, name: string) => {
+    pairs.push([name.toLowerCase(), value]);
+  };
+  if (Symbol.iterator in headers) for (const [name, value] of headers) add(value, name);
+  else headers.forEach(add);
+  return pairs;
+}
+
+async function* pieces(body: ReadableStreamLike | null): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (value !== undefined) yield value;
+    }
+    ended = true;
+  } finally {
+    if (!ended) reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,111 @@
+// Fetches documents: many at a time, politely, each by its own passage. Nothing that a website does makes this throw.
+import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import type { Lookup } from "./connect.ts";
+import { Passage, type Surroundings } from "./passage.ts";
+import { requestHeaders } from "./request-headers.ts";
+import { type Backoff, defaultBackoff } from "./retry.ts";
+import { Throttle } from "./throttle.ts";
+import { undiciClient } from "./undici-client.ts";
+
+export interface FetcherOptions {
+  readonly settings: Settings;
+  /** What the operator named: the homepage, or the given sitemaps. */
+  readonly start: readonly string[];
+  readonly onEvent?: Surroundings["onEvent"] | undefined;
+}
+
+export interface Fetcher extends DocumentSource {
+  /** May be called by the hundreds at a time. Rejects only with the reason of a signal. */
+  fetch(request: DocumentRequest): Promise<Fetched>;
+  /** Ends everything that is under way, bodies included. */
+  close(): Promise<void>;
+  /** What robots.txt of the URL's host asks for. Counts only with `useCrawlDelay`, and up to a minute. */
+  setCrawlDelay(url: string, milliseconds: number): void;
+}
+
+/** What tests replace. */
+export interface FetcherParts {
+  readonly lookup?: Lookup;
+  readonly backoff?: Partial<Backoff>;
+}
+
+export function createFetcher(options: FetcherOptions, parts: FetcherParts = {}): Fetcher {
+  return new NetworkFetcher(options, parts);
+}
+
+class NetworkFetcher implements Fetcher {
+  readonly #around: Surroundings;
+  readonly #active = new Set<AbortController>();
+  readonly #onAbort = () => this.#abortAll(this.#around.settings.signal?.reason);
+  #closed = false;
+
+  constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
+    const startUrls = start.filter((url) => URL.canParse(url)).map((url) => new URL(url));
+    this.#around = {
+      settings,
+      client: settings.client ?? undiciClient(settings, lookup),
+      throttle: new Throttle(settings),
+      headers: requestHeaders(settings, startUrls),
+      startOrigins: new Set(startUrls.map(({ origin }) => origin)),
+      backoff: { ...defaultBackoff, ...backoff },
+      onEvent,
+    };
+    settings.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async fetch(request: DocumentRequest): Promise<Fetched> {
+    this.#around.settings.signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
+    if (this.#closed) throw closedReason();
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(request.signal?.reason);
+    request.signal?.addEventListener("abort", onAbort, { once: true });
+    this.#active.add(controller);
+    const passage = new Passage(this.#around, request, controller.signal, () => {
+      request.signal?.removeEventListener("abort", onAbort);
+      this.#active.delete(controller);
+    });
+    try {
+      const fetched = await passage.go();
+      this.#around.onEvent({
+        type: "response",
+        url: fetched.requestedUrl,
+        ...(fetched.url === fetched.requestedUrl ? {} : { finalUrl: fetched.url }),
+        outcome: fetched.outcome,
+        ...("status" in fetched ? { status: fetched.status } : {}),
+      });
+      return fetched;
+    } catch (error) {
+      // The caller's signal, or an error of the caller's own `onEvent`: nothing may stay behind.
+      controller.abort(error);
+      throw error;
+    }
+  }
+
+  setCrawlDelay(url: string, milliseconds: number): void {
+    const { settings, throttle } = this.#around;
+    if (!settings.useCrawlDelay || !(milliseconds > 0) || !URL.canParse(url)) return;
+    throttle.setLeastDelay(new URL(url).hostname, Math.min(milliseconds, longestCrawlDelay));
+  }
+
+  async close(): Promise<void> {
+    const { settings, throttle, client } = this.#around;
+    this.#closed = true;
+    settings.signal?.removeEventListener("abort", this.#onAbort);
+    this.#abortAll(closedReason());
+    throttle.close();
+    await client.close?.();
+  }
+
+  #abortAll(reason: unknown): void {
+    for (const controller of [...this.#active]) controller.abort(reason);
+  }
+}
+
+function closedReason(): DOMException {
+  return new DOMException("The fetcher was closed", "AbortError");
+}
+
+// As `useCrawlDelay` says, in milliseconds: some websites ask for hours.
+const longestCrawlDelay = 60_000;

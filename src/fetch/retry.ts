@@ -1,0 +1,79 @@
+// What is tried again, and when. Only what may pass by itself: a refusal, a broken certificate or a malformed response
+// stays what it is.
+import { type HeaderList, header } from "../exchange.ts";
+import type { Problem, ProblemCode } from "../problem.ts";
+
+export interface Backoff {
+  /** In milliseconds, before the second attempt at the longest; it doubles with each further one. */
+  readonly base: number;
+  readonly cap: number;
+  readonly random: () => number;
+}
+
+export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
+
+/** Whether a status may be another one in a moment. */
+export function isRetryableStatus(status: number): boolean {
+  return retryableStatuses.has(status) || (status >= 520 && status <= 529);
+}
+
+/** Whether what went wrong may go right in a moment. */
+export function isRetryable({ code, status }: Problem): boolean {
+  return status === undefined ? retryableCodes.has(code) : isRetryableStatus(status);
+}
+
+/** A random time up to a bound that doubles: those who failed together do not come back together ("full jitter"). */
+export function backoffDelay(attempt: number, { base, cap, random }: Backoff): number {
+  return random() * Math.min(cap, base * 2 ** (attempt - 1));
+}
+
+/** How long `Retry-After` asks to wait, in milliseconds from now; undefined where it says nothing that can be understood. */
+export function retryAfterDelay(headers: HeaderList, now: number): number | undefined {
+  const value = header(headers, "retry-after")?.trim();
+  if (value === undefined) return undefined;
+  // https://www.rfc-editor.org/rfc/rfc9110#field.retry-after: a number of seconds or a date.
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = parseHttpDate(value);
+  return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+/** A moment as a date, however far away: dates end in the year 275760. */
+export function toDate(milliseconds: number): string {
+  return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
+}
+
+// https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats. Date.parse alone takes "junk 7" for a date.
+function parseHttpDate(text: string): number | undefined {
+  if (!imfFixdate.test(text) && !rfc850.test(text) && !asctime.test(text)) return undefined;
+  const time = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const rfc850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+const retryableStatuses: ReadonlySet<number> = new Set([
+  408, // the server waited too long for our request
+  425, // too early
+  429, // too many requests
+  500, // often a passing fault, however it is called
+  502, // between two servers
+  503, // overloaded or in maintenance
+  504, // between two servers, in time
+]);
+
+const retryableCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "dns-temp",
+  "timeout-connect",
+  "timeout-tls",
+  "timeout-first-byte",
+  "connection-refused",
+  "connection-reset",
+  "connection-failed",
+  // These four end an attempt only where nothing of the body had come yet.
+  "timeout-idle",
+  "timeout-total",
+  "body-short",
+  "body-reset",
+]);

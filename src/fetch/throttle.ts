@@ -1,0 +1,167 @@
+// Who may ask a website next: so many requests at a time in all and for each host, a pause between two requests to one
+// host, and silence towards a host that asked for it. Hosts take turns; a host that nobody waits for costs nothing.
+//
+// The pause is counted from the start of one request to the start of the next, so that a slow answer does not add to it.
+import { longestTimer } from "./clock.ts";
+
+export interface ThrottleOptions {
+  readonly concurrency: { readonly perHost: number; readonly total: number };
+  readonly delay: { readonly milliseconds: number; readonly random: boolean };
+  /** From 0 to below 1. */
+  readonly random?: () => number;
+}
+
+/** The right to one request. */
+export interface Slot {
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
+
+export class Throttle {
+  readonly #options: ThrottleOptions;
+  readonly #hosts = new Map<string, Host>();
+  readonly #leastDelays = new Map<string, number>();
+  // Hosts with somebody waiting and nothing in the way but the limit for all. In order of their turn.
+  readonly #ready = new Set<Host>();
+  #running = 0;
+  #closed = false;
+
+  constructor(options: ThrottleOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. Rejects with the reason of `signal`. */
+  acquire(hostName: string, { signal, first = false }: { signal?: AbortSignal; first?: boolean } = {}): Promise<Slot> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const host = this.#host(hostName);
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        host.waiting.delete(waiter);
+        host.continuing.delete(waiter);
+        this.#consider(host);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve(this.#start(host));
+      };
+      (first ? host.continuing : host.waiting).add(waiter);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#consider(host);
+      this.#dispatch();
+    });
+  }
+
+  /** Starts nothing at this host for so many milliseconds. */
+  pause(hostName: string, milliseconds: number): void {
+    const host = this.#host(hostName);
+    host.nextAt = Math.max(host.nextAt, performance.now() + milliseconds);
+    this.#consider(host);
+  }
+
+  /** The least pause between two requests to this host, where the delay of the options is shorter. */
+  setLeastDelay(hostName: string, milliseconds: number): void {
+    this.#leastDelays.set(hostName, milliseconds);
+  }
+
+  /** How many hosts are remembered: those in use, and those whose pause is not over. */
+  get size(): number {
+    return this.#hosts.size;
+  }
+
+  /** Lets go of all timers. Whoever still waits has to be ended by their signal. */
+  close(): void {
+    this.#closed = true;
+    for (const host of this.#hosts.values()) clearTimeout(host.timer);
+    this.#hosts.clear();
+    this.#ready.clear();
+  }
+
+  #host(name: string): Host {
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      host = { name, running: 0, waiting: new Set(), continuing: new Set(), nextAt: 0, timer: undefined };
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+
+  // Puts a host where it belongs: among the ready ones, behind a timer, or out of mind.
+  #consider(host: Host): void {
+    clearTimeout(host.timer);
+    host.timer = undefined;
+    if (this.#closed) return;
+    const wanted = host.waiting.size + host.continuing.size > 0;
+    const wait = host.nextAt - performance.now();
+    if (wanted && host.running < this.#options.concurrency.perHost && wait <= 0) {
+      this.#ready.add(host);
+      return;
+    }
+    this.#ready.delete(host);
+    if (host.running > 0 && (!wanted || host.running >= this.#options.concurrency.perHost)) return;
+    if (wait <= 0) {
+      this.#hosts.delete(host.name);
+      return;
+    }
+    host.timer = setTimeout(
+      () => {
+        this.#consider(host);
+        this.#dispatch();
+      },
+      Math.min(wait, longestTimer),
+    );
+    // To forget a host later is no reason to keep the process alive.
+    if (!wanted) host.timer.unref();
+  }
+
+  #dispatch(): void {
+    while (this.#running < this.#options.concurrency.total) {
+      const [host] = this.#ready;
+      if (host === undefined) return;
+      const line = host.continuing.size > 0 ? host.continuing : host.waiting;
+      const [waiter] = line;
+      line.delete(waiter as Waiter);
+      waiter?.();
+      // To the end of the queue of hosts, where somebody still waits.
+      this.#ready.delete(host);
+      this.#consider(host);
+    }
+  }
+
+  #start(host: Host): Slot {
+    host.running++;
+    this.#running++;
+    host.nextAt = Math.max(host.nextAt, performance.now() + this.#delay(host.name));
+    let held = true;
+    return {
+      release: () => {
+        if (!held) return;
+        held = false;
+        host.running--;
+        this.#running--;
+        this.#consider(host);
+        this.#dispatch();
+      },
+    };
+  }
+
+  #delay(hostName: string): number {
+    const { milliseconds, random } = this.#options.delay;
+    const draw = this.#options.random ?? Math.random;
+    const drawn = random ? milliseconds * (0.5 + draw()) : milliseconds;
+    return Math.max(drawn, this.#leastDelays.get(hostName) ?? 0);
+  }
+}
+
+type Waiter = () => void;
+
+interface Host {
+  readonly name: string;
+  running: number;
+  // Sets keep the order in which they were filled, and somebody who leaves the queue costs nothing.
+  readonly waiting: Set<Waiter>;
+  readonly continuing: Set<Waiter>;
+  /** On the clock of performance.now(): nothing starts before. */
+  nextAt: number;
+  timer: NodeJS.Timeout | undefined;
+}

@@ -1,0 +1,175 @@
+// One request on one connection: what undici calls back becomes a response whose body is pulled. Nothing is read from the
+// socket that nobody asked for, beyond one buffer.
+import type { Socket } from "node:net";
+import type { Dispatcher, Client as UndiciConnection } from "undici";
+import type { ClientResponse } from "../client.ts";
+import type { HeaderList } from "../exchange.ts";
+import { problem } from "../problem.ts";
+import { ConnectionProblem, problemOf } from "./failure.ts";
+
+export interface Connection {
+  readonly client: UndiciConnection;
+  /** Once it is open. */
+  readonly socket: Socket | undefined;
+  destroy(reason?: Error): Promise<void>;
+}
+
+export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array> {
+  /** Rejects with an error where no response came. */
+  readonly response: Promise<ClientResponse>;
+  readonly #connection: Connection;
+  readonly #firstByte: number;
+  readonly #signal: AbortSignal;
+  readonly #onEnd: (reusable: boolean) => void;
+  readonly #onAbort = () => this.#abort(toError(this.#signal.reason));
+  #resolve!: (response: ClientResponse) => void;
+  #reject!: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #interim = 0;
+  #bytesBefore = 0;
+  #received = 0;
+  readonly #queue: Uint8Array[] = [];
+  #queued = 0;
+  #reader: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
+  #ended = false;
+  #error: unknown;
+
+  constructor(connection: Connection, firstByte: number, signal: AbortSignal, onEnd: (reusable: boolean) => void) {
+    this.#connection = connection;
+    this.#firstByte = firstByte;
+    this.#signal = signal;
+    this.#onEnd = onEnd;
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
+    if (!Number.isFinite(this.#firstByte)) return;
+    this.#timer = setTimeout(() => {
+      this.#abort(new ConnectionProblem(problem("timeout-first-byte", { limit: this.#firstByte })));
+    }, this.#firstByte);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) {
+      if (++this.#interim > interimResponses) {
+        const value = `more than ${interimResponses} interim responses`;
+        controller.abort(new ConnectionProblem(problem("http-protocol", { value })));
+      }
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#resolve({ status, headers: headerList(controller.rawHeaders as Buffer[]), body: this });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#received += chunk.length;
+    const wire = (this.#connection.socket?.bytesRead ?? 0) - this.#bytesBefore;
+    if (wire > framingBytes + framingRatio * this.#received) {
+      controller.abort(new ConnectionProblem(problem("http-protocol", { value: "more framing than content" })));
+      return;
+    }
+    if (this.#reader !== undefined) {
+      this.#reader.resolve({ done: false, value: chunk });
+      this.#reader = undefined;
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queued += chunk.length;
+    if (this.#queued >= queueBytes) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    // A body without a length ends where the connection does; undici takes a reset for such an end.
+    const error = this.#connection.socket?.errored;
+    this.#end(error ?? undefined);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#end(error);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#queued -= chunk.length;
+      if (this.#controller?.paused && this.#queued < queueBytes) this.#controller.resume();
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve, reject) => {
+      this.#reader = { resolve, reject };
+    });
+  }
+
+  /** Lets go of the connection, where the body is not at its end. */
+  return(): Promise<IteratorResult<Uint8Array>> {
+    this.#queue.length = 0;
+    this.#abort(new Error("The body is no longer wanted"));
+    this.#error = undefined;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #abort(reason: Error): void {
+    if (this.#ended) return;
+    if (this.#controller === undefined) {
+      // Still connecting: undici would go on until the end of that.
+      this.#end(reason);
+      void this.#connection.destroy(reason);
+    } else {
+      this.#controller.abort(reason);
+    }
+  }
+
+  #end(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    if (error === undefined) {
+      this.#reader?.resolve({ done: true, value: undefined });
+    } else {
+      this.#reject(error);
+      this.response.catch(() => {});
+      this.#error = error instanceof ConnectionProblem ? error : new ConnectionProblem(problemOf(error, "body"));
+      this.#reader?.reject(this.#error);
+    }
+    this.#reader = undefined;
+    this.#onEnd(error === undefined);
+  }
+}
+
+// Names in lower case. Latin-1 keeps every byte: whoever expects UTF-8 can still read it.
+function headerList(raw: readonly Buffer[]): HeaderList {
+  const list: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    list.push([String(raw[at]?.toString("latin1")).toLowerCase(), String(raw[at + 1]?.toString("latin1"))]);
+  }
+  return list;
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+// https://www.rfc-editor.org/rfc/rfc9110#name-informational-1xx sets no limit; 103 Early Hints comes once or twice.
+const interimResponses = 10;
+
+// What may be held for a reader who is slow, beyond what sockets hold.
+const queueBytes = 64 * 1024;
+
+// Chunked framing of one byte a chunk costs six bytes for each. What exceeds that is chunk extensions, which nobody
+// reads. The allowance covers the head and what the socket has read ahead.
+const framingBytes = 256 * 1024;
+const framingRatio = 9;
