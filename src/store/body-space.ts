@@ -42,14 +42,14 @@ export class BodySpace {
         used += piece.length;
         from += piece.length;
         if (used === blockSize) {
-          blocks.push(await this.#put(buffer));
+          blocks.push(await this.put(buffer));
           // A block in memory is the buffer itself; one that was written leaves it to the next.
           if (blocks.at(-1) instanceof Uint8Array) buffer = Buffer.alloc(0);
           used = 0;
         }
       }
     }
-    if (used > 0) blocks.push(await this.#put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
+    if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
     return blocks;
   }
 
@@ -71,7 +71,8 @@ export class BodySpace {
     await (await this.#temporary?.catch(() => undefined))?.remove();
   }
 
-  async #put(bytes: Uint8Array): Promise<Block> {
+  /** Keeps one piece, of at most a block. It belongs to the space from now on. */
+  async put(bytes: Uint8Array): Promise<Block> {
     if (this.#closed) throw closedError();
     if (this.#inMemory + bytes.length <= this.#memoryLimit) {
       this.#inMemory += bytes.length;

@@ -100,6 +100,11 @@ export function lengthOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + block.length, 0);
 }
 
+/** What comes after the first bytes of an extent. */
+export function skip({ file, offset, length }: Extent, count: number): Extent {
+  return { file, offset: offset + count, length: length - count };
+}
+
 export function closedError(): SitemapError {
   return new SitemapError("tree-closed", "The documents are no longer there: the tree was closed");
 }

@@ -4,8 +4,16 @@ import type { DocumentRequest, FailedFetch, Fetched, Hop } from "../exchange.ts"
 import { problem } from "../problem.ts";
 import { urlKey, withoutCredentials } from "../url.ts";
 
-/** What is at hand for a key: an exchange that was asked for by it, or a document that a redirect led to. */
-export type Find = (key: string) => Promise<{ readonly fetched: Fetched; readonly byRedirect: boolean } | undefined>;
+/**
+ * What is at hand for a key. `asked`: an exchange that began with it. `target`: one whose redirects led to it. `alone`: one
+ * response, as other tools keep them; a redirect then is a known document that has to be looked up.
+ */
+export type Find = (key: string) => Promise<Found | undefined>;
+
+export interface Found {
+  readonly fetched: Fetched;
+  readonly as: "asked" | "target" | "alone";
+}
 
 /** More redirects than anybody follows: a guard against loops among archived redirects. */
 const maxHops = 20;
@@ -15,35 +23,36 @@ export function archiveKey(url: string): string {
   return urlKey(withoutCredentials(url));
 }
 
-/** Unknown URLs are `archive-missing`. `follows`: redirects stand alone, as other tools write them. */
-export async function replay(request: DocumentRequest, find: Find, follows: boolean): Promise<Fetched> {
+/** The exchange for a request; unknown URLs are `archive-missing`. */
+export async function replay(request: DocumentRequest, find: Find): Promise<Fetched> {
   request.signal?.throwIfAborted();
   const first = await lookUp(request.url, find);
   if (first === undefined) return missing(request.url, request.url, []);
-  let fetched = first;
+  let { fetched, as } = first;
   const seen = new Set([archiveKey(request.url)]);
-  while (fetched.outcome === "known" && (follows || request.isKnown !== undefined)) {
-    const { url, hops, problems, attempts } = fetched;
+  while (fetched.outcome === "known" && (as === "alone" || request.isKnown !== undefined)) {
+    const { requestedUrl, url, hops, problems, attempts } = fetched;
     if (request.isKnown?.(url)) return fetched;
     const loops = seen.has(archiveKey(url));
     if (loops || hops.length > maxHops) {
       const reason = loops ? problem("redirect-loop", { value: url }) : problem("redirect-limit", { limit: maxHops });
-      return { outcome: "failed", requestedUrl: request.url, url, hops, attempts, reason };
+      return { outcome: "failed", requestedUrl, url, hops, attempts, reason };
     }
     seen.add(archiveKey(url));
     const next = await lookUp(url, find);
-    if (next === undefined) return follows ? missing(request.url, url, hops) : fetched;
-    const joined = { ...next, requestedUrl: fetched.requestedUrl, hops: [...hops, ...next.hops], attempts };
+    if (next === undefined) return as === "alone" ? missing(requestedUrl, url, hops) : fetched;
+    const joined = { ...next.fetched, requestedUrl, hops: [...hops, ...next.fetched.hops], attempts };
     fetched = "problems" in joined ? { ...joined, problems: [...problems, ...joined.problems] } : joined;
+    as = next.as;
   }
   return known(fetched, request) ?? fetched;
 }
 
-async function lookUp(url: string, find: Find): Promise<Fetched | undefined> {
+async function lookUp(url: string, find: Find): Promise<Found | undefined> {
   const found = await find(archiveKey(url));
-  if (found === undefined || !found.byRedirect || found.fetched.outcome !== "found") return found?.fetched;
+  if (found?.as !== "target" || found.fetched.outcome !== "found") return found;
   // The document at the end of somebody else's redirects, asked for by its own URL.
-  return { ...found.fetched, requestedUrl: url, hops: [], attempts: 1, problems: [] };
+  return { as: "target", fetched: { ...found.fetched, requestedUrl: url, hops: [], attempts: 1, problems: [] } };
 }
 
 /** Where a redirect on the way led to a document that this caller has already. */

@@ -1,13 +1,16 @@
 // Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive where one is wanted.
-import type { Body, DocumentRequest, Fetched } from "../exchange.ts";
+import type { DocumentRequest, Fetched } from "../exchange.ts";
 import type { StoreKind } from "../options.ts";
+import { writeArchive } from "./archive-writer.ts";
 import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
-import { describe, revive } from "./description.ts";
-import { type Block, closedError, KeptBody, readBlocks } from "./kept-body.ts";
+import { describe } from "./description.ts";
+import { type Block, closedError, KeptBody } from "./kept-body.ts";
 import { archiveKey, replay } from "./replay.ts";
+import { type Entry, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
+export { openArchive } from "./open-archive.ts";
 
 /** Up to here `auto` keeps bodies in memory: enough for most websites, little enough for any machine. */
 const autoMemory = 8 * 1024 * 1024;
@@ -18,64 +21,79 @@ export async function createStore(options: {
   readonly save?: string | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
-  const { kind } = options;
-  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" ? 0 : autoMemory;
-  const space = new BodySpace(memory, false);
-  if (kind === "file") await space.prepare();
-  return new OpenStore(space);
-}
-
-/** All that is remembered of an exchange: where its description and its body are. */
-interface Entry {
-  readonly description: readonly Block[];
-  readonly body: readonly Block[];
+  const { kind, save, info } = options;
+  const saved = save === undefined ? undefined : await SavedExchanges.create(save, info);
+  // An archive that is not compressed is where bodies are read from: only what is on its way there needs space.
+  const passing = saved !== undefined && !saved.compressed;
+  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !passing ? 0 : autoMemory;
+  const space = new BodySpace(memory, passing);
+  if (memory === 0) await space.prepare();
+  return new OpenStore(space, saved, info);
 }
 
 class OpenStore implements Store {
   readonly #space: BodySpace;
+  readonly #saved: SavedExchanges | undefined;
+  readonly #info: ArchiveInfo;
   readonly #entries = new Map<string, Entry>();
   /** Documents by where redirects led to. */
   readonly #targets = new Map<string, Entry>();
   #finished = false;
   #closed = false;
 
-  constructor(space: BodySpace) {
+  constructor(space: BodySpace, saved: SavedExchanges | undefined, info: ArchiveInfo) {
     this.#space = space;
+    this.#saved = saved;
+    this.#info = info;
   }
 
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
     const body = fetched.outcome === "found" ? await this.#space.take(fetched.body) : [];
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
-    const description = await this.#space.take(once(describe(fetched, problem)));
-    this.#remember(fetched, { description, body });
-    return fetched.outcome === "found" ? { ...fetched, body: new KeptBody(body, problem) } : fetched;
+    const entry = await this.#place(describe(fetched, problem), body);
+    this.#remember(fetched, entry);
+    return fetched.outcome === "found" ? { ...fetched, body: new KeptBody(entry.body, problem) } : fetched;
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    const find = async (key: string) => {
-      const own = this.#entries.get(key);
-      const entry = own ?? this.#targets.get(key);
-      return entry && { fetched: await this.#read(entry), byRedirect: own === undefined };
-    };
-    return replay(request, find, false);
+    return replay(request, async (key) => {
+      const asked = this.#entries.get(key);
+      const entry = asked ?? this.#targets.get(key);
+      return entry && { fetched: await readEntry(entry), as: asked === undefined ? "target" : "asked" };
+    });
   }
 
   async finish(): Promise<void> {
+    if (this.#closed) throw closedError();
     this.#finished = true;
+    await this.#saved?.finish();
   }
 
   async save(path: string): Promise<void> {
-    void path;
-    void this.#finished;
+    if (this.#closed) throw closedError();
+    await writeArchive(path, async (writer) => {
+      const saved = await SavedExchanges.start(writer, this.#info);
+      for (const entry of this.#entries.values()) await saved.append(entry);
+      if (this.#finished) await saved.finish();
+    });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
     this.#targets.clear();
+    await this.#saved?.close();
     await this.#space.close();
+  }
+
+  /** Where the exchange stays: in the archive, where it can be read from there. */
+  async #place(description: Uint8Array, body: readonly Block[]): Promise<Entry> {
+    const place = await this.#saved?.append({ description: [description], body });
+    if (place === undefined) return { description: [await this.#space.put(description)], body };
+    this.#space.release(body);
+    return place;
   }
 
   #remember(fetched: Fetched, entry: Entry): void {
@@ -85,14 +103,4 @@ class OpenStore implements Store {
     const target = archiveKey(fetched.url);
     if (!this.#targets.has(target)) this.#targets.set(target, entry);
   }
-
-  async #read({ description, body }: Entry): Promise<Fetched> {
-    const bytes: Uint8Array[] = [];
-    for await (const piece of readBlocks(description)) bytes.push(piece);
-    return revive(Buffer.concat(bytes), (problem): Body => new KeptBody(body, problem));
-  }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
-  yield bytes;
 }

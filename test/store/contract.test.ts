@@ -1,8 +1,11 @@
 // One suite for every way of keeping exchanges.
-import { afterEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DocumentSource, Fetched } from "../../src/exchange.ts";
 import { problem } from "../../src/problem.ts";
-import { createStore, type Store } from "../../src/store/store.ts";
+import { createStore, openArchive, type Store } from "../../src/store/store.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt } from "./exchanges.ts";
 
 const info = { homepage: "https://example.org/", settings: {} };
@@ -10,29 +13,73 @@ const megabyte = 1024 * 1024;
 
 interface Way {
   readonly name: string;
-  create(): Promise<Store>;
+  create(path: string): Promise<Store>;
   /** What is asked after everything was kept: the store itself, or the archive that it left behind. */
-  reopen(store: Store): Promise<DocumentSource>;
+  reopen(store: Store, path: string): Promise<DocumentSource>;
 }
 
-const ways: Way[] = (["memory", "file", "auto"] as const).map((kind) => ({
-  name: kind,
-  create: () => createStore({ kind, info }),
-  reopen: async (store) => store,
-}));
+const kinds = ["memory", "file", "auto"] as const;
+const archives = ["site.warc", "site.warc.gz"];
+
+const ways: Way[] = [
+  ...kinds.map((kind) => ({
+    name: kind,
+    create: () => createStore({ kind, info }),
+    reopen: async (store: Store) => store,
+  })),
+  ...archives.flatMap((file) => [
+    ...kinds.map((kind) => ({
+      name: `${kind}, while it is appended to ${file}`,
+      create: (directory: string) => createStore({ kind, info, save: path.join(directory, file) }),
+      reopen: async (store: Store) => store,
+    })),
+    {
+      name: `${file}, appended to while the crawl went on`,
+      create: (directory: string) => createStore({ kind: "auto", info, save: path.join(directory, file) }),
+      reopen: async (store: Store, directory: string) => {
+        await store.close();
+        return openArchive(path.join(directory, file));
+      },
+    },
+    {
+      name: `${file}, saved at the end`,
+      create: () => createStore({ kind: "auto", info }),
+      reopen: async (store: Store, directory: string) => {
+        await store.save(path.join(directory, file));
+        return openArchive(path.join(directory, file));
+      },
+    },
+    {
+      name: `${file}, saved from another archive`,
+      create: () => createStore({ kind: "memory", info }),
+      reopen: async (store: Store, directory: string) => {
+        await store.save(path.join(directory, "first.warc"));
+        const first = await openArchive(path.join(directory, "first.warc"));
+        await first.save(path.join(directory, file));
+        await first.close();
+        return openArchive(path.join(directory, file));
+      },
+    },
+  ]),
+];
 
 describe.each(ways)("$name", ({ create, reopen }) => {
   const open: DocumentSource[] = [];
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), "store-contract-"));
+  });
   afterEach(async () => {
     for (const source of open.splice(0)) await source.close();
+    await rm(directory, { recursive: true });
   });
 
   async function kept(...exchanges: Fetched[]): Promise<DocumentSource> {
-    const store = await create();
+    const store = await create(directory);
     open.push(store);
     for (const exchange of exchanges) await store.keep(exchange);
     await store.finish();
-    const source = await reopen(store);
+    const source = await reopen(store, directory);
     open.push(source);
     return source;
   }
@@ -63,7 +110,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
   });
 
   test("what keep returns can be read while others are being kept", async () => {
-    const store = await create();
+    const store = await create(directory);
     open.push(store);
     const names = Array.from({ length: 12 }, (_, index) => `https://example.org/${index}.xml`);
     const contents = names.map((name, index) => Buffer.alloc(megabyte + index * 70_001, name));
@@ -220,7 +267,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
   });
 
   test("a body that throws rejects untouched, and nothing is kept of it", async () => {
-    const store = await create();
+    const store = await create(directory);
     open.push(store);
     const reason = new Error("aborted");
     let left = false;
@@ -238,7 +285,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     await expect(store.keep(documentAt("https://example.org/a.xml", "", { body }))).rejects.toBe(reason);
     expect(left).toBe(true);
     await store.keep(documentAt("https://example.org/b.xml", "b"));
-    const source = await reopen(store);
+    const source = await reopen(store, directory);
     open.push(source);
     expect(await ask(source, "https://example.org/a.xml")).toMatchObject({ reason: { code: "archive-missing" } });
     expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");

@@ -1,0 +1,19 @@
+// Base32, in which WARC files write their digests: https://www.rfc-editor.org/rfc/rfc4648#section-6
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** For lengths that are multiples of five bytes, as SHA-1 is: nothing has to be padded. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let value = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    for (bits += 8; bits >= 5; ) {
+      bits -= 5;
+      text += alphabet[value >> bits];
+      value &= (1 << bits) - 1;
+    }
+  }
+  return text;
+}

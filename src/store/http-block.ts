@@ -1,0 +1,77 @@
+// The HTTP response inside a `response` record: its head, and its body without the transfer coding.
+// https://www.rfc-editor.org/rfc/rfc9112
+import type { HeaderList } from "../exchange.ts";
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** The bytes before the body. */
+  readonly length: number;
+}
+
+/** More than any server sends, and than any client takes. */
+export const maxHttpHead: number = 256 * 1024;
+
+/** Undefined where the bytes do not begin with the head of a response. */
+export function parseHttpHead(bytes: Uint8Array): HttpHead | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  const length = httpHeadLength(text);
+  const status = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)/.exec(text)?.[1];
+  if (length === undefined || status === undefined) return undefined;
+  const headers: [string, string][] = [];
+  const lines = text
+    .slice(0, length)
+    .replace(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/);
+  for (const line of lines.slice(1)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.push([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]);
+  }
+  return { status: Number(status), headers, length };
+}
+
+/** Some tools keep the header but not the coding: only a body that begins with a chunk is one of chunks. */
+export function beginsWithChunk(bytes: Uint8Array): boolean {
+  return chunkStart.test(latin1(bytes));
+}
+
+/** Takes the chunks apart; says at the end whether the last one was there. */
+export async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, "whole" | "cut"> {
+  let waiting: Uint8Array = Buffer.alloc(0);
+  let left = 0;
+  for await (const piece of pieces) {
+    waiting = waiting.length === 0 ? piece : Buffer.concat([waiting, piece]);
+    while (waiting.length > 0) {
+      if (left === 0) {
+        const [start, size] = chunkStart.exec(latin1(waiting)) ?? [];
+        // The line may go on in the next piece.
+        if (start === undefined && waiting.length < maxChunkLine) break;
+        if (start === undefined || size === undefined) return "cut";
+        left = Number.parseInt(size, 16);
+        if (left === 0) return "whole";
+        waiting = waiting.subarray(start.length);
+      } else {
+        const bytes = waiting.subarray(0, left);
+        left -= bytes.length;
+        waiting = waiting.subarray(bytes.length);
+        yield bytes;
+      }
+    }
+  }
+  return "cut";
+}
+
+/** The end of the chunk before, the size of this one, and extensions that nobody uses. */
+const chunkStart = /^(?:\r?\n)?([0-9a-f]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/i;
+const maxChunkLine = 1024;
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxChunkLine)).toString("latin1");
+}
+
+/** Up to and including the empty line. A head may end with the record, where there is no body. */
+function httpHeadLength(text: string): number | undefined {
+  const end = /\r?\n\r?\n/.exec(text);
+  if (end !== null) return end.index + end[0].length;
+  return text.length < maxHttpHead ? text.length : undefined;
+}

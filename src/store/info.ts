@@ -1,0 +1,49 @@
+// What an archive is about, as JSON on one line of its first record. Read with care: the file may come from anybody.
+import { SitemapError } from "../errors.ts";
+import { withoutCredentials } from "../url.ts";
+import type { ArchiveInfo } from "./contract.ts";
+import { parseJson, toJson } from "./json.ts";
+
+/** Raised where a reader of this version could not make the same tree. */
+const formatVersion = 1;
+/** May hold passwords and keys. */
+const secretSettings = new Set(["headers", "proxy", "tls"]);
+
+export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo): string {
+  return toJson({
+    version: formatVersion,
+    homepage: homepage === undefined ? undefined : withoutCredentials(homepage),
+    sitemaps: sitemaps?.map(withoutCredentials),
+    settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !secretSettings.has(name))),
+  });
+}
+
+export function infoFromJson(text: string): ArchiveInfo {
+  const value = parseJson(text);
+  if (!isObject(value)) throw unexpected();
+  const { version, homepage, sitemaps, settings } = value as Partial<Record<keyof ArchiveInfo | "version", unknown>>;
+  if (typeof version !== "number" || version < 1) throw unexpected();
+  if (version > formatVersion) {
+    throw new SitemapError("invalid-archive", "The archive was written by a later version of this program");
+  }
+  if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
+  if (sitemaps !== undefined && !isStrings(sitemaps)) throw unexpected();
+  if (!isObject(settings)) throw unexpected();
+  return {
+    ...(homepage === undefined ? {} : { homepage }),
+    ...(sitemaps === undefined ? {} : { sitemaps }),
+    settings: settings as Readonly<Record<string, unknown>>,
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function unexpected(): SitemapError {
+  return new SitemapError("invalid-archive", "The archive is damaged: its first record cannot be read");
+}

@@ -1,0 +1,60 @@
+// Exchanges on their way into an archive: one `warcinfo` record first, then each exchange, then that the crawl has ended.
+import type { Fetched } from "../exchange.ts";
+import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
+import type { ArchiveInfo } from "./contract.ts";
+import { revive } from "./description.ts";
+import { type Block, KeptBody, readBlocks, skip } from "./kept-body.ts";
+import { endRecord, exchangeRecords, infoRecord } from "./warc-record.ts";
+
+/** All that is remembered of an exchange: where its description and its body are. */
+export interface Entry {
+  readonly description: readonly Block[];
+  readonly body: readonly Block[];
+}
+
+export async function readEntry({ description, body }: Entry): Promise<Fetched> {
+  const bytes: Uint8Array[] = [];
+  for await (const piece of readBlocks(description)) bytes.push(piece);
+  return revive(Buffer.concat(bytes), (problem) => new KeptBody(body, problem));
+}
+
+export class SavedExchanges {
+  readonly compressed: boolean;
+  readonly #writer: ArchiveWriter;
+  readonly #infoId: string;
+
+  private constructor(writer: ArchiveWriter, compressed: boolean, infoId: string) {
+    this.#writer = writer;
+    this.compressed = compressed;
+    this.#infoId = infoId;
+  }
+
+  static async create(path: string, info: ArchiveInfo): Promise<SavedExchanges> {
+    return SavedExchanges.start(await ArchiveWriter.create(path, isCompressedName(path)), info);
+  }
+
+  static async start(writer: ArchiveWriter, info: ArchiveInfo): Promise<SavedExchanges> {
+    const { id, record } = infoRecord(info);
+    const places = await writer.append([record]);
+    return new SavedExchanges(writer, places === undefined, id);
+  }
+
+  /** Where the exchange can be read from, unless it is compressed. */
+  async append(entry: Entry): Promise<Entry | undefined> {
+    const { records, body } = await exchangeRecords(this.#infoId, await readEntry(entry), entry);
+    const places = await this.#writer.append(records);
+    const description = places?.at(-1);
+    if (places === undefined || description === undefined) return undefined;
+    const whole = places[body?.index ?? -1];
+    return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [] };
+  }
+
+  async finish(): Promise<void> {
+    await this.#writer.append([endRecord(this.#infoId)]);
+    await this.#writer.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+}

@@ -1,0 +1,154 @@
+// The records of an archive, as they are written: WARC 1.1, https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
+//   A `warcinfo` record says what the archive is about. An exchange is a `response` record for every response on the way,
+//   redirects and errors included, and then a `metadata` record, which describes all of it: a reader that finds it knows
+//   that the exchange is whole. A last `metadata` record says that the crawl ran to its end.
+// Deviation: the body of a response is kept without its transfer coding, and `transfer-encoding` and a `content-length` that
+// is not true are left out of its head, so that every tool finds the payload where HTTP says it is. The headers as they
+// came are in the description.
+import { createHash, randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Fetched, HeaderList } from "../exchange.ts";
+import { version } from "../options.ts";
+import type { Problem } from "../problem.ts";
+import { base32 } from "./base32.ts";
+import type { ArchiveInfo } from "./contract.ts";
+import { infoToJson } from "./info.ts";
+import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
+
+export interface WarcRecord {
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly content: readonly Block[];
+}
+
+/** The records of one exchange; the last is its description. */
+export interface ExchangeRecords {
+  readonly records: readonly WarcRecord[];
+  /** Which record holds the body of the document, and how many bytes of head come before it. */
+  readonly body: { readonly index: number; readonly headLength: number } | undefined;
+}
+
+const crlf = "\r\n";
+
+export function infoRecord(info: ArchiveInfo): { readonly id: string; readonly record: WarcRecord } {
+  const id = newId();
+  const fields = [
+    `software: sitegrove/${version}`,
+    "format: WARC File Format 1.1",
+    "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+    `sitegrove: ${infoToJson(info)}`,
+  ];
+  const content = Buffer.from(fields.map((line) => line + crlf).join(""));
+  return { id, record: { fields: head("warcinfo", id, "application/warc-fields"), content: [content] } };
+}
+
+/** `fetched` is what the description says. */
+export async function exchangeRecords(
+  infoId: string,
+  fetched: Fetched,
+  { description, body }: { readonly description: readonly Block[]; readonly body: readonly Block[] },
+): Promise<ExchangeRecords> {
+  const own = (type: string, id: string, contentType: string, url: string) =>
+    [...head(type, id, contentType), ["WARC-Warcinfo-ID", infoId], ["WARC-Target-URI", targetUri(url)]] as const;
+  const response = (id: string, url: string) => own("response", id, "application/http; msgtype=response", url);
+  const records: WarcRecord[] = [];
+  const ids: string[] = [];
+  for (const hop of fetched.hops) {
+    const id = newId();
+    const content = [httpHead(hop.status, hop.headers, 0)];
+    records.push({ fields: [...response(id, hop.url), ...unread(hop.headers)], content });
+    ids.push(id);
+  }
+  let bodyHead: Uint8Array | undefined;
+  if (fetched.outcome === "found") {
+    const id = newId();
+    bodyHead = httpHead(fetched.status, fetched.headers, lengthOf(body));
+    const fields = [
+      ...response(id, fetched.url),
+      ["WARC-Payload-Digest", `sha1:${await digest(body)}`] as const,
+      ...truncated(fetched.body.problem),
+    ];
+    records.push({ fields, content: [bodyHead, ...body] });
+    // First of all: it is the one that a description is about.
+    ids.unshift(id);
+  } else if (fetched.outcome !== "known" && fetched.status !== undefined) {
+    const id = newId();
+    const headers = fetched.headers ?? [];
+    const content = [httpHead(fetched.status, headers, 0)];
+    records.push({ fields: [...response(id, fetched.url), ...unread(headers)], content });
+    ids.push(id);
+  }
+  const place = records.length - 1;
+  const about = ids.map((id) => ["WARC-Concurrent-To", id] as const);
+  const fields = [...own("metadata", newId(), "application/json", fetched.requestedUrl), ...about];
+  records.push({ fields, content: description });
+  return { records, body: bodyHead && { index: place, headLength: bodyHead.length } };
+}
+
+/** A description of ours without a URL: nothing comes after it. */
+export function endRecord(infoId: string): WarcRecord {
+  const about = [
+    ["WARC-Warcinfo-ID", infoId],
+    ["WARC-Refers-To", infoId],
+  ] as const;
+  const content = [Buffer.from(JSON.stringify({ finished: true }))];
+  return { fields: [...head("metadata", newId(), "application/json"), ...about], content };
+}
+
+/** The bytes of a record, in pieces. */
+export async function* serialize({ fields, content }: WarcRecord): AsyncGenerator<Uint8Array, undefined> {
+  const lines = [...fields, ["Content-Length", String(lengthOf(content))] as const];
+  yield Buffer.from(`WARC/1.1${crlf}${lines.map(([name, value]) => `${name}: ${value}${crlf}`).join("")}${crlf}`);
+  yield* readBlocks(content);
+  yield Buffer.from(crlf + crlf);
+}
+
+function head(type: string, id: string, contentType: string): readonly (readonly [string, string])[] {
+  return [
+    ["WARC-Type", type],
+    ["WARC-Record-ID", id],
+    ["WARC-Date", new Date().toISOString()],
+    ["Content-Type", contentType],
+  ];
+}
+
+function newId(): string {
+  return `<urn:uuid:${randomUUID()}>`;
+}
+
+/** Never a space or a line end, whatever the website wrote. */
+function targetUri(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : encodeURI(Buffer.from(url).toString());
+}
+
+function httpHead(status: number, headers: HeaderList, bodyLength: number): Uint8Array {
+  const lines = headers
+    .filter(([name, value]) => isTrue(name, value, bodyLength))
+    // What no head can hold is in the description, letter for letter.
+    .map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, " ").replace(/[^\0-\xff]/g, "?")}${crlf}`);
+  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}${crlf}${lines.join("")}${crlf}`, "latin1");
+}
+
+function isTrue(name: string, value: string, bodyLength: number): boolean {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || name === "transfer-encoding") return false;
+  return name !== "content-length" || value === String(bodyLength);
+}
+
+/** The bodies of redirects and errors are not read. */
+function unread(headers: HeaderList): readonly (readonly [string, string])[] {
+  const empty = headers.some(([name, value]) => name === "content-length" && value === "0");
+  return empty ? [] : [["WARC-Truncated", "unspecified"]];
+}
+
+function truncated(problem: Problem | undefined): readonly (readonly [string, string])[] {
+  if (problem === undefined) return [];
+  const { code } = problem;
+  if (code === "body-too-large" || code === "robots-truncated") return [["WARC-Truncated", "length"]];
+  return [["WARC-Truncated", code.startsWith("timeout-") ? "time" : "disconnect"]];
+}
+
+async function digest(body: readonly Block[]): Promise<string> {
+  // What every tool of the field computes; nobody relies on it for security.
+  const hash = createHash("sha1");
+  for await (const piece of readBlocks(body)) hash.update(piece);
+  return base32(hash.digest());
+}
