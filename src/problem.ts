@@ -73,6 +73,8 @@ const sentences = {
   "robots-truncated": "robots.txt is larger than {limit} bytes; the rest was not read",
   "line-too-long": "A line is longer than {limit} characters; it was skipped",
   "text-junk": "A line is not a URL; it was skipped: {value}",
+  "text-extra": "A line holds more than a URL; only the URL was taken: {value}",
+  "robots-spelling": "A line means Sitemap but is written in another way; it was taken: {value}",
   // XML.
   "xml-doctype": "A document type declaration was skipped",
   "xml-dtd-refused": "The document declares entities; it was refused",

@@ -1,0 +1,117 @@
+// Text sitemaps: one URL per line.
+// https://www.sitemaps.org/protocol.html#otherformats
+//   "The text file must have one URL per line."
+//   Lenient: blank lines, white space around a URL and any line ending are accepted.
+//   Lenient: quotes or angle brackets around a URL are taken off, and what follows a tab is cut off; reported.
+//   Lenient: a line that is not an http(s) URL is reported and skipped.
+// A line is never taken as a relative URL: otherwise every word would be one.
+import type { SitemapPage } from "../page.ts";
+import { type ProblemCode, problem } from "../problem.ts";
+import { protocolUrlLength, trimUrl } from "../url.ts";
+import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
+import { type LineReader, LineSplitter } from "./lines.ts";
+import { unwrap } from "./unwrap.ts";
+import { UrlCollector } from "./url-collector.ts";
+
+export class TextParser implements EntryParser, LineReader {
+  readonly #context: ParseContext;
+  readonly #lines: LineSplitter;
+  readonly #urls: UrlCollector;
+  readonly #maxEntries: number;
+  #pages: SitemapPage[] = [];
+  #hasText = false;
+  #isOverProtocol = false;
+  stopped = false;
+
+  constructor(context: ParseContext) {
+    const { limits } = context;
+    this.#context = context;
+    this.#lines = new LineSplitter(this, limits.lineLength);
+    // Without a base: nothing is resolved.
+    this.#urls = new UrlCollector(undefined, limits.urlLength);
+    this.#maxEntries = limits.documentEntries;
+  }
+
+  write(chunk: string): Entries {
+    if (!this.stopped) this.#lines.write(chunk);
+    return this.#entries();
+  }
+
+  end(): Entries {
+    if (!this.stopped) this.#lines.end(this.#context.problems);
+    return this.#entries();
+  }
+
+  get outcome(): ParseOutcome {
+    if (this.#urls.size > 0) return { kind: "pages", format: "text" };
+    const reason = this.#hasText ? problem("not-a-sitemap", { value: "text without a URL" }) : problem("empty");
+    return { kind: "invalid", reason };
+  }
+
+  takeLine(text: string, from: number, to: number): void {
+    if (from === to || this.stopped) return;
+    const first = text.charCodeAt(from);
+    const last = text.charCodeAt(to - 1);
+    // Nearly every line: it starts as `http` does, and there is nothing to trim.
+    if (first === letterH && last > 0x20 && last < 0x7f) {
+      const url = this.#urls.take(text, from, to);
+      if (url !== undefined) return this.#add(url);
+      if (this.#urls.problem === undefined) return;
+    }
+    this.#takeOdd(text.slice(from, to));
+  }
+
+  dropLine(): void {
+    if (this.stopped) return;
+    this.#hasText = true;
+    this.#context.problems.add("line-too-long", { line: this.#lines.line, limit: this.#context.limits.lineLength });
+  }
+
+  #takeOdd(line: string): void {
+    const text = trimUrl(line);
+    if (text === "") return;
+    this.#hasText = true;
+    const tab = text.indexOf("\t");
+    const bare = unwrap(tab < 0 ? text : trimUrl(text.slice(0, tab)));
+    if (!httpScheme.test(bare)) return this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
+    const url = this.#urls.take(bare);
+    if (url !== undefined && bare !== text) this.#report("text-extra", text);
+    if (url !== undefined) this.#add(url);
+    else if (this.#urls.problem !== undefined) this.#report(this.#urls.problem, text);
+  }
+
+  #add(url: string): void {
+    const { problems } = this.#context;
+    if (this.#urls.problem !== undefined) this.#report(this.#urls.problem, url);
+    if (this.#urls.size > this.#maxEntries) {
+      problems.add("limit-entries", { limit: this.#maxEntries, line: this.#lines.line });
+      this.stopped = true;
+      return;
+    }
+    if (this.#urls.size > protocolEntries && !this.#isOverProtocol) {
+      problems.add("over-protocol-entries", { limit: protocolEntries, line: this.#lines.line });
+      this.#isOverProtocol = true;
+    }
+    this.#pages.push({ url, priority: 0.5 });
+  }
+
+  #report(code: ProblemCode, value: string): void {
+    const { problems, limits } = this.#context;
+    const { line } = this.#lines;
+    if (code === "url-long") problems.add(code, { value, line, limit: protocolUrlLength });
+    else if (code === "url-too-long") problems.add(code, { value, line, limit: limits.urlLength });
+    else problems.add(code, { value, line });
+  }
+
+  #entries(): Entries {
+    const pages = this.#pages;
+    this.#pages = [];
+    return { pages, sitemaps: [] };
+  }
+}
+
+// "A sitemap file can contain no more than 50,000 URLs": https://www.sitemaps.org/protocol.html#index
+const protocolEntries = 50_000;
+const httpScheme = /^https?:/i;
+const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
+const letterH = 0x68;
