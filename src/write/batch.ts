@@ -1,5 +1,6 @@
 // What the page formats are written from: the pages that one sitemap declares, as many as came at a time.
 import type { SitemapPage } from "../page.ts";
+import type { SitemapReference } from "../sitemap.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */
@@ -7,12 +8,13 @@ export interface PageBatch {
   readonly pages: readonly SitemapPage[];
 }
 
-/** Turns pages into text: whole lines, an empty text for no pages. */
+/** Turns what sitemaps declare into whole lines. */
 export interface PageWriter {
   /** What comes before the first page. */
   readonly header: string;
-  /** Whole lines. */
   write(batch: PageBatch): string;
+  /** The same for the sitemaps that an index names, where the index itself is what is shown. */
+  writeReferences(sitemap: string, references: readonly SitemapReference[]): string;
 }
 
 /**

@@ -5,6 +5,7 @@
 // Unless asked otherwise, a cell that a spreadsheet would take for a formula starts with an apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
 import type { SitemapPage } from "../page.ts";
+import type { SitemapReference } from "../sitemap.ts";
 import type { PageWriter } from "./batch.ts";
 import { printable, printableJson } from "./printable.ts";
 
@@ -21,6 +22,11 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
         rows += extensions(page, cell);
       }
       return rows;
+    },
+    // A row without a priority is a sitemap: every page has one.
+    writeReferences(sitemap, references) {
+      const row = ({ url, lastModified }: SitemapReference) => `${cell(url)},${cell(lastModified)},,,${cell(sitemap)}`;
+      return references.map((reference) => row(reference) + noExtensions).join("");
     },
   };
 }

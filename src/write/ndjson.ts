@@ -1,7 +1,7 @@
 // The format `ndjson`: one page a line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
 // Lossless, and printable at the same time: what a terminal would obey is escaped as JSON escapes it.
 import type { PageWriter } from "./batch.ts";
-import { openPageJson, textJson } from "./page-json.ts";
+import { openPageJson, textJson, valueJson } from "./page-json.ts";
 
 export function ndjsonWriter(): PageWriter {
   return {
@@ -11,6 +11,9 @@ export function ndjsonWriter(): PageWriter {
       let lines = "";
       for (const page of pages) lines += openPageJson(page) + end;
       return lines;
+    },
+    writeReferences(sitemap, references) {
+      return references.map((reference) => `${valueJson({ kind: "sitemap", ...reference, sitemap })}\n`).join("");
     },
   };
 }

@@ -11,5 +11,8 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
       for (const { url } of pages) lines += `${printable(show(url))}\n`;
       return lines;
     },
+    writeReferences(_, references) {
+      return references.map(({ url }) => `${printable(show(url))}\n`).join("");
+    },
   };
 }

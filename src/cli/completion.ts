@@ -1,0 +1,114 @@
+// Scripts that complete commands, flags and their values in a shell, made from what commander knows, so that they cannot differ
+// from the help.
+import type { Command, Option } from "commander";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+export function completion(shell: Shell, program: Command): string {
+  const commands = program.commands.map((command) => ({
+    name: command.name(),
+    summary: command.summary(),
+    options: command.createHelp().visibleOptions(command),
+    words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  }));
+  return { bash, zsh, fish }[shell](program.name(), commands);
+}
+
+interface CommandFacts {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly Option[];
+  /** What the argument may be, where that is a list. */
+  readonly words: readonly string[];
+}
+
+function bash(program: string, commands: readonly CommandFacts[]): string {
+  const flags = commands.map(
+    ({ name, options, words }) => `    ${name}) words="${[...options.flatMap(spellings), ...words].join(" ")}" ;;`,
+  );
+  const values = choicesOf(commands).map(
+    ([spelling, choices]) =>
+      `    ${spelling}) COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$current")); return ;;`,
+  );
+  return `_${program}() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words
+  case "$previous" in
+${values.join("\n")}
+  esac
+  case "\${COMP_WORDS[1]}" in
+${flags.join("\n")}
+    *) words="${commands.map(({ name }) => name).join(" ")} --help --version" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _${program} ${program}
+`;
+}
+
+function zsh(program: string, commands: readonly CommandFacts[]): string {
+  const cases = commands.map(({ name, options, words }) => {
+    const specs = [
+      ...options.map((option) => `'${zshSpec(option)}'`),
+      words.length > 0 ? `'1:argument:(${words.join(" ")})'` : "'1:file or website:_files'",
+    ];
+    return `    ${name}) _arguments ${specs.join(" \\\n      ")} ;;`;
+  });
+  return `#compdef ${program}
+_${program}() {
+  if (( CURRENT == 2 )); then
+    local -a commands=(${commands.map(({ name, summary }) => `'${name}:${quoted(summary)}'`).join(" ")})
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case "$words[1]" in
+${cases.join("\n")}
+  esac
+}
+if [[ "$funcstack[1]" == "_${program}" ]]; then _${program} "$@"; else compdef _${program} ${program}; fi
+`;
+}
+
+function zshSpec(option: Option): string {
+  const names = spellings(option);
+  const described = `[${quoted(option.description).replaceAll(/[[\]:]/g, "\\$&")}]`;
+  const value = takesValue(option) ? `:value:${option.argChoices ? `(${option.argChoices.join(" ")})` : "_files"}` : "";
+  // Both spellings in one set of braces would need no quotes around it.
+  return names.length === 1 ? `*${names[0]}${described}${value}` : `*'{${names.join(",")}}'${described}${value}`;
+}
+
+function fish(program: string, commands: readonly CommandFacts[]): string {
+  const lines = commands.flatMap(({ name, summary, options, words }) => [
+    `complete -c ${program} -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`,
+    ...words.map((word) => `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -f -a ${word}`),
+    ...options.map((option) => {
+      const short = option.short ? ` -s ${option.short.slice(1)}` : "";
+      const long = option.long ? ` -l ${option.long.slice(2)}` : "";
+      const value = option.argChoices ? ` -x -a '${option.argChoices.join(" ")}'` : takesValue(option) ? " -r" : "";
+      return `complete -c ${program} -n '__fish_seen_subcommand_from ${name}'${short}${long}${value} -d '${quoted(option.description)}'`;
+    }),
+  ]);
+  return `${lines.join("\n")}\n`;
+}
+
+function spellings({ short, long }: Option): string[] {
+  return [short, long].filter((spelling): spelling is string => spelling !== undefined && spelling !== null);
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+function choicesOf(commands: readonly CommandFacts[]): [string, readonly string[]][] {
+  const all = new Map<string, readonly string[]>();
+  for (const option of commands.flatMap(({ options }) => options)) {
+    if (option.argChoices) all.set(spellings(option).join("|"), option.argChoices);
+  }
+  return [...all];
+}
+
+// Inside single quotes; none of the descriptions needs more than this.
+function quoted(text: string): string {
+  return text.replaceAll("'", "’");
+}

@@ -1,0 +1,130 @@
+// Which sitemaps are followed and which pages are listed: what --include, --exclude, --since, --unique, --limit and the
+// filters for sitemaps ask for.
+import type { RecurseContext } from "../options.ts";
+import type { SitemapPage } from "../page.ts";
+import type { SitemapReference } from "../sitemap.ts";
+import { UniqueUrls } from "../tree/unique-urls.ts";
+import { counted } from "./figures.ts";
+import { anyPattern, type Matches } from "./pattern.ts";
+
+import { lastInstant, sinceInstant } from "./since.ts";
+
+export interface FilterFlags {
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly unique?: true | undefined;
+  readonly limit?: number | undefined;
+  readonly includeSitemap?: readonly string[] | undefined;
+  readonly excludeSitemap?: readonly string[] | undefined;
+  readonly skipOldSitemaps?: true | undefined;
+}
+
+/** One object for one run: it remembers what was listed. */
+export class Filters {
+  readonly #include: Matches | undefined;
+  readonly #exclude: Matches | undefined;
+  readonly #includeSitemap: Matches | undefined;
+  readonly #excludeSitemap: Matches | undefined;
+  readonly #since: number | undefined;
+  readonly #skipOldSitemaps: boolean;
+  readonly #seen: UniqueUrls | undefined;
+  // The URLs from the root to the sitemap that is being read.
+  readonly #path: string[] = [];
+  #left: number;
+  #undated = 0;
+  #listed = 0;
+
+  constructor(flags: FilterFlags) {
+    this.#include = anyPattern(flags.include);
+    this.#exclude = anyPattern(flags.exclude);
+    this.#includeSitemap = anyPattern(flags.includeSitemap);
+    this.#excludeSitemap = anyPattern(flags.excludeSitemap);
+    this.#since = flags.since === undefined ? undefined : sinceInstant(flags.since);
+    this.#skipOldSitemaps = flags.skipOldSitemaps ?? false;
+    this.#seen = flags.unique ? new UniqueUrls() : undefined;
+    this.#left = flags.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** How many pages were let through. */
+  get listed(): number {
+    return this.#listed;
+  }
+
+  /** What a person should know about what was left out, in sentences. */
+  notes(): string[] {
+    const said: string[] = [];
+    if (this.reached) said.push(`stopped at the limit of ${counted(this.#listed, "page")}`);
+    if (this.#undated > 0) said.push(`--since left out ${counted(this.#undated, "page")} without a date`);
+    return said;
+  }
+
+  /** Whether --limit was reached: no page will pass any more. */
+  get reached(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** Whether every page passes until the limit is reached. */
+  get passesAll(): boolean {
+    return !(
+      this.#include ||
+      this.#exclude ||
+      this.#includeSitemap ||
+      this.#excludeSitemap ||
+      this.#seen ||
+      this.#since !== undefined
+    );
+  }
+
+  /** Says that what follows lies inside this sitemap. */
+  enter(sitemap: string, depth: number): void {
+    this.#path.length = depth;
+    this.#path.push(sitemap);
+  }
+
+  /** Those of the pages of the sitemap that was entered last that are to be listed. */
+  pages(pages: readonly SitemapPage[]): readonly SitemapPage[] {
+    let kept = pages;
+    if (!this.passesAll) kept = this.#listsPages() ? pages.filter((page) => this.#passes(page)) : [];
+    if (kept.length > this.#left) kept = kept.slice(0, this.#left);
+    this.#left -= kept.length;
+    this.#listed += kept.length;
+    return kept;
+  }
+
+  /** Whether to follow a child of an index; `recurse` of the options. */
+  follows(child: SitemapReference, { parent }: Pick<RecurseContext, "parent">): boolean {
+    if (this.#excludeSitemap?.(child.url)) return false;
+    if (this.#skipOldSitemaps && this.#since !== undefined && child.lastModified !== undefined) {
+      if (lastInstant(child.lastModified) < this.#since) return false;
+    }
+    // What robots.txt names may be an index whose children match: it is read, and asked about its pages only.
+    return this.#includeSitemap === undefined || isRobots(parent) || this.#includeSitemap(child.url);
+  }
+
+  // Children of an index were asked about before they were fetched, by the URL that the index gives. A redirect may have
+  // led elsewhere since. What was found otherwise is asked about here.
+  #listsPages(): boolean {
+    const sitemap = this.#path.at(-1) ?? "";
+    const parent = this.#path.length > 2 ? this.#path.at(-2) : undefined;
+    if (parent === undefined && this.#excludeSitemap?.(sitemap)) return false;
+    const wasAsked = parent !== undefined && !isRobots(parent);
+    return wasAsked || (this.#includeSitemap?.(sitemap) ?? true);
+  }
+
+  #passes({ url, lastModified }: SitemapPage): boolean {
+    if (this.#include?.(url) === false || this.#exclude?.(url)) return false;
+    if (this.#since !== undefined) {
+      if (lastModified === undefined) {
+        this.#undated += 1;
+        return false;
+      }
+      if (lastInstant(lastModified) < this.#since) return false;
+    }
+    return this.#seen?.add(url) ?? true;
+  }
+}
+
+function isRobots(url: string): boolean {
+  return url.endsWith("/robots.txt");
+}

@@ -1,0 +1,34 @@
+// Reads the values of flags. What cannot be read is said in words, and ends the program before it begins.
+import { InvalidArgumentError } from "commander";
+
+/** A flag that may be given several times. */
+export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** How often a flag was given. */
+export function raised(_: string, before: number | undefined): number {
+  return (before ?? 0) + 1;
+}
+
+export function wholeNumber(minimum: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < minimum) {
+      throw new InvalidArgumentError(`Expected a whole number from ${minimum} and up.`);
+    }
+    return Number(text);
+  };
+}
+
+export function seconds(text: string): number {
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new InvalidArgumentError("Expected seconds, such as 2 or 0.5.");
+  return Number(text);
+}
+
+/** `5000`, `64k`, `50M`, `1G`; the letters are powers of 1024. */
+export function byteCount(text: string): number {
+  const match = /^(\d{1,12}(?:\.\d{1,6})?)([kmg]?)$/i.exec(text);
+  if (match === null) throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
+  const power = ["", "k", "m", "g"].indexOf((match[2] as string).toLowerCase());
+  return Math.floor(Number(match[1]) * 1024 ** power);
+}

@@ -1,0 +1,94 @@
+// What happens, one event a line, for -v, -vv and --log-file: a time, what it was, and where.
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { CrawlEvent } from "../event.ts";
+import type { Problem } from "../problem.ts";
+import { printable } from "../write/printable.ts";
+import { UsageError } from "./exit-codes.ts";
+import { counted, duration, size } from "./figures.ts";
+import { type Messages, withoutSecrets } from "./messages.ts";
+
+/** 0: nothing. 1: sitemaps, problems, retries. 2: everything. */
+export type Verbosity = 0 | 1 | 2;
+
+export class Log {
+  readonly #verbosity: Verbosity;
+  readonly #write: (line: string) => void;
+  readonly #file: number | undefined;
+
+  /** Into the file where one is named (it is added to), else to standard error. */
+  constructor(verbosity: Verbosity, messages: Messages, file?: string) {
+    this.#verbosity = file !== undefined && verbosity === 0 ? 1 : verbosity;
+    if (file === undefined) {
+      this.#write = (line) => messages.log(line);
+      return;
+    }
+    const descriptor = openLog(file);
+    this.#file = descriptor;
+    this.#write = (line) => writeSync(descriptor, `${printable(withoutSecrets(line))}\n`);
+  }
+
+  see(event: CrawlEvent): void {
+    if (this.#verbosity === 0) return;
+    for (const line of lines(event, this.#verbosity)) this.#write(`${new Date().toISOString()} ${line}`);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+}
+
+function lines(event: CrawlEvent, verbosity: Verbosity): string[] {
+  switch (event.type) {
+    case "retry":
+      return [
+        `retry ${event.url} in ${duration(event.delay)} after attempt ${event.attempt}: ${inWords(event.reason)}`,
+      ];
+    case "problem":
+      return [`problem ${event.url} ${inWords(event.problem)}`];
+    case "sitemap": {
+      const { sitemap, wireBytes } = event;
+      if (sitemap.kind === "invalid") return [`sitemap ${sitemap.url} not read: ${inWords(sitemap.reason)}`];
+      const holds =
+        sitemap.kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
+      const state = sitemap.complete ? "complete" : "incomplete";
+      return [`sitemap ${sitemap.url} ${sitemap.kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state}`];
+    }
+    case "finished": {
+      const { pages, sitemaps, invalid, requests, duration: took } = event.totals;
+      const state = event.complete ? "complete" : "incomplete";
+      return [
+        `finished ${state}: ${counted(pages, "page")}, ${counted(sitemaps, "sitemap")}, ${invalid} not read, ${counted(requests, "request")}, ${duration(took)}`,
+      ];
+    }
+    default:
+      return verbosity < 2 ? [] : [details(event)];
+  }
+}
+
+function details(event: Extract<CrawlEvent, { type: "request" | "response" | "start" | "pages" }>): string {
+  switch (event.type) {
+    case "request":
+      return `request ${event.url}${event.attempt > 1 ? ` attempt ${event.attempt}` : ""}`;
+    case "response": {
+      const moved = event.finalUrl === undefined ? "" : ` at ${event.finalUrl}`;
+      return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}${moved}`;
+    }
+    case "start":
+      return `start ${event.url} depth ${event.depth}`;
+    case "pages":
+      return `pages ${event.sitemap} ${event.pages.length}`;
+  }
+}
+
+function inWords({ code, message, line, count }: Problem): string {
+  const place = line === undefined ? "" : ` line ${line}`;
+  return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${message}`;
+}
+
+function openLog(file: string): number {
+  try {
+    return openSync(file, "a");
+  } catch (error) {
+    throw new UsageError(`the log file cannot be opened: ${(error as Error).message}`);
+  }
+}

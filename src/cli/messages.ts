@@ -1,0 +1,85 @@
+// Standard error: everything that is said to the person. Plain lines in pipes and logs; on a terminal, colours unless they are
+// unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
+import type { WriteStream } from "node:tty";
+import picocolors from "picocolors";
+import { printable } from "../write/printable.ts";
+
+export interface MessageFlags {
+  readonly color: boolean;
+}
+
+type Colors = ReturnType<typeof picocolors.createColors>;
+export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
+
+export class Messages {
+  readonly isTerminal: boolean;
+  readonly #stream: WriteStream;
+  readonly #colors: Colors;
+  #live = "";
+
+  constructor(
+    { color }: MessageFlags,
+    stream: WriteStream = process.stderr,
+    environment: NodeJS.ProcessEnv = process.env,
+  ) {
+    const { TERM, NO_COLOR } = environment;
+    this.#stream = stream;
+    this.isTerminal = stream.isTTY === true && TERM !== "dumb";
+    this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
+    // Whoever read the messages went away: the result may still be wanted.
+    stream.on("error", () => {});
+  }
+
+  get columns(): number {
+    return this.#stream.columns || 80;
+  }
+
+  /** One line; on a pipe it names the program, as others write there too. */
+  say(text: string, tone: Tone = "plain"): void {
+    this.clearLive();
+    const line = printable(withoutSecrets(text));
+    this.#stream.write(this.isTerminal ? `${this.#paint(line, tone)}\n` : `sitegrove: ${line}\n`);
+  }
+
+  /** A line for the log: as it is. */
+  log(text: string): void {
+    this.clearLive();
+    this.#stream.write(`${printable(withoutSecrets(text))}\n`);
+  }
+
+  /** Shows a line that the next one replaces. Only on a terminal. */
+  live(text: string): void {
+    const line = fitting(printable(withoutSecrets(text)), this.columns - 1);
+    if (line === this.#live || !this.isTerminal) return;
+    this.#stream.write(`\r\u001b[2K${this.#paint(line, "quiet")}`);
+    this.#live = line;
+  }
+
+  clearLive(): void {
+    if (this.#live === "") return;
+    this.#stream.write("\r\u001b[2K");
+    this.#live = "";
+  }
+
+  #paint(line: string, tone: Tone): string {
+    const { green, yellow, red, dim } = this.#colors;
+    return { plain: String, good: green, warning: yellow, bad: red, quiet: dim }[tone](line);
+  }
+}
+
+/** Takes user names and passwords out of the URLs in a text. */
+export function withoutSecrets(text: string): string {
+  return text.includes("@") ? text.replaceAll(/(\w:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/g, "$1") : text;
+}
+
+// Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide.
+function fitting(line: string, columns: number): string {
+  let width = 0;
+  let end = 0;
+  for (const character of line) {
+    width += character.charCodeAt(0) < 0x80 ? 1 : 2;
+    if (width > columns) return line.slice(0, end);
+    end += character.length;
+  }
+  return line;
+}

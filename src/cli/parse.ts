@@ -1,0 +1,141 @@
+// `sitegrove parse`: one document that is at hand, a file or standard input. Nothing is fetched.
+import { createReadStream, statSync } from "node:fs";
+import path from "node:path";
+import { type Reading, read } from "../crawl/read.ts";
+import { defaultLimits } from "../options.ts";
+import type { Entries } from "../parse/entry-parser.ts";
+import { isLossy, type Problem } from "../problem.ts";
+import { ParsedJsonWriter } from "../write/parsed-json.ts";
+import { printable } from "../write/printable.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import { type FilterFlags, Filters } from "./filters.ts";
+import { type Format, isPageFormat, type PageFormat } from "./formats.ts";
+import { pageWriter } from "./page-writer.ts";
+import { Run, type RunFlags } from "./run.ts";
+
+export interface ParseFlags extends FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
+  readonly format: Format;
+  readonly csvSafe: boolean;
+  readonly url?: string | undefined;
+  readonly strict?: true | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** Returns the exit code. */
+export async function parse(file: string, flags: ParseFlags): Promise<number> {
+  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  const filters = new Filters(flags);
+  const body = file === "-" ? process.stdin : openFile(file);
+  const run = new Run({ ...flags, verbose: 0, progress: false });
+  const url = flags.url ?? (file === "-" ? undefined : path.basename(file));
+  const reading = entries(
+    read(
+      {
+        url: flags.url,
+        headers: [],
+        body,
+        isRobots: path.basename(file) === "robots.txt",
+      },
+      {
+        limits: { ...defaultLimits, documentBytes: flags.maxBytes ?? defaultLimits.documentBytes },
+        strict: flags.strict ?? false,
+      },
+    ),
+    filters,
+    run.signal,
+  );
+  const name = url ?? "-";
+  let end: Reading | undefined;
+  const keep = (reading: Reading) => {
+    end = reading;
+  };
+  const pieces = isPageFormat(flags.format)
+    ? lines(reading, flags.format, flags.csvSafe, name, keep)
+    : flags.format === "json"
+      ? document(reading, keep)
+      : outline(reading, name, keep);
+  const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+  return code !== exitCodes.complete || end === undefined ? code : report(end, name, flags.verbose !== undefined, run);
+}
+
+function openFile(file: string): AsyncIterable<Uint8Array> {
+  try {
+    if (statSync(file).isDirectory()) throw new Error("it is a directory");
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  return createReadStream(file, { highWaterMark: 256 * 1024 });
+}
+
+// The entries that are to be listed; the reading itself at the end.
+async function* entries(
+  source: AsyncGenerator<Entries, Reading, boolean | undefined>,
+  filters: Filters,
+  signal: AbortSignal,
+): AsyncGenerator<Entries, Reading, undefined> {
+  let step = await source.next();
+  while (!step.done) {
+    signal.throwIfAborted();
+    const { pages, sitemaps } = step.value;
+    yield { pages: [...filters.pages(pages)], sitemaps };
+    step = await source.next(!filters.reached);
+  }
+  return step.value;
+}
+
+type Parsed = AsyncGenerator<Entries, Reading, undefined>;
+type Keep = (reading: Reading) => void;
+
+async function* lines(
+  reading: Parsed,
+  format: PageFormat,
+  csvSafe: boolean,
+  name: string,
+  keep: Keep,
+): AsyncGenerator<string, void, undefined> {
+  const writer = pageWriter(format, csvSafe);
+  if (writer.header !== "") yield writer.header;
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) {
+    yield writer.writeReferences(name, step.value.sitemaps) + writer.write({ sitemap: name, pages: step.value.pages });
+  }
+  keep(step.value);
+}
+
+async function* document(reading: Parsed, keep: Keep): AsyncGenerator<string, void, undefined> {
+  const writer = new ParsedJsonWriter();
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) {
+    yield writer.sitemaps(step.value.sitemaps) + writer.pages(step.value.pages);
+  }
+  const { outcome, complete, problems } = step.value;
+  yield writer.end(outcome.kind === "invalid" ? outcome : { ...outcome, complete, problems });
+  keep(step.value);
+}
+
+async function* outline(reading: Parsed, name: string, keep: Keep): AsyncGenerator<string, void, undefined> {
+  let title = `${printable(name)}\n`;
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) {
+    const { sitemaps, pages } = step.value;
+    yield title + [...sitemaps, ...pages].map(({ url }) => `\t${printable(url)}\n`).join("");
+    title = "";
+  }
+  keep(step.value);
+  if (step.value.outcome.kind !== "invalid") yield title;
+}
+
+function report({ outcome, complete, problems }: Reading, name: string, isVerbose: boolean, { messages }: Run): number {
+  if (outcome.kind === "invalid") {
+    messages.say(`${name}: not read: ${outcome.reason.message}`, "bad");
+    return exitCodes.notFound;
+  }
+  const shown = isVerbose ? problems : problems.filter(({ code }) => isLossy(code));
+  for (const problem of shown) messages.say(`${name}${place(problem)}: ${problem.message}`, "warning");
+  if (!complete) messages.say(`${name}: not complete`, "warning");
+  return complete ? exitCodes.complete : exitCodes.incomplete;
+}
+
+function place({ line, count }: Problem): string {
+  return `${line === undefined ? "" : `:${line}`}${count === undefined ? "" : ` (${count} times)`}`;
+}

@@ -1,0 +1,49 @@
+// What a person types to choose among URLs: a text that occurs in the URL, a pattern with `*` for the whole URL, or a
+// regular expression between slashes. Patterns with `*` are matched in one pass; a regular expression is the person's own.
+import { UsageError } from "./exit-codes.ts";
+
+export type Matches = (url: string) => boolean;
+
+export function pattern(text: string): Matches {
+  if (text === "") throw new UsageError("a pattern must not be empty");
+  const expression = /^\/(.+)\/([a-z]*)$/s.exec(text);
+  if (expression !== null) return regularExpression(expression[1] as string, expression[2] as string);
+  if (!text.includes("*")) return (url) => url.includes(text);
+  return wildcard(text);
+}
+
+/** Whether one of the patterns matches; undefined where there are none. */
+export function anyPattern(texts: readonly string[] = []): Matches | undefined {
+  if (texts.length === 0) return undefined;
+  const all = texts.map(pattern);
+  return (url) => all.some((matches) => matches(url));
+}
+
+function regularExpression(source: string, flags: string): Matches {
+  try {
+    // With `g` or `y`, a test would depend on the one before it.
+    const expression = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
+    return (url) => expression.test(url);
+  } catch (error) {
+    throw new UsageError(`not a regular expression: /${source}/${flags} (${(error as Error).message})`);
+  }
+}
+
+// The parts between the stars have to occur one after the other. Taking the first place for each is enough: it leaves the
+// most room for those that follow.
+function wildcard(text: string): Matches {
+  const parts = text.split("*");
+  const first = parts.shift() as string;
+  const last = parts.pop() as string;
+  return (url) => {
+    if (url.length < first.length + last.length || !url.startsWith(first) || !url.endsWith(last)) return false;
+    const end = url.length - last.length;
+    let at = first.length;
+    for (const part of parts) {
+      const found = url.indexOf(part, at);
+      if (found === -1 || found + part.length > end) return false;
+      at = found + part.length;
+    }
+    return true;
+  };
+}

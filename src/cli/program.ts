@@ -1,0 +1,88 @@
+// The program as commander sees it: commands, help, and what a mistyped line leads to.
+import { Argument, Command, CommanderError } from "commander";
+import { SitemapError } from "../errors.ts";
+import { version } from "../options.ts";
+import { printable } from "../write/printable.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import { lsCommand } from "./ls-command.ts";
+import { OutputFailed } from "./output.ts";
+import { parseCommand } from "./parse-command.ts";
+
+/** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
+export async function run(words: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.complete;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
+    return explain(error, words.includes("-vv"));
+  }
+}
+
+/** The whole program; `done` is told the exit code of the command that ran. */
+export function createProgram(done: (exitCode: number) => void): Command {
+  const program: Command = new Command("sitegrove")
+    .description("From a website's homepage to every page its sitemaps declare.")
+    .version(version, "-V, --version", "the version")
+    .helpOption("-h, --help", "this help; `sitegrove ls --help` for the flags of a command")
+    .helpCommand(false)
+    .addCommand(lsCommand(done))
+    .addCommand(parseCommand(done))
+    .addCommand(completionCommand(() => program))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n",
+    );
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureHelp({ showGlobalOptions: false })
+      .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
+    if (command !== program) command.helpOption("-h, --help", "this help");
+  }
+  return program;
+}
+
+function completionCommand(program: () => Command): Command {
+  return new Command("completion")
+    .summary("print a script that completes commands and flags")
+    .description("Prints a script that completes commands and flags.")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  source <(sitegrove completion bash)                                      # in ~/.bashrc
+  sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
+  sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish
+`,
+    )
+    .action(async (shell: "bash" | "zsh" | "fish") => {
+      const { completion } = await import("./completion.ts");
+      process.stdout.write(completion(shell, program()));
+    });
+}
+
+// `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`.
+function oneLine(text: string): string {
+  const words = text
+    .trim()
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ");
+  return `sitegrove: ${printable(words)}\n`;
+}
+
+function explain(error: unknown, withStack: boolean): number {
+  const isUsage = error instanceof UsageError || error instanceof SitemapError;
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  const said = isUsage || error instanceof OutputFailed ? message : `unexpected: ${message}`;
+  process.stderr.write(`sitegrove: ${printable(said)}\n`);
+  if (withStack && !isUsage && stack !== undefined) {
+    for (const line of stack.split("\n").slice(1)) process.stderr.write(`${printable(line)}\n`);
+  }
+  return isUsage ? exitCodes.usage : exitCodes.unexpected;
+}

@@ -1,0 +1,84 @@
+// What every command has around its work: messages, the live view, the log, the report at the end, Ctrl-C, and an output that
+// may go away.
+import type { CrawlEvent } from "../event.ts";
+import type { ProblemCode } from "../problem.ts";
+import { exitCodes, Stopped } from "./exit-codes.ts";
+import { counted } from "./figures.ts";
+import { Log, type Verbosity } from "./log.ts";
+import { type MessageFlags, Messages } from "./messages.ts";
+import { Output, OutputClosed } from "./output.ts";
+import { Progress } from "./progress.ts";
+import { Report } from "./report.ts";
+import { stopSignal } from "./stop.ts";
+
+export interface RunFlags extends MessageFlags {
+  /** How often it was given; the types of commander take it for a flag that is given once. */
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+  readonly progress: boolean;
+}
+
+interface Outcome {
+  /** Pages that were listed. */
+  readonly listed: number;
+  readonly notes: readonly string[];
+}
+
+export class Run {
+  readonly messages: Messages;
+  readonly signal: AbortSignal;
+  readonly #log: Log;
+  readonly #report: Report;
+  readonly #progress: Progress | undefined;
+  readonly #output: Output;
+
+  constructor(flags: RunFlags, forgiven: readonly ProblemCode[] = []) {
+    const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
+    this.messages = new Messages(flags);
+    this.#log = new Log(verbosity, this.messages, flags.logFile);
+    this.#report = new Report(forgiven);
+    // Events on the same terminal show what happens better than a line between them.
+    const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
+    this.#progress = isWatched ? new Progress(this.messages) : undefined;
+    this.#output = new Output(process.stdout, () => process.stdout.isTTY && this.messages.clearLive());
+    this.signal = stopSignal(() => {
+      this.crawled();
+      this.messages.say("stopped before everything was written", "warning");
+    });
+  }
+
+  see(event: CrawlEvent): void {
+    this.#log.see(event);
+    this.#report.see(event);
+    this.#progress?.see(event);
+  }
+
+  /** There is nothing more to wait for. */
+  crawled(): void {
+    this.#progress?.stop();
+  }
+
+  /** Writes the pieces to standard output, then says how it went. Returns the exit code. */
+  async write(pieces: AsyncIterable<string>, outcome: () => Outcome): Promise<number> {
+    try {
+      for await (const piece of pieces) await this.#output.write(piece);
+      await this.#output.flush();
+      this.crawled();
+      const { listed, notes } = outcome();
+      this.#report.print(this.messages, listed, notes);
+      return this.#report.exitCode;
+    } catch (error) {
+      this.crawled();
+      if (error instanceof OutputClosed) return exitCodes.complete;
+      const reason: unknown = this.signal.reason;
+      if (reason instanceof Stopped) {
+        await this.#output.flush().catch(() => undefined);
+        this.messages.say(`stopped: ${counted(outcome().listed, "page")} listed, not complete`, "warning");
+        return reason.exitCode;
+      }
+      throw error;
+    } finally {
+      this.#log.close();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// What was named on the command line: a website, sitemaps, or an archive on disk.
+import { existsSync, statSync } from "node:fs";
+import { withoutCredentials } from "../url.ts";
+import { UsageError } from "./exit-codes.ts";
+
+export type Target =
+  | { readonly kind: "website"; readonly homepage: string; readonly isAssumed: boolean }
+  | { readonly kind: "sitemaps"; readonly urls: readonly string[] }
+  | { readonly kind: "archive"; readonly path: string };
+
+export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
+  if (sitemaps.length > 0) {
+    if (name !== undefined) throw new UsageError("name either a website or --sitemap, not both");
+    return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url) ?? fail(url, "--sitemap takes a URL, not")) };
+  }
+  if (name === undefined) throw new UsageError("name a website, an archive or --sitemap URL; --help shows examples");
+  if (hasScheme.test(name)) {
+    return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
+  }
+  if (existsSync(name)) {
+    if (!statSync(name).isFile()) throw new UsageError(`not a file: ${name}`);
+    return { kind: "archive", path: name };
+  }
+  if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
+  return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+}
+
+// People type `example.org`: https is what they mean.
+function webUrl(text: string): string | undefined {
+  const url = hasScheme.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname } = new URL(url);
+  return /^https?:$/.test(protocol) && hostname !== "" ? url : undefined;
+}
+
+function fail(text: string, what: string): never {
+  throw new UsageError(`${what} ${withoutCredentials(text)}`);
+}
+
+const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const looksLikeFile = /^[./~\\]|\.warc(\.gz)?$/i;

@@ -1,0 +1,49 @@
+// One document that was parsed, as JSON, written while it is read. What it is (`kind`, `format`) is known at its end, so that
+// stands there; the order of fields means nothing in JSON. The shape is described by docs/output.schema.json.
+import type { SitemapPage } from "../page.ts";
+import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+import { openPageJson, valueJson } from "./page-json.ts";
+
+/** What is said of a document once it was read. */
+export type ParsedEnd = Omit<Exclude<ParsedSitemap, { kind: "invalid" }>, "pages" | "sitemaps"> | ParsedInvalid;
+type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
+
+export class ParsedJsonWriter {
+  // The list that is being written; the first entry decides which it is. The other one waits: only a document against the
+  // protocol has both.
+  #open: "pages" | "sitemaps" | undefined;
+  #waiting = "";
+
+  pages(pages: readonly SitemapPage[]): string {
+    return this.#take(
+      "pages",
+      pages.map((page) => `${openPageJson(page)}}`),
+    );
+  }
+
+  sitemaps(references: readonly SitemapReference[]): string {
+    return this.#take("sitemaps", references.map(valueJson));
+  }
+
+  end(end: ParsedEnd): string {
+    const fields = valueJson(end).slice(1);
+    if (end.kind === "invalid") return this.#open === undefined ? `{${fields}\n` : `\n],${fields}\n`;
+    const needed = end.kind === "index" ? "sitemaps" : "pages";
+    const first = this.#open === undefined ? `{"${needed}":[` : "\n";
+    const other = this.#open === "pages" ? "sitemaps" : "pages";
+    const needsOther = this.#waiting !== "" || (this.#open !== undefined && this.#open !== needed);
+    return `${first}],${needsOther ? `"${other}":[${this.#waiting}\n],` : ""}${fields}\n`;
+  }
+
+  #take(list: "pages" | "sitemaps", items: readonly string[]): string {
+    if (items.length === 0) return "";
+    const text = items.join(",\n");
+    if (this.#open === undefined) {
+      this.#open = list;
+      return `{"${list}":[\n${text}`;
+    }
+    if (this.#open === list) return `,\n${text}`;
+    this.#waiting += `${this.#waiting === "" ? "" : ","}\n${text}`;
+    return "";
+  }
+}
