@@ -18,6 +18,7 @@ export class Clock {
   #used = 0;
   // One timer serves all waits of an attempt: it is set again when it fires too early, not for each piece of a body.
   #timer: NodeJS.Timeout | undefined;
+  #timerDue = 0;
 
   constructor(total: number) {
     this.#total = total;
@@ -26,7 +27,8 @@ export class Clock {
   start(wait: Wait): void {
     this.#wait = wait;
     this.#waitingSince = performance.now();
-    if (this.#timer === undefined) this.#setTimer(Math.min(wait.limit, this.#total - this.#used));
+    const delay = Math.min(wait.limit, this.#total - this.#used);
+    if (this.#timer === undefined || this.#waitingSince + delay < this.#timerDue) this.#setTimer(delay);
   }
 
   stop(): void {
@@ -43,7 +45,10 @@ export class Clock {
   }
 
   #setTimer(delay: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (delay === Number.POSITIVE_INFINITY) return;
+    this.#timerDue = performance.now() + delay;
     this.#timer = setTimeout(() => this.#check(), Math.min(Math.max(delay, 0), longestTimer));
   }
 

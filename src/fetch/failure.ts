@@ -81,6 +81,8 @@ const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls-cert"],
   ["ERR_TLS_CERT_ALTNAME_FORMAT", "tls-cert"],
   ["UND_ERR_HEADERS_OVERFLOW", "http-protocol"],
+  // In the head: there is more than one length.
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "http-protocol"],
 ]);
 
 const bodyCodes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([

@@ -92,7 +92,19 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 
   onResponseError(_: unknown, error: Error): void {
-    this.#end(error);
+    this.#end(this.#explain(error));
+  }
+
+  // undici has one error for a connection that was closed and for a response that it cannot take (an unasked 100 or 101),
+  // and one for a body that is wrong and for one that ends too early. What differs is who ended it.
+  #explain(error: Error & { code?: string }): Error {
+    const isParserError = error.name === "HTTPParserError";
+    if (!isParserError && error.code !== "UND_ERR_SOCKET") return error;
+    const closedByWebsite = this.#connection.socket?.readableEnded === true;
+    if (closedByWebsite) return isParserError ? new ConnectionProblem(problem("body-short")) : error;
+    // The parser's own words stand in brackets at the end of a sentence.
+    const value = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? error.message;
+    return new ConnectionProblem(problem("http-protocol", { value }));
   }
 
   [Symbol.asyncIterator](): this {

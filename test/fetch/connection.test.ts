@@ -1,0 +1,207 @@
+// Scenarios 1 to 14: what goes wrong before a response, or with the connection under it.
+import net from "node:net";
+import { describe, expect, test } from "vitest";
+import { faults, inTurn, whole } from "../support/fault-server.ts";
+import { fetchOnly, shortTimes, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fullBacklog } from "../support/full-backlog.ts";
+import { stubResolver } from "../support/stub-resolver.ts";
+
+const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
+
+test("scenario 1: silence after the connection ends at the limit, is retried, then given up", async () => {
+  const { result, fetched, server } = await fetchOnly(faults.silence(), {
+    retries: 2,
+    timeout: { ...shortTimes, firstByte: 100 },
+  });
+  expect(result).toBe("failed timeout-first-byte");
+  expect(fetched).toMatchObject({ attempts: 3, reason: { limit: 100 } });
+  expect(server.requests).toHaveLength(3);
+});
+
+test("scenario 2: no answer to the attempt to connect", async () => {
+  const backlog = await fullBacklog();
+  const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;
+  const { result, fetched } = await testFetcher({ start: url }).read(url);
+  expect(result).toBe("failed timeout-connect");
+  expect(fetched).toMatchObject({ reason: { limit: shortTimes.connect } });
+  await backlog.close();
+});
+
+test("scenario 3: a TLS handshake that stalls", async () => {
+  const server = await testServer({});
+  const url = `https://127.0.0.1:${server.port}/sitemap.xml`;
+  expect((await testFetcher({ start: url }).read(url)).result).toBe("failed timeout-tls");
+});
+
+test.each(["stall in headers", "drip of headers"] as const)("scenario 4: %s", async (name) => {
+  expect((await fetchOnly(faults[name]())).result).toBe("failed timeout-first-byte");
+});
+
+test("scenario 5: a stall in the body keeps what came", async () => {
+  const { result, text, broken } = await fetchOnly(faults["stall in body"](tenPages));
+  expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "timeout-idle" });
+});
+
+test("scenario 5: a stall before the first byte of the body is an attempt that failed", async () => {
+  const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
+  const { result, text, fetched } = await fetchOnly(fault, { retries: 1 });
+  expect({ result, text }).toEqual({ result: "found", text: tenPages });
+  expect(fetched.attempts).toBe(2);
+});
+
+test("scenario 6: a drip ends at the total limit and keeps what came", async () => {
+  const { text, broken } = await fetchOnly(faults["drip of body"](tenPages), {
+    timeout: { ...shortTimes, total: 600 },
+  });
+  expect(broken).toBe("timeout-total");
+  expect(text.trimEnd()).toBe(half);
+});
+
+test.each(["endless body", "endless body without length"] as const)(
+  "scenario 7: %s is cut at the cap",
+  async (name) => {
+    const { text, bytes, broken, fetched } = await fetchOnly(faults[name](tenPages), {
+      limits: { documentBytes: 200_000 },
+    });
+    expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "body-too-large" });
+    expect(text.trimEnd()).toBe(half);
+    expect(fetched).toMatchObject({ body: { problem: { limit: 200_000 } } });
+  },
+);
+
+test.each(["flood of 103", "flood of 100"] as const)("scenario 8: %s", async (name) => {
+  const { result, server } = await fetchOnly(faults[name](), { retries: 2 });
+  expect(result).toBe("failed http-protocol");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("scenario 8: ten interim responses are fine", async () => {
+  const { result, text } = await fetchOnly((exchange) => {
+    exchange.socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10));
+    exchange.respond(200, {}, tenPages);
+  });
+  expect({ result, text }).toEqual({ result: "found", text: tenPages });
+});
+
+test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
+  "scenario 9: %s is retried, then given up",
+  async (name) => {
+    const { result, server, fetched } = await fetchOnly(faults[name](), { retries: 2 });
+    expect(result).toBe("failed connection-reset");
+    expect(server.requests).toHaveLength(3);
+    expect(fetched.attempts).toBe(3);
+  },
+);
+
+describe("scenario 10: a reset in the body", () => {
+  test.each(["reset in body", "reset in chunked body", "reset in body without length"] as const)(
+    "%s keeps what came",
+    async (name) => {
+      const { result, text, broken, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
+      expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "body-reset" });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test("before its first byte is retried", async () => {
+    const fault = inTurn(faults["reset before body"](tenPages), whole(tenPages));
+    const { text, fetched } = await fetchOnly(fault, { retries: 1 });
+    expect(text).toBe(tenPages);
+    expect(fetched.attempts).toBe(2);
+  });
+
+  test("before its first byte, each time", async () => {
+    const { result, server } = await fetchOnly(faults["reset before body"](tenPages), { retries: 1 });
+    expect(result).toBe("failed body-reset");
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+test("scenario 11: a closed port", async () => {
+  const server = await testServer({});
+  await server.close();
+  const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/x`);
+  expect(result).toBe("failed connection-refused");
+  expect(fetched.attempts).toBe(2);
+});
+
+test.each([
+  ["a name that does not exist is not looked up again", "ENOTFOUND", "failed dns-notfound", 1],
+  ["a name without addresses is not looked up again", "ENODATA", "failed dns-notfound", 1],
+  ["a resolver that fails is asked again", "ESERVFAIL", "failed dns-temp", 3],
+  ["a resolver that is busy is asked again", "EAI_AGAIN", "failed dns-temp", 3],
+])("scenario 12: %s", async (_, code, expected, times) => {
+  const lookup = stubResolver({ "website.test": code });
+  const { result, fetched } = await testFetcher({ retries: 2 }, { lookup }).read("http://website.test/sitemap.xml");
+  expect(result).toBe(expected);
+  expect(fetched.attempts).toBe(times);
+  expect(lookup.asked).toHaveLength(times);
+});
+
+test("scenario 12: a resolver that does not answer", async () => {
+  const lookup = () => new Promise<never>(() => {});
+  const { result } = await testFetcher({}, { lookup }).read("http://website.test/sitemap.xml");
+  expect(result).toBe("failed dns-temp");
+});
+
+test("scenario 12: an empty answer", async () => {
+  const lookup = stubResolver({ "website.test": [] });
+  expect((await testFetcher({}, { lookup }).read("http://website.test/")).result).toBe("failed dns-notfound");
+});
+
+test("scenario 13: a connection that is closed just when it is used again costs no attempt", async () => {
+  const server = await testServer({
+    "/first": tenPages,
+    // On a used connection the request is met by a closing door; on a fresh one it is answered.
+    "/second": inTurn(faults["reset before headers"](), whole(tenPages)),
+  });
+  const fetcher = testFetcher({ start: server.origin });
+  await fetcher.read(`${server.origin}/first`);
+  const { result, fetched } = await fetcher.read(`${server.origin}/second`);
+  expect(result).toBe("found");
+  expect(fetched.attempts).toBe(1);
+  expect(server.connections).toBe(2);
+  expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/second", "/second"]);
+});
+
+test("scenario 13: it is tried once more, not for ever", async () => {
+  const server = await testServer({ "/first": tenPages, "/second": faults["reset before headers"]() });
+  const fetcher = testFetcher({ start: server.origin });
+  await fetcher.read(`${server.origin}/first`);
+  expect((await fetcher.read(`${server.origin}/second`)).result).toBe("failed connection-reset");
+  expect(server.requests).toHaveLength(3);
+});
+
+test("connections are used again, also after errors and redirects", async () => {
+  const server = await testServer({
+    "/a": tenPages,
+    "/moved": (exchange) => exchange.respond(301, { location: "/a" }, "moved"),
+    "/gone": (exchange) => exchange.respond(410, {}, "gone"),
+  });
+  const fetcher = testFetcher({ start: server.origin });
+  for (const path of ["/a", "/moved", "/gone", "/nothing", "/a"]) await fetcher.read(server.origin + path);
+  expect(server.requests).toHaveLength(6);
+  expect(server.connections).toBe(1);
+});
+
+test("a website that closes each connection in good order is asked over a new one each time", async () => {
+  const server = await testServer({
+    "/a": ({ socket }) => {
+      socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`);
+    },
+  });
+  const fetcher = testFetcher({ start: server.origin });
+  const reads = await Promise.all(Array.from({ length: 20 }, () => fetcher.read(`${server.origin}/a`)));
+  expect(reads.map(({ text, broken, fetched }) => [text === tenPages, broken, fetched.attempts])).toEqual(
+    reads.map(() => [true, undefined, 1]),
+  );
+});
+
+test("a second address is tried where the first does not answer", async () => {
+  const server = await testServer({ "/sitemap.xml": tenPages }, { host: "127.0.0.3" });
+  const taken = net.createServer().listen(0, "127.0.0.3");
+  const lookup = stubResolver({ "website.test": ["127.0.0.4", "127.0.0.3"] });
+  const url = `http://website.test:${server.port}/sitemap.xml`;
+  expect((await testFetcher({ start: url }, { lookup }).read(url)).text).toBe(tenPages);
+  taken.close();
+});

@@ -1,0 +1,103 @@
+// Scenarios 15 to 20: responses whose framing is wrong.
+import { expect, test } from "vitest";
+import { faults } from "../support/fault-server.ts";
+import { fetchOnly, tenPages } from "../support/fetching.ts";
+
+const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
+
+test("scenario 15: a body shorter than announced keeps all of it", async () => {
+  const { result, text, broken } = await fetchOnly(faults["length too long"](tenPages));
+  expect({ result, text, broken }).toEqual({ result: "found", text: tenPages, broken: "body-short" });
+});
+
+test("scenario 16: a body longer than announced is cut there", async () => {
+  const { text, broken } = await fetchOnly(faults["length too short"](tenPages));
+  expect({ text, broken }).toEqual({ text: half, broken: undefined });
+});
+
+test.each(["two lengths", "length and chunked"] as const)("scenario 17: %s", async (name) => {
+  const { result, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
+  expect(result).toBe("failed http-protocol");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("scenario 18: chunks without the final one keep what came", async () => {
+  const { text, broken } = await fetchOnly(faults["no final chunk"](tenPages));
+  expect({ text, broken }).toEqual({ text: half, broken: "body-short" });
+});
+
+test("scenario 18: so do chunks without the final one in a response that closes its connection", async () => {
+  const { text, broken } = await fetchOnly(({ socket }) => {
+    socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+  });
+  expect({ text, broken }).toEqual({ text: "half", broken: "body-short" });
+});
+
+test("scenario 19: a bad chunk size keeps what came", async () => {
+  const { text, broken } = await fetchOnly(faults["bad chunk size"](tenPages));
+  expect({ text, broken }).toEqual({ text: half, broken: "http-protocol" });
+});
+
+test("scenario 19: a megabyte of chunk extensions for each byte is stopped early", async () => {
+  const { text, broken, fetched } = await fetchOnly(faults["chunk extensions"](tenPages));
+  expect({ text: text.trimEnd(), broken }).toEqual({ text: half, broken: "http-protocol" });
+  expect(fetched).toMatchObject({ body: { problem: { value: "more framing than content" } } });
+});
+
+test("chunks of one byte are fine", async () => {
+  const { text, broken } = await fetchOnly(({ socket }) => {
+    const chunks = [...tenPages.repeat(20)].map((character) => `1\r\n${character}\r\n`).join("");
+    socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+  });
+  expect({ text, broken }).toEqual({ text: tenPages.repeat(20), broken: undefined });
+});
+
+test.each([
+  "large header",
+  "header bomb",
+  "nul in header",
+  "line feeds only",
+  "http 0.9",
+  "not http",
+  "unasked upgrade",
+] as const)("scenario 20: %s", async (name) => {
+  const { result, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
+  expect(result).toBe("failed http-protocol");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("scenario 20: a status that does not exist is told as it is", async () => {
+  const { result, fetched } = await fetchOnly((exchange) => exchange.respond(999, {}, tenPages));
+  expect(result).toBe("failed http-999");
+  expect(fetched).toMatchObject({ status: 999, reason: { status: 999 } });
+});
+
+test("scenario 20: a missing reason phrase is fine", async () => {
+  const { text } = await fetchOnly(({ socket }) => {
+    socket.write(`HTTP/1.1 200\r\ncontent-length: ${tenPages.length}\r\n\r\n${tenPages}`);
+  });
+  expect(text).toBe(tenPages);
+});
+
+test("headers keep their order and their repetitions; names are in lower case", async () => {
+  const { fetched } = await fetchOnly(({ socket }) => {
+    socket.write("HTTP/1.1 200 OK\r\nX-B: 1\r\nLink: a\r\nx-b: 2\r\nContent-Length: 2\r\nLINK: b\r\n\r\nok");
+  });
+  expect(fetched).toMatchObject({
+    headers: [
+      ["x-b", "1"],
+      ["link", "a"],
+      ["x-b", "2"],
+      ["content-length", "2"],
+      ["link", "b"],
+    ],
+  });
+});
+
+test("names that mean something to JavaScript are headers like any other", async () => {
+  const { fetched } = await fetchOnly(({ socket }) => {
+    socket.write("HTTP/1.1 200 OK\r\n__proto__: a\r\nconstructor: b\r\ncontent-length: 2\r\n\r\nok");
+  });
+  expect(fetched).toMatchObject({ headers: expect.arrayContaining([["__proto__", "a"]]) });
+  expect(({} as { a?: unknown }).a).toBeUndefined();
+});

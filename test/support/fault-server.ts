@@ -1,0 +1,343 @@
+// A web server that misbehaves on purpose, on raw sockets where HTTP libraries are too polite. A fault is a function that
+// answers one request; the named ones take the document that they break, so that each can stand in for robots.txt, an
+// index or a leaf.
+import { once } from "node:events";
+import net from "node:net";
+import tls from "node:tls";
+
+export interface RawRequest {
+  readonly path: string;
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** 1 for the first request with this path. */
+  readonly nth: number;
+}
+
+export interface RawExchange extends RawRequest {
+  readonly socket: net.Socket;
+  /** A whole response with a length. */
+  respond(status: number, headers?: Readonly<Record<string, string>>, body?: string | Uint8Array): void;
+}
+
+/** Answers one request, or does not. */
+export type Fault = (exchange: RawExchange) => void | Promise<void>;
+
+export interface FaultServer {
+  /** `http://127.0.0.1:1234` */
+  readonly origin: string;
+  readonly port: number;
+  /** In the order in which they came. */
+  readonly requests: readonly RawRequest[];
+  /** Connections so far. */
+  readonly connections: number;
+  /** Connections that are open now. */
+  readonly open: number;
+  /** The most requests that were under way at once. */
+  readonly mostAtOnce: number;
+  close(): Promise<void>;
+}
+
+export interface FaultServerOptions {
+  readonly host?: string;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** Serves a fault for each path; what is not in the table is 404. A string is served as it should be. */
+export async function faultServer(
+  paths: Readonly<Record<string, Fault | string>>,
+  { host = "127.0.0.1", tls: secure }: FaultServerOptions = {},
+): Promise<FaultServer> {
+  const requests: RawRequest[] = [];
+  const counts = new Map<string, number>();
+  const sockets = new Set<net.Socket>();
+  let connections = 0;
+  let underWay = 0;
+  let mostAtOnce = 0;
+
+  const onConnection = (socket: net.Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => {});
+    let buffered = "";
+    let turn: Promise<void> = Promise.resolve();
+    socket.on("data", (chunk) => {
+      buffered += chunk.toString("latin1");
+      for (let end = buffered.indexOf("\r\n\r\n"); end >= 0; end = buffered.indexOf("\r\n\r\n")) {
+        const request = parseHead(buffered.slice(0, end), counts);
+        buffered = buffered.slice(end + 4);
+        requests.push(request);
+        turn = turn.then(async () => {
+          const fault = paths[request.path] ?? notFound;
+          underWay++;
+          mostAtOnce = Math.max(mostAtOnce, underWay);
+          try {
+            await (typeof fault === "string" ? whole(fault) : fault)(exchangeOf(request, socket));
+          } finally {
+            underWay--;
+          }
+        });
+      }
+    });
+  };
+  const server = secure === undefined ? net.createServer(onConnection) : tls.createServer(secure, onConnection);
+  // A handshake that fails is what some tests are about.
+  server.on("tlsClientError", () => {});
+  server.listen(0, host);
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    origin: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    requests,
+    get connections() {
+      return connections;
+    },
+    get open() {
+      return sockets.size;
+    },
+    get mostAtOnce() {
+      return mostAtOnce;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function parseHead(head: string, counts: Map<string, number>): RawRequest {
+  const [requestLine = "", ...lines] = head.split("\r\n");
+  const [method = "", path = ""] = requestLine.split(" ");
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const nth = (counts.get(path) ?? 0) + 1;
+  counts.set(path, nth);
+  return { method, path, headers, nth };
+}
+
+function exchangeOf(request: RawRequest, socket: net.Socket): RawExchange {
+  return {
+    ...request,
+    socket,
+    respond(status, headers = {}, body = "") {
+      const bytes = Buffer.from(body);
+      const lines = Object.entries({ "content-length": String(bytes.length), ...headers });
+      const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${head}\r\n`, "latin1"), bytes]));
+    },
+  };
+}
+
+const notFound: Fault = (exchange) => exchange.respond(404, {}, "nothing here");
+
+// ---- Responses as they should be.
+
+export function whole(document: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Fault {
+  return (exchange) => exchange.respond(200, headers, document);
+}
+
+export function status(code: number, headers: Readonly<Record<string, string>> = {}, body = "no document"): Fault {
+  return (exchange) => exchange.respond(code, headers, body);
+}
+
+export function redirect(location: string, code = 302): Fault {
+  return status(code, { location }, "moved");
+}
+
+/** Answers the first request with the first fault and so on; the last one stays. */
+export function inTurn(...faults: readonly Fault[]): Fault {
+  return (exchange) => faults[Math.min(exchange.nth, faults.length) - 1]?.(exchange);
+}
+
+// ---- Faults.
+
+const text = (value: string) => Buffer.from(value, "latin1");
+const head = (document: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(document)}\r\n\r\n`;
+const chunkedHead = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+const chunk = (value: string) => `${Buffer.byteLength(value).toString(16)}\r\n${value}\r\n`;
+const half = (document: string) => document.slice(0, Math.ceil(document.length / 2));
+// What was written has to leave before the reset, which would take it along.
+const resetSoon = (socket: net.Socket) => setTimeout(() => socket.resetAndDestroy(), 20);
+
+/** Writes again and again, no faster than the other side reads, until the connection ends. */
+async function endlessly(socket: net.Socket, piece: string | Buffer, pause = 0): Promise<void> {
+  while (!socket.destroyed) {
+    const flowing = socket.write(piece);
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    else if (!flowing) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Each takes the document that is asked for. What a fault sends of it is its first half, unless it says otherwise. */
+export const faults = {
+  silence: () => () => {},
+  "stall in headers":
+    () =>
+    ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/xm");
+    },
+  "stall before body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(head(document));
+    },
+  "stall in body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(head(document) + half(document));
+    },
+  "drip of headers":
+    () =>
+    ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\nx-drip: ");
+      return endlessly(socket, "x", 10);
+    },
+  "drip of body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(chunkedHead + chunk(half(document)));
+      return endlessly(socket, chunk(" "), 10);
+    },
+  "endless body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(chunkedHead + chunk(half(document)));
+      return endlessly(socket, chunk(" ".repeat(16_384)));
+    },
+  "endless body without length":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\n\r\n${half(document)}`);
+      return endlessly(socket, " ".repeat(16_384));
+    },
+  "flood of 103":
+    () =>
+    ({ socket }) =>
+      endlessly(socket, "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
+  "flood of 100":
+    () =>
+    ({ socket }) =>
+      endlessly(socket, "HTTP/1.1 100 Continue\r\n\r\n"),
+  "reset before headers":
+    () =>
+    ({ socket }) => {
+      socket.resetAndDestroy();
+    },
+  "empty reply":
+    () =>
+    ({ socket }) => {
+      socket.end();
+    },
+  "reset in headers":
+    () =>
+    ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-ty");
+      resetSoon(socket);
+    },
+  "reset before body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(head(document));
+      resetSoon(socket);
+    },
+  "reset in body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(head(document) + half(document));
+      resetSoon(socket);
+    },
+  "reset in chunked body":
+    (document) =>
+    ({ socket }) => {
+      socket.write(chunkedHead + chunk(half(document)));
+      resetSoon(socket);
+    },
+  "reset in body without length":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\n\r\n${half(document)}`);
+      resetSoon(socket);
+    },
+  "length too long":
+    (document) =>
+    ({ socket }) => {
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(document) + 1000}\r\n\r\n${document}`);
+    },
+  "length too short":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${half(document).length}\r\n\r\n${document}`);
+    },
+  "two lengths":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${document.length}\r\n\r\n${document}`);
+    },
+  "length and chunked":
+    (document) =>
+    ({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(document)}0\r\n\r\n`,
+      );
+    },
+  "no final chunk":
+    (document) =>
+    ({ socket }) => {
+      socket.end(chunkedHead + chunk(half(document)));
+    },
+  "bad chunk size":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`${chunkedHead}${chunk(half(document))}zz\r\nrest\r\n0\r\n\r\n`);
+    },
+  "chunk extensions":
+    (document) =>
+    ({ socket }) => {
+      socket.write(chunkedHead + chunk(half(document)));
+      return endlessly(socket, `1;${"x".repeat(1_000_000)}\r\n \r\n`);
+    },
+  "large header":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\nx-large: ${"x".repeat(20_000)}\r\n\r\n${document}`);
+    },
+  "header bomb":
+    () =>
+    ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      return endlessly(socket, `x-${"a".repeat(8)}: b\r\n`.repeat(100));
+    },
+  "nul in header":
+    (document) =>
+    ({ socket }) => {
+      socket.write(text(`HTTP/1.1 200 OK\r\nx-nul: a\0b\r\ncontent-length: ${document.length}\r\n\r\n${document}`));
+    },
+  "line feeds only":
+    (document) =>
+    ({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\ncontent-length: ${document.length}\n\n${document}`);
+    },
+  "http 0.9":
+    (document) =>
+    ({ socket }) => {
+      socket.end(document);
+    },
+  "not http":
+    () =>
+    ({ socket }) => {
+      socket.end("SSH-2.0-OpenSSH_9.2p1\r\n");
+    },
+  "unasked upgrade":
+    () =>
+    ({ socket }) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n");
+    },
+} as const satisfies Readonly<Record<string, (document: string) => Fault>>;
+
+export type FaultName = keyof typeof faults;

@@ -1,0 +1,90 @@
+// What tests of fetching share: a fetcher with short times, and one call from a URL to all that came of it.
+import { afterAll, afterEach } from "vitest";
+import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/event.ts";
+import type { DocumentRequest, Fetched } from "../../src/exchange.ts";
+import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
+import { type Options, resolveOptions } from "../../src/options.ts";
+import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
+
+/** Ten pages: enough to be cut in half. */
+export const tenPages: string = [
+  '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+  ...Array.from({ length: 10 }, (_, page) => `<url><loc>https://example.org/page-${page}</loc></url>`),
+  "</urlset>",
+].join("\n");
+
+/** Short enough for tests, long enough for a busy machine. */
+export const shortTimes = { connect: 400, firstByte: 400, idle: 400, total: 2000 };
+
+export type FetchEvent = RequestEvent | RetryEvent | ResponseEvent;
+
+export interface TestFetcher extends Fetcher {
+  readonly events: FetchEvent[];
+  /** Fetches and reads to the end. */
+  read(url: string, request?: Partial<DocumentRequest>): Promise<ReadResult>;
+}
+
+export interface ReadResult {
+  readonly fetched: Fetched;
+  /** `found`, or the outcome and the code of the reason: `failed http-500`. */
+  readonly result: string;
+  readonly text: string;
+  readonly bytes: number;
+  /** The code of the problem with which the body ended. */
+  readonly broken: string | undefined;
+}
+
+const open: { close(): Promise<void> }[] = [];
+
+async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+}
+afterEach(closeAll);
+afterAll(closeAll);
+
+/** Closed after the test. The start is `start`, or nothing. */
+export function testFetcher(
+  options: Options & { start?: string | string[] } = {},
+  parts: FetcherParts = {},
+): TestFetcher {
+  const { start = [], ...given } = options;
+  const events: FetchEvent[] = [];
+  const settings = resolveOptions({ timeout: shortTimes, retries: 0, ...given });
+  const fetcher = createFetcher(
+    { settings, start: [start].flat(), onEvent: (event) => events.push(event) },
+    { ...parts, backoff: { base: 2, ...parts.backoff } },
+  );
+  open.push(fetcher);
+  return Object.assign(fetcher, {
+    events,
+    async read(url: string, request: Partial<DocumentRequest> = {}) {
+      const fetched = await fetcher.fetch({ url, role: "sitemap", ...request });
+      const pieces: Uint8Array[] = [];
+      if (fetched.outcome === "found") for await (const piece of fetched.body) pieces.push(piece);
+      const bytes = Buffer.concat(pieces);
+      const result = "reason" in fetched ? `${fetched.outcome} ${fetched.reason.code}` : fetched.outcome;
+      const broken = fetched.outcome === "found" ? fetched.body.problem?.code : undefined;
+      return { fetched, result, text: bytes.toString("utf8"), bytes: bytes.length, broken };
+    },
+  });
+}
+
+/** Closed after the test. */
+export async function testServer(
+  paths: Readonly<Record<string, Fault | string>>,
+  options?: FaultServerOptions,
+): Promise<FaultServer> {
+  const server = await faultServer(paths, options);
+  open.push(server);
+  return server;
+}
+
+/** One path, one fetch. */
+export async function fetchOnly(
+  fault: Fault | string,
+  options: Options = {},
+): Promise<ReadResult & { server: FaultServer }> {
+  const server = await testServer({ "/sitemap.xml": fault });
+  const read = await testFetcher({ start: server.origin, ...options }).read(`${server.origin}/sitemap.xml`);
+  return { ...read, server };
+}
