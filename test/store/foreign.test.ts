@@ -1,0 +1,218 @@
+// Archives of other tools, written by hand: what the specification allows, and what has been seen.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { problem } from "../../src/problem.ts";
+import { type Archive, openArchive } from "../../src/store/store.ts";
+import { contentOf } from "./exchanges.ts";
+
+let directory: string;
+const open: Archive[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-foreign-"));
+});
+afterEach(async () => {
+  for (const archive of open.splice(0)) await archive.close();
+  await rm(directory, { recursive: true });
+});
+
+async function archiveOf(...parts: (string | Uint8Array)[]): Promise<Archive> {
+  const name = path.join(directory, "site.warc");
+  await writeFile(name, Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
+  const archive = await openArchive(name);
+  open.push(archive);
+  return archive;
+}
+
+function record(type: string, url: string, content: string, more: Record<string, string> = {}): string {
+  const fields = { "WARC-Type": type, "WARC-Target-URI": url, ...more };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `WARC/1.0\r\n${lines.join("")}Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}\r\n\r\n`;
+}
+
+const response = (url: string, http: string, more?: Record<string, string>) => record("response", url, http, more);
+const document = (body: string, headers = "") => `HTTP/1.1 200 OK\r\n${headers}\r\n${body}`;
+const url = "https://example.org/a.xml";
+const ask = (archive: Archive, asked = url) => archive.fetch({ url: asked, role: "sitemap" });
+
+test("chunks are taken apart", async () => {
+  const chunked = "5;x=1\r\n<urls\r\n4\r\net/>\r\n0\r\n\r\n";
+  const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
+  const fetched = await ask(archive);
+  for (const _ of [1, 2]) {
+    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
+  }
+});
+
+test("a body that announces chunks but has none is taken as it is", async () => {
+  const archive = await archiveOf(response(url, document("<urlset/>", "Transfer-Encoding: chunked\r\n")));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
+});
+
+test.each(["5\r\n<urls\r\n4\r\net", "5\r\n<urlset/>", "5\r\n<urls\r\nzz\r\n", "5\r\n<urls\r\n"])(
+  "chunks that break off are a body that ended early: %j",
+  async (chunked) => {
+    const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
+    expect(await contentOf(await ask(archive))).toMatchObject({
+      body: { bytes: expect.stringMatching(/^<urls/), problem: problem("body-short") },
+    });
+  },
+);
+
+test("chunks may be cut anywhere by the blocks that are read", async () => {
+  const text = Array.from({ length: 60_000 }, (_, index) => `<url>${index}</url>`).join("");
+  const chunks = text.match(/.{1,4099}/g)!.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  const archive = await archiveOf(
+    response(url, document(`${chunks.join("")}0\r\n\r\n`, "transfer-encoding: chunked\r\n")),
+  );
+  const content = (await contentOf(await ask(archive))) as { body: { bytes: string } };
+  expect(content.body.bytes === text).toBe(true);
+});
+
+test.each([
+  ["disconnect", "body-reset"],
+  ["length", "body-short"],
+  ["time", "body-short"],
+] as const)("a record that says it was truncated (%s) is a body that ended early", async (reason, code) => {
+  const archive = await archiveOf(response(url, document("<urlset>"), { "WARC-Truncated": reason }));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset>", problem: { code } } });
+});
+
+test("a body shorter than its announced length ended early", async () => {
+  const archive = await archiveOf(response(url, document("<urlset>", "Content-Length: 99\r\n")));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { problem: { code: "body-short" } } });
+});
+
+test("redirects are followed inside the archive", async () => {
+  const archive = await archiveOf(
+    response(url, "HTTP/1.1 301 Moved\r\nLocation: /b.xml\r\n\r\n"),
+    response("https://example.org/b.xml", "HTTP/1.0 302\r\nLocation: //www.example.org/c.xml\r\n\r\n"),
+    response("https://www.example.org/c.xml", document("<urlset/>")),
+  );
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    requestedUrl: url,
+    url: "https://www.example.org/c.xml",
+    hops: [
+      { url, status: 301 },
+      { url: "https://example.org/b.xml", status: 302 },
+    ],
+    body: { bytes: "<urlset/>" },
+  });
+});
+
+test("a redirect to a document that the caller knows is not followed", async () => {
+  const archive = await archiveOf(
+    response(url, "HTTP/1.1 301 Moved\r\nLocation: /b.xml\r\n\r\n"),
+    response("https://example.org/b.xml", document("<urlset/>")),
+  );
+  const isKnown = (target: string) => target === "https://example.org/b.xml";
+  expect(await archive.fetch({ url, role: "sitemap", isKnown })).toMatchObject({
+    outcome: "known",
+    url: "https://example.org/b.xml",
+  });
+});
+
+test("redirects in a circle, to nowhere and out of the archive are failures", async () => {
+  const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
+  const archive = await archiveOf(
+    response("https://example.org/1", to("Location: /2")),
+    response("https://example.org/2", to("Location: /1")),
+    response("https://example.org/3", to("X-Location: /1")),
+    response("https://example.org/4", to("Location: ftp://example.org/")),
+    response("https://example.org/5", to("Location: https://elsewhere.example/")),
+  );
+  const codes: string[] = [];
+  for (const name of [1, 3, 4, 5]) {
+    const fetched = await ask(archive, `https://example.org/${name}`);
+    codes.push("reason" in fetched ? fetched.reason.code : fetched.outcome);
+  }
+  expect(codes).toEqual(["redirect-loop", "redirect-invalid", "redirect-invalid", "archive-missing"]);
+});
+
+test.each([
+  [404, "absent"],
+  [410, "absent"],
+  [403, "blocked"],
+  [429, "blocked"],
+  [500, "failed"],
+  [304, "failed"],
+])("status %i is %s", async (status, outcome) => {
+  const archive = await archiveOf(response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`));
+  expect(await ask(archive)).toMatchObject({ outcome, status, reason: { code: `http-${status}` } });
+});
+
+test("records of other types are passed over", async () => {
+  const archive = await archiveOf(
+    record("warcinfo", "", "software: other\r\n"),
+    record("request", url, "GET /a.xml HTTP/1.1\r\n\r\n"),
+    record("metadata", url, "via: https://example.org/"),
+    record("conversion", url, "text"),
+    record("unheard-of", url, "text"),
+    response("dns:example.org", "20260101000000\nexample.org. 300 IN A 192.0.2.1\n"),
+    response(url, document("<urlset/>")),
+  );
+  expect(archive.urls).toEqual([url]);
+  expect((await ask(archive)).outcome).toBe("found");
+});
+
+test("a resource is a document without the head of a response", async () => {
+  const archive = await archiveOf(record("resource", url, "<urlset/>", { "Content-Type": "text/xml" }));
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    status: 200,
+    headers: [["content-type", "text/xml"]],
+    body: { bytes: "<urlset/>" },
+  });
+});
+
+test("a revisit repeats the payload of the record it refers to", async () => {
+  const archive = await archiveOf(
+    response("https://example.org/b.xml", document("<urlset/>", "X: 1\r\n")),
+    record("revisit", url, "HTTP/1.1 200 OK\r\nX: 2\r\n\r\n", {
+      "WARC-Refers-To-Target-URI": "https://example.org/b.xml",
+    }),
+    record("revisit", "https://example.org/c.xml", "", { "WARC-Refers-To-Target-URI": "https://example.org/none" }),
+  );
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    url,
+    headers: [["x", "2"]],
+    body: { bytes: "<urlset/>" },
+  });
+  expect(await ask(archive, "https://example.org/c.xml")).toMatchObject({ reason: { code: "archive-missing" } });
+});
+
+test("the first response for a URL counts", async () => {
+  const archive = await archiveOf(response(url, document("first")), response(url, document("second")));
+  expect(archive.urls).toEqual([url]);
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "first" } });
+});
+
+test("lines may end in LF alone, fields may be folded, URLs may stand in angle brackets", async () => {
+  const http = "HTTP/1.1 200 OK\ncontent-type:\n text/xml\n\n<urlset/>";
+  const archive = await archiveOf(
+    `WARC/1.0\nwarc-type: response\nWARC-Target-URI:\n <${url}>\nContent-Length: ${http.length}\n\n${http}\n\n`,
+    `\r\n\r\n\r\n${response("https://example.org/b.xml", document("b")).trimEnd()}`,
+  );
+  expect(archive.truncated).toBe(false);
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    headers: [["content-type", "text/xml"]],
+    body: { bytes: "<urlset/>" },
+  });
+  expect((await ask(archive, "https://example.org/b.xml")).outcome).toBe("found");
+});
+
+test("a file that was compressed in one piece is read like any other", async () => {
+  const archive = await archiveOf(
+    gzipSync(response(url, document("a")) + response("https://example.org/b.xml", document("b"))),
+    gzipSync(response("https://example.org/c.xml", document("c"))),
+  );
+  expect(archive.urls).toHaveLength(3);
+  expect(await contentOf(await ask(archive, "https://example.org/b.xml"))).toMatchObject({ body: { bytes: "b" } });
+});
+
+test("what is no head of a response is a failure of the website", async () => {
+  const archive = await archiveOf(response(url, "<html>"), response("https://example.org/b.xml", ""));
+  expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "http-protocol" } });
+  expect(await ask(archive, "https://example.org/b.xml")).toMatchObject({ reason: { code: "http-protocol" } });
+});
