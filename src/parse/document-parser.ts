@@ -1,0 +1,106 @@
+// A document of any format: the first characters decide which parser reads it.
+import { defaultLimits, type Limits } from "../options.ts";
+import { type Problem, type ProblemLog, problem } from "../problem.ts";
+import { type Detected, detect, isRobotsUrl } from "./detect.ts";
+import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
+import { RobotsParser } from "./robots.ts";
+import { TextParser } from "./text.ts";
+import { XmlParser } from "./xml-parser.ts";
+
+export interface DocumentParserOptions {
+  /** The document's own URL: the base of relative ones, and what makes it a robots.txt. */
+  readonly url?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  /** Stop reading an XML document at the first thing that is not well-formed. */
+  readonly strict?: boolean | undefined;
+  /** It was asked for as robots.txt, wherever it was found. @default by its URL */
+  readonly isRobots?: boolean | undefined;
+  /** Takes what is wrong with the document. */
+  readonly problems: ProblemLog;
+}
+
+/** A parser for a document whose format is not known yet. */
+export function createDocumentParser(options: DocumentParserOptions): EntryParser {
+  const { url, strict = false, problems } = options;
+  const isRobots = options.isRobots === true || isRobotsUrl(url);
+  return new DocumentParser({ url, strict, problems, limits: { ...defaultLimits, ...options.limits } }, isRobots);
+}
+
+class DocumentParser implements EntryParser {
+  readonly #context: ParseContext;
+  readonly #isRobots: boolean;
+  #start = "";
+  #parser: EntryParser | undefined;
+  #refused: Problem | undefined;
+
+  constructor(context: ParseContext, isRobots: boolean) {
+    this.#context = context;
+    this.#isRobots = isRobots;
+  }
+
+  get stopped(): boolean {
+    return this.#refused !== undefined || (this.#parser?.stopped ?? false);
+  }
+
+  get outcome(): ParseOutcome {
+    if (this.#parser !== undefined) return this.#parser.outcome;
+    return { kind: "invalid", reason: this.#refused ?? problem("empty") };
+  }
+
+  write(chunk: string): Entries {
+    if (this.#parser !== undefined) return this.#parser.write(chunk);
+    return this.#decide(chunk, false);
+  }
+
+  end(): Entries {
+    const before = this.#parser === undefined ? this.#decide("", true) : noEntries();
+    if (this.#parser === undefined) return before;
+    const after = this.#parser.end();
+    return { pages: [...before.pages, ...after.pages], sitemaps: [...before.sitemaps, ...after.sitemaps] };
+  }
+
+  crawlDelay(userAgent: string): number | undefined {
+    return this.#parser?.crawlDelay?.(userAgent);
+  }
+
+  #decide(chunk: string, isWhole: boolean): Entries {
+    if (this.#refused !== undefined) return noEntries();
+    this.#start += chunk;
+    const detected = detect(this.#start, this.#isRobots, isWhole);
+    if (detected === undefined) return noEntries();
+    const start = this.#start;
+    this.#start = "";
+    return this.#begin(detected, start);
+  }
+
+  #begin(detected: Detected, start: string): Entries {
+    switch (detected.as) {
+      case "empty":
+        this.#refused = problem("empty");
+        return noEntries();
+      case "nothing":
+        this.#refused = problem("not-a-sitemap", { value: detected.what });
+        return noEntries();
+      case "robots":
+        this.#parser = new RobotsParser(this.#context);
+        return this.#parser.write(start);
+      case "text":
+        this.#parser = new TextParser(this.#context);
+        return this.#parser.write(start);
+      case "xml":
+        return this.#beginXml(start, detected.from, detected.hasJunk);
+    }
+  }
+
+  #beginXml(start: string, from: number, hasJunk: boolean): Entries {
+    const before = start.slice(0, from);
+    if (hasJunk) this.#context.problems.add("xml-junk-before-root", { line: 1, value: before.trim() });
+    // Blank lines stay: what comes before an XML declaration is the scanner's business.
+    this.#parser = new XmlParser(this.#context, hasJunk ? before.split("\n").length - 1 : 0);
+    return this.#parser.write(hasJunk ? start.slice(from) : start.replace(/^[\ufeff\u0000]+/, ""));
+  }
+}
+
+function noEntries(): Entries {
+  return { pages: [], sitemaps: [] };
+}

@@ -1,0 +1,37 @@
+// Formats as tables: what an element means, by the element that it stands in.
+import type { Vocabulary } from "./vocabulary.ts";
+import type { XmlAttributes } from "./xml-attributes.ts";
+
+/** What to do with an element. `Target` is what collects its values. */
+export interface ElementRule<Target> {
+  /** How the format writes the name. */
+  readonly name: string;
+  /** Its children, by vocabulary and name in lower case: `image loc`. All others are passed over, with all they hold. */
+  readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined;
+  readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined;
+  /** Takes the element's text: decoded, trimmed, perhaps empty. */
+  readonly text: ((target: Target, text: string) => void) | undefined;
+  /** The text is a URL. */
+  readonly isUrl: boolean;
+  readonly close: ((target: Target) => void) | undefined;
+}
+
+type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;
+
+/** A table of children, all of one vocabulary. All rules get one shape: it is cheaper to look into. */
+export function elements<Target>(
+  vocabulary: Vocabulary,
+  parts: Readonly<Record<string, Part<Target>>>,
+): Map<string, ElementRule<Target>> {
+  const rules = Object.entries(parts).map(([name, part]) => rule(name, part));
+  return new Map(rules.map((entry) => [ruleKey(vocabulary, entry.name.toLowerCase()), entry]));
+}
+
+export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
+  const { children, open, text, isUrl = false, close } = part;
+  return { name, children, open, text, isUrl, close };
+}
+
+export function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {
+  return `${vocabulary} ${lowerCaseName}`;
+}

@@ -1,0 +1,98 @@
+// Where the readers of XML formats put their entries: the first declaration of a URL counts, order is kept, and the
+// document's limits are watched.
+import type { SitemapPage } from "../page.ts";
+import type { ProblemCode } from "../problem.ts";
+import type { SitemapReference } from "../sitemap.ts";
+import { protocolUrlLength, UrlResolver } from "../url.ts";
+import type { Entries, ParseContext } from "./entry-parser.ts";
+import { UrlCollector } from "./url-collector.ts";
+
+/** What the sink needs from the scanner. */
+export interface EntrySource {
+  report(code: ProblemCode, value?: string, limit?: number): void;
+  stop(): void;
+}
+
+export class EntrySink {
+  readonly #source: EntrySource;
+  readonly #maxEntries: number;
+  readonly #maxUrlLength: number;
+  readonly #pageUrls: UrlCollector;
+  readonly #sitemapUrls: UrlCollector;
+  readonly #otherUrls: UrlResolver;
+  #pages: SitemapPage[] = [];
+  #sitemaps: SitemapReference[] = [];
+  #count = 0;
+
+  constructor(source: EntrySource, { url, limits }: ParseContext) {
+    this.#source = source;
+    this.#maxEntries = limits.documentEntries;
+    this.#maxUrlLength = limits.urlLength;
+    this.#pageUrls = new UrlCollector(url, limits.urlLength);
+    this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
+    this.#otherUrls = new UrlResolver(url, limits.urlLength);
+  }
+
+  get pageCount(): number {
+    return this.#pageUrls.size;
+  }
+
+  get sitemapCount(): number {
+    return this.#sitemapUrls.size;
+  }
+
+  /** The URL of a page that is not in the document yet. */
+  takePageUrl(text: string): string | undefined {
+    return this.#checked(this.#pageUrls.take(text), this.#pageUrls.problem, text);
+  }
+
+  /** The URL of a sitemap that is not in the document yet. */
+  takeSitemapUrl(text: string): string | undefined {
+    return this.#checked(this.#sitemapUrls.take(text), this.#sitemapUrls.problem, text);
+  }
+
+  /** Any other URL. */
+  resolveUrl(text: string): string | undefined {
+    return this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
+  }
+
+  addPage(page: SitemapPage): void {
+    if (this.#hasRoom()) this.#pages.push(page);
+  }
+
+  addSitemap(sitemap: SitemapReference): void {
+    if (this.#hasRoom()) this.#sitemaps.push(sitemap);
+  }
+
+  /** The entries since the last call. */
+  take(): Entries {
+    const entries = { pages: this.#pages, sitemaps: this.#sitemaps };
+    this.#pages = [];
+    this.#sitemaps = [];
+    return entries;
+  }
+
+  #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
+    if (problem === undefined) return url;
+    if (problem === "url-long") this.#source.report(problem, text, protocolUrlLength);
+    else if (problem === "url-too-long") this.#source.report(problem, text, this.#maxUrlLength);
+    else this.#source.report(problem, text);
+    return url;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#count >= this.#maxEntries) {
+      this.#source.report("limit-entries", undefined, this.#maxEntries);
+      this.#source.stop();
+      return false;
+    }
+    this.#count++;
+    if (this.#count === protocolEntries + 1) {
+      this.#source.report("over-protocol-entries", undefined, protocolEntries);
+    }
+    return true;
+  }
+}
+
+// https://www.sitemaps.org/protocol.html#index: "no more than 50,000 URLs"
+const protocolEntries = 50_000;

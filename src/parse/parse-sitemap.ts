@@ -1,0 +1,85 @@
+// One document that is at hand as text: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
+import type { Limits } from "../options.ts";
+import type { SitemapPage } from "../page.ts";
+import { ProblemLog } from "../problem.ts";
+import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+import { createDocumentParser } from "./document-parser.ts";
+import { detached } from "./xml-name.ts";
+
+export type { Limits } from "../options.ts";
+export type {
+  AlternatePage,
+  ChangeFrequency,
+  NewsStory,
+  SitemapImage,
+  SitemapPage,
+  SitemapVideo,
+  VideoId,
+  VideoPrice,
+  VideoRestriction,
+  VideoSegment,
+} from "../page.ts";
+export type { Problem, ProblemCode } from "../problem.ts";
+export type {
+  PagesFormat,
+  ParsedIndex,
+  ParsedInvalid,
+  ParsedPages,
+  ParsedSitemap,
+  SitemapReference,
+} from "../sitemap.ts";
+
+export interface ParseOptions {
+  /** The document's own URL: relative URLs are resolved against it, and a robots.txt is known by it. */
+  readonly url?: string | undefined;
+  /**
+   * Stop reading an XML document at the first thing that is not well-formed.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+/**
+ * Reads a sitemap of any format. Never throws for what the text holds.
+ * @example
+ * const sitemap = parseSitemap(text, { url: "https://example.org/sitemap.xml" });
+ * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);
+ */
+export function parseSitemap(text: string, options: ParseOptions = {}): ParsedSitemap {
+  const problems = new ProblemLog();
+  const parser = createDocumentParser({ ...options, problems });
+  const pages: SitemapPage[] = [];
+  const sitemaps: SitemapReference[] = [];
+  for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
+    const entries = parser.write(text.slice(at, at + pieceLength));
+    for (const page of entries.pages) pages.push(kept(page));
+    for (const sitemap of entries.sitemaps) sitemaps.push(kept(sitemap));
+  }
+  const last = parser.end();
+  for (const page of last.pages) pages.push(kept(page));
+  for (const sitemap of last.sitemaps) sitemaps.push(kept(sitemap));
+  const { outcome } = parser;
+  if (outcome.kind === "invalid") return outcome;
+  const { complete } = problems;
+  const found = { complete, problems: problems.toArray() };
+  if (outcome.kind === "pages") return { kind: "pages", format: outcome.format, pages, ...found };
+  const { format } = outcome;
+  return pages.length > 0
+    ? { kind: "index", format, sitemaps, pages, ...found }
+    : { kind: "index", format, sitemaps, ...found };
+}
+
+// Replaces every string by a copy, so that an entry does not keep the text alive that it was read from.
+function kept<T extends object>(entry: T): T {
+  const fields = entry as Record<string, unknown>;
+  for (const key in fields) {
+    const value = fields[key];
+    if (typeof value === "string") fields[key] = detached(value);
+    else if (typeof value === "object" && value !== null) kept(value);
+  }
+  return entry;
+}
+
+// Pieces of this size are fastest to read.
+const pieceLength = 64 * 1024;

@@ -1,0 +1,260 @@
+// Collects the entries of `<urlset>` and `<sitemapindex>`: https://www.sitemaps.org/protocol.html
+//   Lenient: an entry with several `loc`s is several entries. What else it says belongs to the first.
+//   Lenient: a document may list pages and sitemaps.
+//   Lenient: an extension that lacks required fields is kept with those it has.
+import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
+import type { ProblemCode } from "../problem.ts";
+import { parseDate } from "./date.ts";
+import type { EntrySink } from "./entry-sink.ts";
+import type { TableTarget } from "./table-reader.ts";
+import { parseChangeFrequency, parsePriority } from "./values.ts";
+import type { XmlAttributes } from "./xml-attributes.ts";
+
+/** Something that is being put together. */
+export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
+
+export interface ReaderLimits {
+  readonly images: number;
+  readonly videos: number;
+  readonly alternates: number;
+}
+
+export class UrlsetReader implements TableTarget {
+  readonly #sink: EntrySink;
+  readonly #limits: ReaderLimits;
+  readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
+
+  // The entry that is open.
+  #isOpen = false;
+  #isInvalid = false;
+  #loc = "";
+  #moreLocs: string[] | undefined;
+  #lastModified: string | undefined;
+  #changeFrequency: ChangeFrequency | undefined;
+  #priority = defaultPriority;
+  #hasPriority = false;
+  #images: SitemapImage[] | undefined;
+  #videos: SitemapVideo[] | undefined;
+  #alternates: AlternatePage[] | undefined;
+  #newsStory: NewsStory | undefined;
+
+  /** The extension that is open. */
+  news: Draft<NewsStory> = {};
+  image: Draft<SitemapImage> = {};
+  video: Draft<SitemapVideo> = {};
+  /** What the attributes of an open element said, where its text is needed as well. */
+  attributes: object = {};
+
+  constructor(
+    sink: EntrySink,
+    limits: ReaderLimits,
+    report: (code: ProblemCode, value?: string, limit?: number) => void,
+  ) {
+    this.#sink = sink;
+    this.#limits = limits;
+    this.report = report;
+  }
+
+  invalidate(): void {
+    this.#isInvalid = true;
+  }
+
+  setLoc(text: string): void {
+    if (text === "") return;
+    if (this.#loc === "") this.#loc = text;
+    else {
+      this.report("loc-repeated", text);
+      this.#moreLocs ??= [];
+      if (this.#moreLocs.length < maxLocs) this.#moreLocs.push(text);
+    }
+  }
+
+  setLastModified(text: string): void {
+    this.#lastModified ??= this.date(text);
+  }
+
+  setChangeFrequency(text: string): void {
+    const value = parseChangeFrequency(text);
+    if (value === undefined) this.report("change-frequency-invalid", text);
+    else this.#changeFrequency ??= value;
+  }
+
+  setPriority(text: string): void {
+    const value = parsePriority(text);
+    if (value === undefined) this.report("priority-invalid", text);
+    else if (!this.#hasPriority) {
+      this.#priority = value;
+      this.#hasPriority = true;
+    }
+  }
+
+  /** A date that is there but cannot be read is reported. */
+  date(text: string): string | undefined {
+    const date = parseDate(text);
+    if (date === undefined) this.report("date-invalid", text);
+    return date;
+  }
+
+  url(text: string): string | undefined {
+    return this.#sink.resolveUrl(text);
+  }
+
+  begin(): void {
+    // Lenient: an entry inside of an entry ends that one, as if it had been closed.
+    if (this.#isOpen) this.endPage();
+    this.#isOpen = true;
+    this.#isInvalid = false;
+    this.#loc = "";
+    this.#moreLocs = undefined;
+    this.#lastModified = undefined;
+    this.#changeFrequency = undefined;
+    this.#priority = defaultPriority;
+    this.#hasPriority = false;
+    this.#images = undefined;
+    this.#videos = undefined;
+    this.#alternates = undefined;
+    this.#newsStory = undefined;
+  }
+
+  endPage(): void {
+    if (!this.#end()) return;
+    const url = this.#sink.takePageUrl(this.#loc);
+    if (url !== undefined) this.#sink.addPage(this.#page(url));
+    this.#moreLocs?.forEach((loc) => {
+      const more = this.#sink.takePageUrl(loc);
+      if (more !== undefined) this.#sink.addPage({ url: more, priority: defaultPriority });
+    });
+    if (this.#sink.sitemapCount > 0) this.#reportMixed();
+  }
+
+  endSitemap(): void {
+    if (!this.#end()) return;
+    const url = this.#sink.takeSitemapUrl(this.#loc);
+    const lastModified = this.#lastModified;
+    if (url !== undefined) this.#sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
+    this.#moreLocs?.forEach((loc) => {
+      const more = this.#sink.takeSitemapUrl(loc);
+      if (more !== undefined) this.#sink.addSitemap({ url: more });
+    });
+    if (this.#sink.pageCount > 0) this.#reportMixed();
+  }
+
+  endNews(): void {
+    const { news } = this;
+    const missing = missingOf({
+      "publication name": news.publicationName,
+      "publication language": news.publicationLanguage,
+      "publication date": news.publishDate,
+      title: news.title,
+    });
+    if (missing !== "") this.report("news-incomplete", missing);
+    if (!isEmpty(news)) this.#newsStory ??= news;
+    this.news = {};
+  }
+
+  endImage(): void {
+    const { url } = this.image;
+    if (url === undefined) this.report("image-incomplete");
+    else if ((this.#images?.length ?? 0) >= this.#limits.images) {
+      this.report("limit-images", undefined, this.#limits.images);
+    } else {
+      this.#images ??= [];
+      this.#images.push({ ...this.image, url });
+    }
+    this.image = {};
+  }
+
+  endVideo(): void {
+    const { video } = this;
+    const missing = missingOf({
+      thumbnail: video.thumbnailUrl,
+      title: video.title,
+      description: video.description,
+      "content or player": video.contentUrl ?? video.playerUrl,
+    });
+    if (missing !== "") this.report("video-incomplete", missing);
+    if ((this.#videos?.length ?? 0) >= this.#limits.videos) {
+      this.report("limit-videos", undefined, this.#limits.videos);
+    } else if (!isEmpty(video)) {
+      this.#videos ??= [];
+      this.#videos.push(video);
+    }
+    this.video = {};
+  }
+
+  /** `mistaken` is the element's name where it should have been `xhtml:link`. */
+  addLink(attributes: XmlAttributes, mistaken: string | undefined): void {
+    // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
+    if (!isAlternate(attributes.get("rel"))) return;
+    const language = attributes.get("hreflang")?.trim();
+    const href = attributes.get("href")?.trim();
+    if (!language || !href) {
+      // An alternate for other devices has no language.
+      if (attributes.get("media") === undefined) this.report("alternate-incomplete");
+      return;
+    }
+    if ((this.#alternates?.length ?? 0) >= this.#limits.alternates) {
+      this.report("limit-alternates", undefined, this.#limits.alternates);
+      return;
+    }
+    const url = this.url(href);
+    if (url === undefined) return;
+    if (mistaken !== undefined) this.report("xml-namespace", mistaken);
+    this.#alternates ??= [];
+    this.#alternates.push({ language, url });
+  }
+
+  // Whether there is an entry to be added.
+  #end(): boolean {
+    if (!this.#isOpen) return false;
+    this.#isOpen = false;
+    if (this.#isInvalid) return false;
+    if (this.#loc !== "") return true;
+    this.report("loc-missing");
+    return false;
+  }
+
+  // A few fixed shapes: objects that are alike are cheaper to make and to read.
+  #page(url: string): SitemapPage {
+    const priority = this.#priority;
+    const lastModified = this.#lastModified;
+    const changeFrequency = this.#changeFrequency;
+    let page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
+    if (lastModified === undefined) {
+      page = changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
+    } else if (changeFrequency === undefined) page = { url, priority, lastModified };
+    else page = { url, priority, lastModified, changeFrequency };
+    if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
+    if (this.#images !== undefined) page.images = this.#images;
+    if (this.#videos !== undefined) page.videos = this.#videos;
+    if (this.#alternates !== undefined) page.alternates = this.#alternates;
+    return page;
+  }
+
+  #mixedReported = false;
+  #reportMixed(): void {
+    if (!this.#mixedReported) this.report("xml-mixed");
+    this.#mixedReported = true;
+  }
+}
+
+function isAlternate(rel: string | undefined): boolean {
+  if (rel === "alternate") return true;
+  return rel?.toLowerCase().split(/\s+/).includes("alternate") ?? false;
+}
+
+function missingOf(required: Readonly<Record<string, string | undefined>>): string {
+  return Object.keys(required)
+    .filter((name) => required[name] === undefined)
+    .join(", ");
+}
+
+function isEmpty(draft: object): boolean {
+  for (const _ in draft) return false;
+  return true;
+}
+
+// https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5."
+const defaultPriority = 0.5;
+// Of one entry. More is a document that was glued together.
+const maxLocs = 1000;

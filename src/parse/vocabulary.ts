@@ -1,0 +1,121 @@
+// Which vocabulary a namespace stands for. Formats are matched by namespace and local name, whatever the prefix.
+//   Lenient: the namespaces that websites write instead of the right ones count as these, and so do missing ones.
+import type { XmlName } from "./xml-name.ts";
+
+/** A set of element names that belong together. */
+export type Vocabulary = "sitemap" | "news" | "image" | "video" | "xhtml" | "rss" | "rdf" | "atom" | "dc" | "foreign";
+
+export interface Resolved {
+  readonly vocabulary: Vocabulary;
+  /** The namespace is the one that the format asks for. */
+  readonly exact: boolean;
+}
+
+/**
+ * The vocabulary of an element. `own` is the vocabulary of the document's root, `ownNamespace` the namespace that the root
+ * has: elements of the same namespace, and elements without a prefix, belong to it where their namespace says nothing else.
+ */
+export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: string): Resolved {
+  const known = knownVocabulary(name.namespace);
+  if (known !== undefined) return known;
+  // RSS has no namespace: https://www.rssboard.org/rss-specification
+  if (name.namespace === "" && name.bound && own === "rss") return { vocabulary: "rss", exact: true };
+  if (name.prefix === "") return { vocabulary: own, exact: name.namespace === ownNamespace && own === "rss" };
+  // Lenient: a usual prefix without its declaration, or with a mistaken one.
+  const usual = usualPrefixes.get(name.prefix.toLowerCase());
+  if (usual !== undefined) return { vocabulary: usual, exact: false };
+  if (name.namespace === ownNamespace) return { vocabulary: own, exact: false };
+  return { vocabulary: "foreign", exact: true };
+}
+
+export function knownVocabulary(namespace: string): Resolved | undefined {
+  const exact = namespaces.get(namespace);
+  if (exact !== undefined) return { vocabulary: exact, exact: true };
+  const vocabulary = namespaces.get(normalise(namespace)) ?? mistakes.get(normalise(namespace));
+  return vocabulary === undefined ? undefined : { vocabulary, exact: false };
+}
+
+// https for http, upper case, white space, a slash at the end, `www` forgotten.
+function normalise(namespace: string): string {
+  if (namespace.length > 200) return "";
+  return namespace
+    .trim()
+    .toLowerCase()
+    .replace(/^https:/, "http:")
+    .replace(/^http:\/\/(?=sitemaps\.org|google\.com)/, "http://www.")
+    .replace(/\/$/, "");
+}
+
+const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
+  // https://www.sitemaps.org/protocol.html
+  ["http://www.sitemaps.org/schemas/sitemap/0.9", "sitemap"],
+  // https://developers.google.com/search/docs/crawling-indexing/sitemaps
+  ["http://www.google.com/schemas/sitemap-news/0.9", "news"],
+  ["http://www.google.com/schemas/sitemap-image/1.1", "image"],
+  ["http://www.google.com/schemas/sitemap-video/1.1", "video"],
+  ["http://www.w3.org/1999/xhtml", "xhtml"],
+  // https://web.resource.org/rss/1.0/spec
+  ["http://purl.org/rss/1.0/", "rss"],
+  ["http://my.netscape.com/rdf/simple/0.9/", "rss"],
+  ["http://channel.netscape.com/rdf/simple/0.9/", "rss"],
+  ["http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf"],
+  // https://www.rfc-editor.org/rfc/rfc4287, and its draft 0.3
+  ["http://www.w3.org/2005/Atom", "atom"],
+  ["http://purl.org/atom/ns#", "atom"],
+  ["http://purl.org/dc/elements/1.1/", "dc"],
+  ["http://purl.org/dc/terms/", "dc"],
+]);
+
+// Seen instead of those above; in lower case, with http:, without a slash at the end.
+const mistakes: ReadonlyMap<string, Vocabulary> = new Map([
+  ["http://www.google.com/schemas/sitemap/0.84", "sitemap"],
+  ["http://www.google.com/schemas/sitemap/0.9", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemap/0.84", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemap/1.0", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemap", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemap/0.9/siteindex.xsd", "sitemap"],
+  ["http://www.sitemaps.org/schemas/siteindex/0.9", "sitemap"],
+  ["http://www.sitemaps.org/schemas/sitemapindex/0.9", "sitemap"],
+  ["http://www.google.com/schemas/sitemap-news", "news"],
+  ["http://www.google.com/schemas/sitemap-news/1.0", "news"],
+  ["http://www.sitemaps.org/schemas/sitemap-news/0.9", "news"],
+  ["http://www.google.com/schemas/sitemap-image", "image"],
+  ["http://www.google.com/schemas/sitemap-image/0.9", "image"],
+  ["http://www.google.com/schemas/sitemap-image/1.0", "image"],
+  ["http://www.google.com/schemas/sitemap-images/1.1", "image"],
+  ["http://www.sitemaps.org/schemas/sitemap-image/1.1", "image"],
+  ["http://www.google.com/schemas/sitemap-video", "video"],
+  ["http://www.google.com/schemas/sitemap-video/0.9", "video"],
+  ["http://www.google.com/schemas/sitemap-video/1.0", "video"],
+  ["http://www.sitemaps.org/schemas/sitemap-video/1.1", "video"],
+  ["http://www.w3.org/tr/xhtml1", "xhtml"],
+  ["http://www.w3.org/tr/xhtml11/xhtml11_schema.html", "xhtml"],
+  ["http://www.w3.org/2002/08/xhtml/xhtml1-strict.xsd", "xhtml"],
+  ["http://purl.org/rss/1.0", "rss"],
+  ["http://my.netscape.com/rdf/simple/0.9", "rss"],
+  ["http://channel.netscape.com/rdf/simple/0.9", "rss"],
+  ["http://backend.userland.com/rss", "rss"],
+  ["http://backend.userland.com/rss2", "rss"],
+  ["http://backend.userland.com/rss091", "rss"],
+  ["http://backend.userland.com/weblogmodule", "rss"],
+  ["http://blogs.law.harvard.edu/tech/rss", "rss"],
+  ["http://purl.org/net/rss1.1#", "rss"],
+  ["http://www.rssboard.org/rss-specification", "rss"],
+  ["http://www.w3.org/2005/atom", "atom"],
+  ["http://purl.org/atom/ns", "atom"],
+  ["http://purl.org/dc/elements/1.0", "dc"],
+  ["http://purl.org/dc/elements/1.1", "dc"],
+  ["http://purl.org/dc/terms", "dc"],
+]);
+
+const usualPrefixes: ReadonlyMap<string, Vocabulary> = new Map([
+  ["news", "news"],
+  ["image", "image"],
+  ["video", "video"],
+  ["xhtml", "xhtml"],
+  ["atom", "atom"],
+  ["dc", "dc"],
+  ["rdf", "rdf"],
+  ["rss", "rss"],
+]);

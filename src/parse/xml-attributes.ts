@@ -1,0 +1,213 @@
+// The inside of a start tag: attributes as places in the buffer. Values are cut out and decoded only when asked for.
+// https://www.w3.org/TR/xml/#NT-STag
+//   Lenient: values without quotes, attributes without values and stray characters are passed over.
+//   Lenient: a `<` ends a tag that was not closed.
+import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
+
+/** The attributes of the element that is being opened. Valid only while it is. */
+export class XmlAttributes {
+  readonly #maxCount: number;
+  readonly #maxValueLength: number;
+  readonly #watcher: ReferenceWatcher;
+  #buffer = "";
+  #count = 0;
+  readonly #nameStarts: number[] = [];
+  readonly #nameEnds: number[] = [];
+  readonly #valueStarts: number[] = [];
+  readonly #valueEnds: number[] = [];
+  /** The tag ends in `/>`. */
+  selfClosing = false;
+  /** The tag is not well-formed; it was understood nevertheless. */
+  malformed = false;
+  /** The tag was ended by the next one. */
+  unclosed = false;
+  /** There are too many of them; reading cannot go on. */
+  tooMany = false;
+  /** The tag is too long to be kept. */
+  tooLong = false;
+  /** A value is too long; it is left out. */
+  valueTooLong = false;
+
+  constructor(maxCount: number, maxValueLength: number, watcher: ReferenceWatcher) {
+    this.#maxCount = maxCount;
+    this.#maxValueLength = maxValueLength;
+    this.#watcher = watcher;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.selfClosing = false;
+    this.malformed = false;
+    this.unclosed = false;
+    this.tooMany = false;
+    this.tooLong = false;
+    this.valueTooLong = false;
+  }
+
+  /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
+  scan(buffer: string, tagStart: number, from: number): number {
+    this.clear();
+    this.#buffer = buffer;
+    const end = this.#scan(buffer, tagStart + maxTagLength, from);
+    if (end !== -1) return end;
+    if (buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return -1;
+    this.tooLong = true;
+    return from;
+  }
+
+  #scan(buffer: string, limit: number, from: number): number {
+    let at = from;
+    for (;;) {
+      at = skipSpace(buffer, at);
+      const code = buffer.charCodeAt(at);
+      if (at > limit) {
+        this.tooLong = true;
+        return from;
+      }
+      if (code === greaterThan) return at + 1;
+      if (code === slash) {
+        const next = buffer.charCodeAt(at + 1);
+        if (next === greaterThan) {
+          this.selfClosing = true;
+          return at + 2;
+        }
+        if (Number.isNaN(next)) return -1;
+        this.malformed = true;
+        at++;
+        continue;
+      }
+      if (code === lessThan) {
+        this.malformed = true;
+        this.unclosed = true;
+        return at;
+      }
+      const nameEnd = endOfName(buffer, at);
+      if (nameEnd === buffer.length) return -1;
+      if (nameEnd === at) {
+        this.malformed = true;
+        at++;
+        continue;
+      }
+      at = this.#scanValue(buffer, at, nameEnd);
+      if (at === -1 || this.tooMany) return at;
+    }
+  }
+
+  // From behind the name; -1 where the buffer ends.
+  #scanValue(buffer: string, nameStart: number, nameEnd: number): number {
+    let at = skipSpace(buffer, nameEnd);
+    if (at === buffer.length) return -1;
+    if (buffer.charCodeAt(at) !== equals) {
+      this.malformed = true;
+      return at;
+    }
+    at = skipSpace(buffer, at + 1);
+    const quote = buffer.charCodeAt(at);
+    if (quote === doubleQuote || quote === singleQuote) {
+      const end = buffer.indexOf(quote === doubleQuote ? '"' : "'", at + 1);
+      if (end === -1) return -1;
+      this.#add(nameStart, nameEnd, at + 1, end);
+      const next = buffer.charCodeAt(end + 1);
+      if (!isSpace(next) && next !== greaterThan && next !== slash && !Number.isNaN(next)) this.malformed = true;
+      return end + 1;
+    }
+    const end = endOfBareValue(buffer, at);
+    if (end === buffer.length) return -1;
+    this.malformed = true;
+    this.#add(nameStart, nameEnd, at, end);
+    return end;
+  }
+
+  #add(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
+    if (valueEnd - valueStart > this.#maxValueLength) {
+      this.valueTooLong = true;
+      return;
+    }
+    const index = this.#count;
+    if (index >= this.#maxCount) {
+      this.tooMany = true;
+      return;
+    }
+    this.#nameStarts[index] = nameStart;
+    this.#nameEnds[index] = nameEnd;
+    this.#valueStarts[index] = valueStart;
+    this.#valueEnds[index] = valueEnd;
+    this.#count = index + 1;
+  }
+
+  /** The value of the attribute that is written with this name, prefix included. The first one counts. */
+  get(name: string): string | undefined {
+    for (let index = 0; index < this.#count; index++) {
+      const start = this.#nameStarts[index]!;
+      if (this.#nameEnds[index]! - start === name.length && this.#buffer.startsWith(name, start))
+        return this.value(index);
+    }
+    return undefined;
+  }
+
+  name(index: number): string {
+    return this.#buffer.slice(this.#nameStarts[index], this.#nameEnds[index]);
+  }
+
+  /** As written. */
+  raw(index: number): string {
+    return this.#buffer.slice(this.#valueStarts[index], this.#valueEnds[index]);
+  }
+
+  /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
+  value(index: number): string {
+    return decodeReferences(this.raw(index).replace(lineEnds, " "), this.#watcher);
+  }
+
+  /** Whether the attribute declares a namespace. */
+  declares(index: number): boolean {
+    return this.#buffer.startsWith("xmlns", this.#nameStarts[index]);
+  }
+}
+
+/** https://www.w3.org/TR/xml/#NT-S */
+export function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+export function skipSpace(buffer: string, from: number): number {
+  let at = from;
+  while (isSpace(buffer.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The place after the name of an element or attribute. Which characters names may have is not looked at here. */
+export function endOfName(buffer: string, from: number): number {
+  let at = from;
+  for (; at < buffer.length; at++) {
+    const code = buffer.charCodeAt(at);
+    if (code > 0x3e) continue;
+    if (code <= 0x20 ? isSpace(code) : nameEnds.has(code)) break;
+  }
+  return at;
+}
+
+function endOfBareValue(buffer: string, from: number): number {
+  let at = from;
+  for (; at < buffer.length; at++) {
+    const code = buffer.charCodeAt(at);
+    if (isSpace(code) || code === greaterThan || code === lessThan) break;
+    if (code === slash && buffer.charCodeAt(at + 1) === greaterThan) break;
+  }
+  return at;
+}
+
+// Room for four values of full length; what is longer is no tag of a sitemap.
+const maxTagLength = 256 * 1024;
+const lineEnds = /\r\n|[\r\n\t]/g;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const slash = 0x2f;
+const lessThan = 0x3c;
+const equals = 0x3d;
+const greaterThan = 0x3e;
+const nameEnds: ReadonlySet<number> = new Set([doubleQuote, singleQuote, slash, lessThan, equals, greaterThan]);

@@ -1,0 +1,83 @@
+// What stands between two texts of a document is nearly always the same: `</loc>\n    <lastmod>`. A glue is such a piece,
+// seen once and understood; where it is met again one comparison replaces the reading of its tags.
+import type { XmlName } from "./xml-name.ts";
+
+/** A piece of a document that holds only tags without attributes, and what they do. */
+export interface XmlGlue {
+  readonly text: string;
+  /** The elements that are opened and closed, in order. */
+  readonly names: readonly XmlName[];
+  /** Whether the element of this index is opened; otherwise it is closed. */
+  readonly opens: readonly boolean[];
+  /** Those of the closed elements that were open before, innermost first. */
+  readonly closes: readonly XmlName[];
+}
+
+/** Puts together a glue while its tags are read for the first time. */
+export class XmlGlueMaker {
+  #after: XmlName | undefined;
+  #from = 0;
+  #names: XmlName[] = [];
+  #opens: boolean[] = [];
+
+  get started(): boolean {
+    return this.#after !== undefined;
+  }
+
+  /** From here on every tag is added, or the glue dropped. `after` is the tag that came before. */
+  start(after: XmlName, from: number): void {
+    this.#after = after.shared ? after : undefined;
+    this.#from = from;
+    this.#names = [];
+    this.#opens = [];
+  }
+
+  /** Does nothing where no glue was started. */
+  add(name: XmlName, opens: boolean): void {
+    if (!name.shared) this.#after = undefined;
+    if (this.#after === undefined) return;
+    this.#names.push(name);
+    this.#opens.push(opens);
+  }
+
+  drop(): void {
+    this.#after = undefined;
+  }
+
+  /** Whether it is long enough to be kept as it is. */
+  get full(): boolean {
+    return this.#names.length >= maxTags;
+  }
+
+  /** Keeps the glue: it ends before `end`. */
+  finish(buffer: string, end: number): void {
+    const after = this.#after;
+    this.#after = undefined;
+    if (after === undefined || this.#names.length === 0 || end - this.#from > maxLength) return;
+    const glue: XmlGlue = {
+      // A copy: a part of the buffer would keep all of it.
+      text: ` ${buffer.slice(this.#from, end)}`.slice(1),
+      names: this.#names,
+      opens: this.#opens,
+      closes: closesOf(this.#names, this.#opens),
+    };
+    after.glues.unshift(glue);
+    if (after.glues.length > alternatives) after.glues.pop();
+  }
+}
+
+function closesOf(names: readonly XmlName[], opens: readonly boolean[]): XmlName[] {
+  const closes: XmlName[] = [];
+  let opened = 0;
+  names.forEach((name, index) => {
+    if (opens[index]) opened++;
+    else if (opened > 0) opened--;
+    else closes.push(name);
+  });
+  return closes;
+}
+
+const maxTags = 16;
+const maxLength = 512;
+// Entries of one document differ in the fields they have: `loc` is followed by `lastmod` here, by the next entry there.
+const alternatives = 4;

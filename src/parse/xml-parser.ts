@@ -1,0 +1,137 @@
+// An XML document: its root decides which format it is read as.
+//   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
+//   Lenient: elements before the root, such as the warnings of a program, are passed over.
+import { type Problem, problem } from "../problem.ts";
+import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
+import { EntrySink } from "./entry-sink.ts";
+import { FeedReader } from "./feed-reader.ts";
+import { atomRule, rdfRule, rssRule } from "./feed-rules.ts";
+import { TableReader } from "./table-reader.ts";
+import { UrlsetReader } from "./urlset-reader.ts";
+import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
+import { knownVocabulary } from "./vocabulary.ts";
+import type { XmlAttributes } from "./xml-attributes.ts";
+import type { XmlName } from "./xml-name.ts";
+import { type XmlHandler, XmlScanner } from "./xml-scanner.ts";
+
+type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "feed";
+type Reader = TableReader<UrlsetReader> | TableReader<FeedReader>;
+
+export class XmlParser implements EntryParser, XmlHandler {
+  readonly #context: ParseContext;
+  readonly #scanner: XmlScanner;
+  readonly #sink: EntrySink;
+  #root: Root | undefined;
+  #reader: Reader | undefined;
+  // The first element that is no root of a format.
+  #otherRoot: string | undefined;
+
+  /** `linesBefore`: how many line ends of the document were left out before the text that is written. */
+  constructor(context: ParseContext, linesBefore = 0) {
+    this.#context = context;
+    this.#scanner = new XmlScanner(this, { ...context, linesBefore });
+    this.#sink = new EntrySink(this.#scanner, context);
+  }
+
+  get stopped(): boolean {
+    return this.#scanner.stopped;
+  }
+
+  write(chunk: string): Entries {
+    this.#scanner.write(chunk);
+    return this.#sink.take();
+  }
+
+  end(): Entries {
+    this.#scanner.end();
+    return this.#sink.take();
+  }
+
+  get outcome(): ParseOutcome {
+    const { problems } = this.#context;
+    if (problems.has("xml-dtd-refused"))
+      return { kind: "invalid", reason: found(problems.toArray(), "xml-dtd-refused") };
+    if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
+    if (this.#root === "feed") return { kind: "pages", format: "atom" };
+    if (this.#root === "rss" || this.#root === "rdf") return { kind: "pages", format: "rss" };
+    // What was listed counts more than the name of the root.
+    if (this.#sink.sitemapCount > 0) return { kind: "index", format: "xml" };
+    if (this.#sink.pageCount > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
+    return { kind: "index", format: "xml" };
+  }
+
+  #noRoot(): Problem {
+    const { problems } = this.#context;
+    if (this.#otherRoot !== undefined) return problem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
+    const truncated = problems.toArray().find(({ code }) => code === "xml-truncated");
+    return truncated ?? problem("not-a-sitemap", { value: "XML without a root" });
+  }
+
+  open(name: XmlName, attributes: XmlAttributes): boolean {
+    if (this.#reader !== undefined) return this.#reader.open(name, attributes);
+    this.#findRoot(name);
+    return false;
+  }
+
+  close(_name: XmlName, text: string | undefined): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    if (!reader.isAtRoot) {
+      reader.close(text);
+      return;
+    }
+    this.#reader = undefined;
+    if (this.#scanner.depth === 1) this.#scanner.expectEnd();
+  }
+
+  #findRoot(name: XmlName): void {
+    const isNested = this.#scanner.depth > 1;
+    const root = rootOf(name);
+    if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
+      this.#otherRoot ??= name.local;
+      return;
+    }
+    if (isNested) this.#scanner.report("xml-root-name", this.#otherRoot);
+    else if (this.#otherRoot !== undefined) this.#scanner.report("xml-junk-before-root", `<${this.#otherRoot}>`);
+    const written = root === "rdf" ? "RDF" : root;
+    if (name.local !== written) this.#scanner.report("xml-root-name", name.raw);
+    this.#root ??= root;
+    this.#reader = this.#createReader(root, name);
+  }
+
+  #createReader(root: Root, name: XmlName): Reader {
+    const scanner = this.#scanner;
+    const { limits } = this.#context;
+    const report = scanner.report.bind(scanner);
+    const options = { name, scanner, maxUrlLength: limits.urlLength };
+    if (root === "urlset" || root === "sitemapindex") {
+      const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
+      const target = new UrlsetReader(this.#sink, limits, report);
+      return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target });
+    }
+    const target = new FeedReader(this.#sink, report);
+    if (root === "feed") return new TableReader({ ...options, root: atomRule, vocabulary: "atom", target });
+    return new TableReader({ ...options, root: root === "rss" ? rssRule : rdfRule, vocabulary: "rss", target });
+  }
+}
+
+// Roots are known by their names alone: what namespace they have is a matter of spelling.
+function rootOf(name: XmlName): Root | undefined {
+  switch (name.lower) {
+    case "urlset":
+    case "sitemapindex":
+    case "rss":
+    case "feed":
+      return name.lower;
+    case "rdf":
+      return name.prefix.toLowerCase() === "rdf" || knownVocabulary(name.namespace)?.vocabulary === "rdf"
+        ? "rdf"
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function found(problems: readonly Problem[], code: string): Problem {
+  return problems.find((candidate) => candidate.code === code)!;
+}

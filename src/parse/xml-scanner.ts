@@ -1,0 +1,745 @@
+// The XML scanner: text in any pieces becomes elements that open and close, with the text that the handler wants.
+// https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations.
+// Linear in time. Memory is bounded for any token: comments, instructions and unwanted text are never kept, names, values
+// and wanted text only up to their limits. There is no recursion.
+//   Lenient: end tags that match no element, elements that are not closed and tags in another case are put right.
+//   Lenient: a `<` that starts no tag is text.
+//   Lenient: text before the root and anything after it is passed over.
+// With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
+import type { Limits } from "../options.ts";
+import type { ProblemCode, ProblemLog } from "../problem.ts";
+import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
+import { endOfName, isSpace, skipSpace, XmlAttributes } from "./xml-attributes.ts";
+import { XmlDoctype } from "./xml-doctype.ts";
+import { type XmlGlue, XmlGlueMaker } from "./xml-glue.ts";
+import { type XmlName, XmlNames, XmlNamespaces } from "./xml-name.ts";
+import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
+
+/** Takes what the scanner finds. */
+export interface XmlHandler {
+  /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
+  open(name: XmlName, attributes: XmlAttributes): boolean;
+  /**
+   * `text` is what stands in the element itself, or, where that is nothing, in its only child. It is undefined where it is
+   * not wanted or cannot be used: see `textFlaw`.
+   */
+  close(name: XmlName, text: string | undefined): void;
+}
+
+/** Why a text that was wanted is not there. */
+export type TextFlaw = "too-long" | "reference" | "unclosed";
+
+export class XmlScanner implements ReferenceWatcher {
+  readonly #handler: XmlHandler;
+  readonly #limits: Limits;
+  readonly #strict: boolean;
+  readonly #problems: ProblemLog;
+  readonly #names = new XmlNames();
+  readonly #namespaces = new XmlNamespaces();
+  readonly #attributes: XmlAttributes;
+  readonly #noAttributes: XmlAttributes;
+  readonly #glue = new XmlGlueMaker();
+
+  // What is not read yet starts at `#at`.
+  #buffer = "";
+  #at = 0;
+  // Nothing is tried before the buffer has this length: a long token that comes in small pieces is not read again for each.
+  #enough = 0;
+  #mode: Mode = content;
+  #until = "";
+  #doctype: XmlDoctype | undefined;
+  #quote = "";
+  #selfClosing = false;
+  // Characters and line ends before the buffer.
+  #offset = 0;
+  #linesBefore: number;
+  #hasCarriageReturns = false;
+
+  // The open elements; #open[1] is the root.
+  readonly #open: XmlName[] = [];
+  #depth = 0;
+  // The tag that was read last.
+  #last: XmlName;
+  #rootSeen = false;
+  #isAfterRoot = false;
+  #outsideReported = false;
+  #stopped = false;
+
+  // The innermost element whose text is wanted; 0 where there is none.
+  #wantedDepth = 0;
+  #text = "";
+  #textLength = 0;
+  #childText = "";
+  #children = 0;
+  #textFlaw: TextFlaw | undefined;
+  readonly #outer: OuterText[] = [];
+
+  constructor(
+    handler: XmlHandler,
+    options: { limits: Limits; strict: boolean; problems: ProblemLog; linesBefore?: number },
+  ) {
+    this.#handler = handler;
+    this.#limits = options.limits;
+    this.#strict = options.strict;
+    this.#problems = options.problems;
+    this.#linesBefore = options.linesBefore ?? 0;
+    const { xmlAttributes, xmlTextLength } = options.limits;
+    this.#attributes = new XmlAttributes(xmlAttributes, xmlTextLength, this);
+    this.#noAttributes = new XmlAttributes(0, 0, this);
+    this.#last = this.#names.find("/", 0, 1);
+  }
+
+  /** How many elements are open. */
+  get depth(): number {
+    return this.#depth;
+  }
+
+  /** Nothing more will be read. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Why the text of the element that is being closed is missing, where it was wanted. */
+  get textFlaw(): TextFlaw | undefined {
+    return this.#textFlaw;
+  }
+
+  /** Which state of the namespace declarations the names belong to. */
+  get generation(): number {
+    return this.#namespaces.generation;
+  }
+
+  get maxTextLength(): number {
+    return this.#limits.xmlTextLength;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** The root was closed: what comes now is no part of the document. */
+  expectEnd(): void {
+    this.#isAfterRoot = true;
+  }
+
+  write(chunk: string): void {
+    if (this.#stopped) return;
+    this.#buffer += chunk;
+    if (this.#buffer.length >= this.#enough) this.#scan(false);
+  }
+
+  end(): void {
+    if (this.#stopped) return;
+    this.#scan(true);
+    if (this.#stopped) return;
+    if (this.#at < this.#buffer.length || this.#mode !== content || this.#depth > 0) {
+      this.#flaw(this.#isAfterRoot ? "xml-junk-after-root" : "xml-truncated", this.#at);
+    }
+    this.#stopped = true;
+  }
+
+  /** Adds a problem at the place that is being read. */
+  report(code: ProblemCode, value?: string, limit?: number): void {
+    this.#report(code, this.#at, value, limit);
+  }
+
+  onReference(flaw: ReferenceFlaw, value: string): void {
+    if (flaw === "xml-char-reference") this.#textFlaw = "reference";
+    this.#flaw(flaw, this.#at, value);
+  }
+
+  #report(code: ProblemCode, at: number, value?: string, limit?: number): void {
+    if (this.#problems.has(code)) {
+      this.#problems.add(code);
+      return;
+    }
+    const line = this.#linesBefore + countLineEnds(this.#buffer, at) + 1;
+    this.#problems.add(code, {
+      line,
+      ...(value === undefined ? {} : { value }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+  }
+
+  // Something that is not well-formed.
+  #flaw(code: ProblemCode, at: number, value?: string, limit?: number): void {
+    this.#glue.drop();
+    this.#report(code, at, value, limit);
+    if (this.#strict && !this.#stopped) {
+      this.#report("xml-not-well-formed", at);
+      this.#stopped = true;
+    }
+  }
+
+  #scan(final: boolean): void {
+    // One search for all: most documents have none.
+    this.#hasCarriageReturns = this.#buffer.includes("\r");
+    let more = true;
+    while (more && !this.#stopped) {
+      if (this.#mode === content) more = this.#scanContent(final);
+      else if (this.#mode === skipping) more = this.#skipUntil();
+      else if (this.#mode === inDoctype) more = this.#skipDoctype(final);
+      else more = this.#skipTag();
+    }
+    this.#glue.drop();
+    this.#linesBefore += countLineEnds(this.#buffer, this.#at);
+    this.#offset += this.#at;
+    this.#buffer = this.#at < this.#buffer.length ? this.#buffer.slice(this.#at) : "";
+    this.#at = 0;
+    this.#enough = this.#buffer.length + (this.#buffer.length >> 1);
+  }
+
+  // Reads on until the buffer ends inside a token, or something begins that is not read here. Returns whether to go on.
+  #scanContent(final: boolean): boolean {
+    const buffer = this.#buffer;
+    for (;;) {
+      const open = buffer.indexOf("<", this.#at);
+      if (open === -1) {
+        this.#partialText(final);
+        return false;
+      }
+      if (open > this.#at) {
+        if (this.#wantedDepth !== 0) this.#addText(this.#at, open);
+        else if (this.#depth === 0) this.#outsideText(this.#at, open);
+        if (this.#strict) this.#checkText(this.#at, open);
+        this.#at = open;
+        if (this.#stopped) return false;
+      }
+      if (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth) {
+        const glues = this.#last.glues;
+        if (glues.length > 0 && this.#follow(glues, open)) {
+          if (this.#stopped) return false;
+          continue;
+        }
+      }
+      if (!this.#scanMarkup(open, final)) return false;
+      if (this.#mode !== content || this.#stopped) return true;
+    }
+  }
+
+  // Where one of the glues stands here, does what it does.
+  #follow(glues: XmlGlue[], open: number): boolean {
+    for (let index = 0; index < glues.length; index++) {
+      const glue = glues[index]!;
+      if (!this.#buffer.startsWith(glue.text, open) || !this.#fits(glue)) continue;
+      if (index > 0) {
+        glues[index] = glues[0]!;
+        glues[0] = glue;
+      }
+      this.#glue.finish(this.#buffer, open);
+      const { names, opens } = glue;
+      for (let step = 0; step < names.length && !this.#stopped; step++) {
+        if (opens[step]!) this.#push(names[step]!, this.#noAttributes);
+        else this.#pop();
+      }
+      this.#at = open + glue.text.length;
+      return true;
+    }
+    return false;
+  }
+
+  #fits(glue: XmlGlue): boolean {
+    const { closes } = glue;
+    // The root may not be closed by a glue: what comes after it is read by other rules.
+    if (closes.length >= this.#depth) return false;
+    for (let index = 0; index < closes.length; index++) {
+      if (this.#open[this.#depth - index] !== closes[index]) return false;
+    }
+    return true;
+  }
+
+  // At a `<`. Returns whether it was read; otherwise the buffer has to grow.
+  #scanMarkup(open: number, final: boolean): boolean {
+    const code = this.#buffer.charCodeAt(open + 1);
+    if (Number.isNaN(code)) return final && this.#strayText(open);
+    if (this.#isAfterRoot && code !== exclamationMark && code !== questionMark) return this.#junkAfterRoot(open, final);
+    if (code === slash) return this.#scanEndTag(open, final);
+    if (code === exclamationMark) return this.#scanDeclaration(open, final);
+    if (code === questionMark) return this.#scanInstruction(open, final);
+    if (startsName(code)) return this.#scanStartTag(open, final);
+    return this.#strayText(open);
+  }
+
+  #strayText(open: number): true {
+    this.#flaw("xml-stray-text", open);
+    if (this.#wantedDepth !== 0) this.#addDecoded("<", 1);
+    this.#at = open + 1;
+    return true;
+  }
+
+  #scanStartTag(open: number, final: boolean): boolean {
+    const buffer = this.#buffer;
+    const nameEnd = endOfName(buffer, open + 1);
+    const nameTooLong = nameEnd - open - 1 > this.#limits.xmlNameLength;
+    if (nameEnd === buffer.length && !nameTooLong) return final && this.#cut(open);
+    if (buffer.charCodeAt(nameEnd) === greaterThan && !nameTooLong) {
+      this.#simpleTag(this.#names.find(buffer, open + 1, nameEnd), open, nameEnd + 1, false);
+      return true;
+    }
+    const attributes = this.#attributes;
+    const end = nameTooLong ? nameEnd : attributes.scan(buffer, open, nameEnd);
+    if (end === -1) return final && this.#cut(open);
+    if (nameTooLong || attributes.tooLong) return this.#openLongTag(open, nameEnd, nameTooLong);
+    // Lenient: `a <b` in a text is text, not a tag that lost its end.
+    if (attributes.unclosed && this.#wantedDepth !== 0) return this.#strayText(open);
+    const name = this.#names.find(buffer, open + 1, nameEnd);
+    if (attributes.count === 0 && attributes.selfClosing && !attributes.malformed && !attributes.tooMany) {
+      this.#simpleTag(name, open, end, true);
+      return true;
+    }
+    this.#glue.finish(buffer, open);
+    this.#at = open;
+    if (attributes.tooMany) {
+      this.#limit("xml-attr-limit", this.#limits.xmlAttributes);
+      return true;
+    }
+    if (attributes.valueTooLong) this.#flaw("xml-token-limit", open, name.raw, this.#limits.xmlTextLength);
+    if (attributes.malformed) this.#flaw("xml-malformed-tag", open, buffer.slice(open, Math.min(end, open + 80)));
+    if (this.#stopped) return true;
+    this.#declareNamespaces();
+    if (this.#strict) this.#checkTag(name, open);
+    if (this.#stopped) return true;
+    this.#push(name, attributes);
+    if (attributes.selfClosing && !this.#stopped) this.#pop();
+    this.#at = end;
+    return true;
+  }
+
+  // A start tag without attributes, perhaps an empty element.
+  #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): void {
+    const glue = this.#glue;
+    if (!glue.started && this.#wantedDepth === 0 && this.#depth > 0) glue.start(this.#last, open);
+    if (this.#strict) this.#checkName(name, open);
+    if (this.#stopped) return;
+    glue.add(name, true);
+    const before = this.#wantedDepth;
+    this.#push(name, this.#noAttributes);
+    if (selfClosing && !this.#stopped) {
+      this.#pop();
+      glue.add(name, false);
+    }
+    this.#at = end;
+    if (before !== 0) glue.drop();
+    else if (this.#wantedDepth !== 0 || glue.full) glue.finish(this.#buffer, end);
+  }
+
+  // The name or the attributes are longer than what is kept: the element is opened without them.
+  #openLongTag(open: number, nameEnd: number, nameTooLong: boolean): true {
+    const { xmlNameLength, xmlTextLength } = this.#limits;
+    this.#at = open;
+    this.#flaw("xml-token-limit", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
+    if (this.#stopped) return true;
+    const kept = nameTooLong ? open + 1 + xmlNameLength : nameEnd;
+    this.#push(this.#names.find(this.#buffer, open + 1, Math.max(kept, open + 2)), this.#noAttributes);
+    this.#mode = inTag;
+    this.#quote = "";
+    this.#at = kept;
+    return true;
+  }
+
+  #scanEndTag(open: number, final: boolean): boolean {
+    const buffer = this.#buffer;
+    const top = this.#open[this.#depth];
+    if (top !== undefined && this.#depth > 0) {
+      const end = open + 2 + top.raw.length;
+      if (buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
+        this.#simpleEndTag(top, open, end + 1);
+        return true;
+      }
+    }
+    const nameEnd = endOfName(buffer, open + 2);
+    const end = buffer.indexOf(">", nameEnd);
+    const length = (end === -1 ? buffer.length : end) - open;
+    if (length > this.#limits.xmlNameLength + maxEndTagSpace) {
+      this.#flaw("xml-token-limit", open, undefined, this.#limits.xmlNameLength);
+      this.#skip(">", open + 2);
+      return true;
+    }
+    if (end === -1) return final && this.#cut(open);
+    this.#at = open;
+    this.#otherEndTag(buffer.slice(open + 2, nameEnd), open, this.#endOfEndTag(nameEnd, end));
+    return true;
+  }
+
+  #simpleEndTag(name: XmlName, open: number, end: number): void {
+    const glue = this.#glue;
+    if (!glue.started && this.#depth > 1 && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth)) {
+      glue.start(this.#last, open);
+    }
+    glue.add(name, false);
+    this.#pop();
+    this.#at = end;
+    if (this.#depth === 0 || this.#wantedDepth !== 0) glue.drop();
+    else if (glue.full) glue.finish(this.#buffer, end);
+  }
+
+  // Between the name of an end tag and its `>` there is only white space.
+  #endOfEndTag(nameEnd: number, end: number): number {
+    const buffer = this.#buffer;
+    for (let at = nameEnd; at < end; at++) {
+      if (isSpace(buffer.charCodeAt(at))) continue;
+      this.#flaw("xml-malformed-tag", nameEnd, buffer.slice(nameEnd, Math.min(end, nameEnd + 80)));
+      const next = buffer.slice(at, end).indexOf("<");
+      return next === -1 ? end + 1 : at + next;
+    }
+    return end + 1;
+  }
+
+  // An end tag that is not written like the start tag of the innermost element.
+  #otherEndTag(raw: string, open: number, end: number): void {
+    this.#at = open;
+    if (this.#stopped) return;
+    this.#glue.drop();
+    const depth = this.#depthOf(raw);
+    const top = this.#open[this.#depth];
+    if (depth === 0 || depth !== this.#depth || top?.raw !== raw) this.#flaw("xml-mismatched-tag", open, `</${raw}>`);
+    if (depth > 0 && !this.#stopped) {
+      while (this.#depth > depth && !this.#stopped) this.#pop(true);
+      if (!this.#stopped) this.#pop();
+    }
+    this.#at = end;
+  }
+
+  // The innermost element that such an end tag may close: with this name, or else with this name in another case.
+  #depthOf(raw: string): number {
+    for (let depth = this.#depth; depth > 0; depth--) {
+      if (this.#open[depth]!.raw === raw) return depth;
+    }
+    const lower = raw.toLowerCase();
+    for (let depth = this.#depth; depth > 0; depth--) {
+      if (this.#open[depth]!.raw.toLowerCase() === lower) return depth;
+    }
+    return 0;
+  }
+
+  #scanDeclaration(open: number, final: boolean): boolean {
+    const buffer = this.#buffer;
+    // As long as `<![CDATA[` and `<!DOCTYPE`.
+    if (!final && buffer.length - open < 9) return false;
+    this.#glue.finish(buffer, open);
+    this.#at = open;
+    if (buffer.startsWith("<!--", open)) {
+      this.#skip(this.#strict ? "--" : "-->", open + 4);
+      return true;
+    }
+    if (this.#isAfterRoot) return this.#junkAfterRoot(open, final);
+    if (buffer.startsWith("<![CDATA[", open)) return this.#scanCdata(open, final);
+    if (buffer.slice(open, open + 9).toUpperCase() === "<!DOCTYPE") {
+      this.#mode = inDoctype;
+      this.#doctype = new XmlDoctype();
+      this.#at = open + 9;
+      if (this.#rootSeen) this.#flaw("xml-malformed-tag", open, "<!DOCTYPE");
+      else this.#report("xml-doctype", open);
+      return true;
+    }
+    this.#flaw("xml-malformed-tag", open, "<!");
+    this.#skip(">", open + 2);
+    return true;
+  }
+
+  #scanInstruction(open: number, final: boolean): boolean {
+    // Room for `<?xml` and what follows.
+    if (!final && this.#buffer.length - open < 6) return false;
+    this.#glue.finish(this.#buffer, open);
+    this.#at = open;
+    const target = this.#buffer.slice(open + 2, open + 6);
+    if (target.startsWith("xml") && (isSpace(target.charCodeAt(3)) || target[3] === "?")) {
+      // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
+      const isFirst = this.#offset + open === 0;
+      if (this.#rootSeen) this.#flaw("xml-malformed-tag", open, "<?xml");
+      else if (!isFirst && !this.#problems.has("xml-junk-before-root")) {
+        this.#flaw("xml-junk-before-root", open, "white space");
+      }
+    } else if (this.#strict && !startsName(target.charCodeAt(0))) this.#flaw("xml-malformed-tag", open, `<?${target}`);
+    this.#skip("?>", open + 2);
+    return true;
+  }
+
+  #scanCdata(open: number, final: boolean): boolean {
+    const buffer = this.#buffer;
+    if (this.#depth === 0) this.#flaw("xml-junk-before-root", open, "<![CDATA[");
+    if (this.#wantedDepth === 0) {
+      this.#skip("]]>", open + 9);
+      return true;
+    }
+    const end = buffer.indexOf("]]>", open + 9);
+    const length = (end === -1 ? buffer.length : end) - open - 9;
+    if (length + this.#textLength > this.#limits.xmlTextLength + (end === -1 ? 3 : 0)) {
+      this.#textTooLong();
+      this.#skip("]]>", open + 9);
+      return true;
+    }
+    if (end === -1) return final && this.#cut(open);
+    this.#addDecoded(this.#withLineFeeds(buffer.slice(open + 9, end)), length);
+    this.#at = end + 3;
+    return true;
+  }
+
+  // The document ends inside this tag.
+  #cut(open: number): false {
+    this.#at = open;
+    return false;
+  }
+
+  #skip(until: string, from: number): void {
+    this.#mode = skipping;
+    this.#until = until;
+    this.#at = from;
+  }
+
+  #skipUntil(): boolean {
+    const until = this.#until;
+    const found = this.#buffer.indexOf(until, this.#at);
+    if (found === -1) {
+      this.#at = Math.max(this.#at, this.#buffer.length - until.length + 1);
+      return false;
+    }
+    if (until === "--") {
+      // Only with `strict`: https://www.w3.org/TR/xml/#sec-comments "the string -- MUST NOT occur within comments".
+      this.#at = found;
+      if (found + 2 >= this.#buffer.length) return false;
+      if (this.#buffer.charCodeAt(found + 2) !== greaterThan) this.#flaw("xml-malformed-tag", found, "--");
+    }
+    this.#at = found + (until === "--" ? 3 : until.length);
+    this.#mode = content;
+    return true;
+  }
+
+  #skipDoctype(final: boolean): boolean {
+    const doctype = this.#doctype!;
+    this.#at = doctype.skip(this.#buffer, this.#at, final);
+    if (doctype.declaresEntities) {
+      if (!this.#rootSeen) this.#report("xml-dtd-refused", this.#at);
+      this.#stopped = true;
+      return false;
+    }
+    if (doctype.done) this.#mode = content;
+    return doctype.done;
+  }
+
+  // Passes over the rest of a start tag that is too long.
+  #skipTag(): boolean {
+    const buffer = this.#buffer;
+    for (let at = this.#at; at < buffer.length; at++) {
+      const character = buffer[at]!;
+      if (this.#quote !== "") {
+        const end = buffer.indexOf(this.#quote, at);
+        if (end === -1) break;
+        this.#quote = "";
+        at = end;
+      } else if (character === '"' || character === "'") this.#quote = character;
+      else if (character === ">" || character === "<") {
+        this.#at = character === ">" ? at + 1 : at;
+        this.#mode = content;
+        if (this.#selfClosing && character === ">") this.#pop();
+        this.#selfClosing = false;
+        return true;
+      }
+      this.#selfClosing = character === "/";
+    }
+    this.#at = buffer.length;
+    return false;
+  }
+
+  #declareNamespaces(): void {
+    const attributes = this.#attributes;
+    for (let index = 0; index < attributes.count; index++) {
+      if (!attributes.declares(index)) continue;
+      const name = attributes.name(index);
+      if (name === "xmlns") this.#namespaces.declare("", attributes.value(index), this.#depth + 1);
+      else if (name.startsWith("xmlns:")) {
+        this.#namespaces.declare(name.slice(6), attributes.value(index), this.#depth + 1);
+      }
+    }
+  }
+
+  #push(name: XmlName, attributes: XmlAttributes): void {
+    if (this.#depth >= this.#limits.xmlDepth) {
+      this.#limit("xml-depth", this.#limits.xmlDepth);
+      return;
+    }
+    this.#rootSeen = true;
+    const depth = ++this.#depth;
+    this.#open[depth] = name;
+    this.#last = name;
+    this.#outsideReported = false;
+    this.#namespaces.resolve(name);
+    if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
+    if (!this.#handler.open(name, attributes)) return;
+    if (this.#wantedDepth !== 0) this.#keepOuterText();
+    this.#wantedDepth = depth;
+    this.#text = "";
+    this.#textLength = 0;
+    this.#childText = "";
+    this.#children = 0;
+    this.#textFlaw = undefined;
+  }
+
+  #pop(implied = false): void {
+    const depth = this.#depth;
+    const name = this.#open[depth]!;
+    if (this.#wantedDepth === depth) {
+      // Lenient: where an element is not closed its text has no certain end, so it is not used.
+      if (implied) this.#textFlaw ??= "unclosed";
+      let text: string | undefined;
+      if (this.#textFlaw === undefined) {
+        // Lenient: `<loc><a>https://example.org/</a></loc>`.
+        text = this.#children === 1 && this.#text.trim() === "" ? this.#childText : this.#text;
+      }
+      this.#handler.close(name, text);
+      this.#wantedDepth = 0;
+      this.#textLength = 0;
+      if (this.#outer.length > 0) this.#restoreOuterText();
+    } else this.#handler.close(name, undefined);
+    this.#last = name;
+    this.#depth = depth - 1;
+    this.#namespaces.leave(depth);
+  }
+
+  #addText(start: number, end: number): void {
+    const length = end - start;
+    if (this.#textLength + length > this.#limits.xmlTextLength) {
+      this.#textTooLong();
+      return;
+    }
+    let raw = this.#buffer.slice(start, end);
+    if (this.#hasCarriageReturns) raw = this.#withLineFeeds(raw);
+    this.#addDecoded(decodeReferences(raw, this), length);
+  }
+
+  #addDecoded(text: string, rawLength: number): void {
+    this.#textLength += rawLength;
+    if (this.#depth === this.#wantedDepth) this.#text = this.#text === "" ? text : this.#text + text;
+    else this.#childText += text;
+  }
+
+  #textTooLong(): void {
+    this.#textFlaw = "too-long";
+    // Whatever follows is too long, too.
+    this.#textLength = this.#limits.xmlTextLength + 1;
+  }
+
+  // https://www.w3.org/TR/xml/#sec-line-ends
+  #withLineFeeds(raw: string): string {
+    return raw.includes("\r") ? raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : raw;
+  }
+
+  #keepOuterText(): void {
+    this.#outer.push({
+      depth: this.#wantedDepth,
+      text: this.#text,
+      textLength: this.#textLength,
+      childText: this.#childText,
+      children: this.#children,
+      flaw: this.#textFlaw,
+    });
+  }
+
+  #restoreOuterText(): void {
+    const outer = this.#outer.pop()!;
+    this.#wantedDepth = outer.depth;
+    this.#text = outer.text;
+    this.#textLength = outer.textLength;
+    this.#childText = outer.childText;
+    this.#children = outer.children;
+    this.#textFlaw = outer.flaw;
+  }
+
+  // The buffer ends inside a text.
+  #partialText(final: boolean): void {
+    const { length } = this.#buffer;
+    if (final) {
+      if (this.#depth === 0 && length > this.#at) this.#outsideText(this.#at, length);
+      this.#at = length;
+    } else if (this.#depth === 0) {
+      this.#at = skipSpace(this.#buffer, this.#at);
+      // Enough to show it. Then it can go.
+      if (length - this.#at > shownLength || this.#outsideReported) {
+        this.#outsideText(this.#at, length);
+        this.#at = length;
+      }
+    } else if (this.#wantedDepth !== 0 || this.#strict) {
+      if (this.#textLength + length - this.#at <= this.#limits.xmlTextLength) return;
+      if (this.#wantedDepth !== 0) this.#textTooLong();
+      this.#at = length;
+    } else this.#at = length;
+  }
+
+  // Text outside of the root. One run of it is one problem.
+  #outsideText(start: number, end: number): void {
+    if (this.#outsideReported) return;
+    const first = skipSpace(this.#buffer, start);
+    if (first >= end) return;
+    this.#outsideReported = true;
+    const text = this.#buffer.slice(first, Math.min(end, first + shownLength)).trimEnd();
+    this.#flaw(this.#isAfterRoot ? "xml-junk-after-root" : "xml-junk-before-root", first, text);
+    if (this.#isAfterRoot) this.#stopped = true;
+  }
+
+  #junkAfterRoot(open: number, final: boolean): boolean {
+    if (!final && this.#buffer.length - open < shownLength) return false;
+    this.#at = open;
+    this.#flaw("xml-junk-after-root", open, this.#buffer.slice(open, open + shownLength));
+    this.#stopped = true;
+    return true;
+  }
+
+  #limit(code: ProblemCode, limit: number): void {
+    this.#report(code, this.#at, undefined, limit);
+    this.#stopped = true;
+  }
+
+  #checkText(start: number, end: number): void {
+    const flaw = flawOfText(this.#buffer.slice(start, end), this.#wantedDepth !== 0);
+    if (flaw !== undefined && !this.#stopped) this.#flaw("xml-malformed-tag", start, flaw);
+  }
+
+  #checkName(name: XmlName, at: number): void {
+    this.#namespaces.resolve(name);
+    const flaw = flawOfName(name);
+    if (flaw !== undefined) this.#flaw("xml-malformed-tag", at, flaw);
+  }
+
+  #checkTag(name: XmlName, at: number): void {
+    const flaw = flawOfTag(this.#attributes, (prefix) => this.#namespaces.lookup(prefix));
+    if (flaw !== undefined) this.#flaw("xml-malformed-tag", at, flaw);
+    else this.#checkName(name, at);
+  }
+}
+
+// What the buffer starts with: content, something to be passed over, or the rest of a tag that is too long.
+type Mode = typeof content | typeof skipping | typeof inDoctype | typeof inTag;
+const content = 0;
+const skipping = 1;
+const inDoctype = 2;
+const inTag = 3;
+
+interface OuterText {
+  readonly depth: number;
+  readonly text: string;
+  readonly textLength: number;
+  readonly childText: string;
+  readonly children: number;
+  readonly flaw: TextFlaw | undefined;
+}
+
+function countLineEnds(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+// https://www.w3.org/TR/xml/#NT-NameStartChar, but for what is outside of ASCII: that is for `strict` to judge.
+function startsName(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80
+  );
+}
+
+// White space that an end tag may have.
+const maxEndTagSpace = 1024;
+const shownLength = 200;
+const exclamationMark = 0x21;
+const slash = 0x2f;
+const greaterThan = 0x3e;
+const questionMark = 0x3f;

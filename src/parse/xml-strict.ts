@@ -1,0 +1,65 @@
+// What only `strict` looks at: things that are not well-formed but stand in nobody's way.
+// https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/. Each check returns what is wrong, or undefined.
+import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entities.ts";
+import type { XmlAttributes } from "./xml-attributes.ts";
+import type { XmlName } from "./xml-name.ts";
+
+/** Text between tags. `isDecoded`: its references were looked at already. */
+export function flawOfText(text: string, isDecoded: boolean): string | undefined {
+  if (text.includes("]]>")) return "]]>";
+  return flawOfCharacters(text) ?? (isDecoded ? undefined : flawOfReferences(text));
+}
+
+/** The name of an element. */
+export function flawOfName(name: XmlName): string | undefined {
+  if (!isQualifiedName(name.raw)) return name.raw;
+  return name.bound ? undefined : name.raw;
+}
+
+/** The attributes of a start tag: their names, that each stands there once, and their values. */
+export function flawOfTag(
+  attributes: XmlAttributes,
+  namespaceOf: (prefix: string) => string | undefined,
+): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < attributes.count; index++) {
+    const name = attributes.name(index);
+    if (!isQualifiedName(name)) return name;
+    const colon = name.indexOf(":");
+    const prefix = colon === -1 ? "" : name.slice(0, colon);
+    if (prefix !== "" && prefix !== "xmlns" && namespaceOf(prefix) === undefined) return name;
+    const key = prefix === "" || prefix === "xmlns" ? name : `${namespaceOf(prefix)} ${name.slice(colon + 1)}`;
+    if (seen.has(key)) return name;
+    seen.add(key);
+    const raw = attributes.raw(index);
+    const flaw = raw.includes("<") ? "<" : (flawOfCharacters(raw) ?? flawOfReferences(raw));
+    if (flaw !== undefined) return flaw;
+    if (prefix === "xmlns" && raw === "") return name;
+  }
+  return undefined;
+}
+
+function flawOfCharacters(text: string): string | undefined {
+  for (const character of text) {
+    if (!isXmlCharacter(character.codePointAt(0)!)) return JSON.stringify(character);
+  }
+  return undefined;
+}
+
+function flawOfReferences(text: string): string | undefined {
+  let flaw: string | undefined;
+  const watcher: ReferenceWatcher = { onReference: (_, value) => (flaw ??= value) };
+  decodeReferences(text, watcher);
+  return flaw;
+}
+
+function isQualifiedName(name: string): boolean {
+  const parts = name.split(":");
+  return parts.length <= 2 && parts.every((part) => ncName.test(part));
+}
+
+// https://www.w3.org/TR/xml-names/#NT-NCName
+const nameStart =
+  "A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c-\\u200d\\u2070-\\u218f" +
+  "\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}";
+const ncName = new RegExp(`^[${nameStart}][${nameStart}\\-.0-9\\u00b7\\u0300-\\u036f\\u203f-\\u2040]*$`, "u");
