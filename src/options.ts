@@ -150,7 +150,7 @@ export interface Limits {
   readonly encodingLayers: number;
   /** Characters of a URL. @default 8_192 */
   readonly urlLength: number;
-  /** Characters of a line of robots.txt. @default 16_384 */
+  /** Characters of a line of robots.txt or of a text sitemap. @default 16_384 */
   readonly lineLength: number;
   /** Nesting of XML elements. @default 256 */
   readonly xmlDepth: number;

@@ -23,7 +23,7 @@ export function resolveUrl(text: string, base: string | undefined, maxLength: nu
   if (text.length > maxLength) return { problem: "url-too-long" };
   if (unusable.test(text)) return { problem: "url-invalid" };
   if (httpPrefix.test(text)) {
-    if (!URL.canParse(text)) return { problem: "url-invalid" };
+    if (!canParseUrl(text)) return { problem: "url-invalid" };
     return text.length > protocolUrlLength ? { url: text, problem: "url-long" } : { url: text };
   }
   if (schemePrefix.test(text) && !httpScheme.test(text)) return { problem: "url-scheme" };
@@ -113,7 +113,7 @@ export function homepageOf(url: string): string {
  * (`%7E` for `~`) make no difference. User names and passwords do.
  */
 export function urlKey(url: string): string {
-  const parsed = parse(url, undefined);
+  const parsed = parseUrl(url);
   if (parsed === null) return url;
   parsed.hash = "";
   const { href } = parsed;
@@ -127,7 +127,7 @@ export function urlKey(url: string): string {
 /** The URL without the user name and password it may carry: for everything that is printed, logged or kept. */
 export function withoutCredentials(url: string): string {
   if (!url.includes("@")) return url;
-  const parsed = parse(url, undefined);
+  const parsed = parseUrl(url);
   if (parsed === null) return withoutAnythingBeforeAt(url);
   if (parsed.username === "" && parsed.password === "") return url;
   parsed.username = "";
@@ -143,13 +143,13 @@ function withoutAnythingBeforeAt(text: string): string {
 }
 
 function resolveRelative(text: string, base: string | undefined): string | undefined {
-  const from = base === undefined ? undefined : parse(withoutCredentials(base), undefined);
-  const resolved = parse(text, from?.href);
+  const from = base === undefined ? undefined : parseUrl(withoutCredentials(base));
+  const resolved = parseUrl(text, from?.href);
   if (resolved === null || (resolved.protocol !== "http:" && resolved.protocol !== "https:")) return undefined;
   if (from === undefined || from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
   // `href` is percent-encoded. The site's own spelling is kept where it means the same.
   const spelled = beforeRelative(text, from) + text;
-  return parse(spelled, undefined)?.href === resolved.href ? spelled : resolved.href;
+  return parseUrl(spelled)?.href === resolved.href ? spelled : resolved.href;
 }
 
 function beforeRelative(text: string, base: URL): string {
@@ -186,7 +186,21 @@ function isBlank(code: number): boolean {
 // White space; zero-width space, (non-)joiners and direction marks; word joiner; byte order mark.
 const invisible = /[\s\u180e\u200b-\u200f\u2060\ufeff]/;
 
-// URL.parse is missing in Node 20.
-function parse(text: string, base: string | undefined): URL | null {
-  return URL.canParse(text, base) ? new URL(text, base) : null;
+/** `URL.parse`, which Node 20 does not have. */
+export function parseUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
 }
+
+/**
+ * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF:
+ * it is only asked where there is none, to save the making of a URL (or of an error).
+ */
+export function canParseUrl(text: string): boolean {
+  return nonAscii.test(text) ? parseUrl(text) !== null : URL.canParse(text);
+}
+
+const nonAscii = /[^\u0000-\u007f]/;

@@ -19,10 +19,12 @@ export class RobotsDelays {
       case "user-agent":
       case "useragent":
       case "user agent":
-        return this.#takeUserAgent(value);
+        this.#takeUserAgent(value);
+        break;
       case "crawl-delay":
       case "crawldelay":
-        return this.#takeDelay(value);
+        this.#takeDelay(value);
+        break;
       case "allow":
       case "disallow":
         this.#hasRules = true;
@@ -48,7 +50,7 @@ export class RobotsDelays {
   #takeDelay(value: string): void {
     const seconds = parseNumber(value);
     if (seconds === undefined || this.#groupDelay !== undefined) return;
-    this.#groupDelay = seconds * 1000;
+    this.#groupDelay = Math.round(seconds * 1000);
     for (const token of this.#group) this.#delays.set(token, this.#delays.get(token) ?? this.#groupDelay);
   }
 }

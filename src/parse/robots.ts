@@ -63,9 +63,8 @@ export class RobotsParser implements EntryParser, LineReader {
     const { problems, limits } = this.#context;
     const bare = unwrap(value);
     const place = { value: line, line: this.#lines.line };
-    if (bare === "") return problems.add("loc-missing", place);
-    const url = this.#urls.take(bare);
-    const { problem } = this.#urls;
+    const url = bare === "" ? undefined : this.#urls.take(bare);
+    const problem = bare === "" ? "loc-missing" : this.#urls.problem;
     if (problem === "url-long") problems.add(problem, { ...place, limit: protocolUrlLength });
     else if (problem === "url-too-long") problems.add(problem, { ...place, limit: limits.urlLength });
     else if (problem !== undefined) problems.add(problem, { ...place, value: bare });
@@ -112,7 +111,7 @@ function readRecord(line: string): RobotsRecord | undefined {
 
 function commentStart(line: string): number {
   for (let at = line.indexOf("#"); at >= 0; at = line.indexOf("#", at + 1)) {
-    if (at === 0 || isSpace(line, at - 1) || line[at - 1] === ":") return at;
+    if (at === 0 || isSpace(line, at - 1) || line.indexOf(":") === at - 1) return at;
   }
   return -1;
 }

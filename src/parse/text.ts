@@ -55,8 +55,8 @@ export class TextParser implements EntryParser, LineReader {
     // Nearly every line: it starts as `http` does, and there is nothing to trim.
     if (first === letterH && last > 0x20 && last < 0x7f) {
       const url = this.#urls.take(text, from, to);
-      if (url !== undefined) return this.#add(url);
-      if (this.#urls.problem === undefined) return;
+      if (url !== undefined) this.#add(url);
+      if (url !== undefined || this.#urls.problem === undefined) return;
     }
     this.#takeOdd(text.slice(from, to));
   }
@@ -73,7 +73,10 @@ export class TextParser implements EntryParser, LineReader {
     this.#hasText = true;
     const tab = text.indexOf("\t");
     const bare = unwrap(tab < 0 ? text : trimUrl(text.slice(0, tab)));
-    if (!httpScheme.test(bare)) return this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
+    if (!httpScheme.test(bare)) {
+      this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
+      return;
+    }
     const url = this.#urls.take(bare);
     if (url !== undefined && bare !== text) this.#report("text-extra", text);
     if (url !== undefined) this.#add(url);

@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import robotsParser from "robots-parser";
+import { describe, expect, test } from "vitest";
+import { defaultLimits, type Limits } from "../../src/options.ts";
+import { RobotsParser } from "../../src/parse/robots.ts";
+import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
+import { inEveryCut } from "../support/cuts.ts";
+
+// Its types say that it is an ES module, which it is not.
+const oracle = robotsParser as unknown as (url: string, text: string) => { getSitemaps(): string[] };
+const robotsUrl = "https://example.org/robots.txt";
+
+/** Reads a text cut in every way. */
+function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+  return inEveryCut(text, (pieces) => {
+    const problems = new ProblemLog();
+    for (const code of earlier) problems.add(code);
+    const parser = new RobotsParser({
+      url: robotsUrl,
+      limits: { ...defaultLimits, ...limits },
+      strict: false,
+      problems,
+    });
+    const entries = [...pieces.map((piece) => parser.write(piece)), parser.end()];
+    expect(entries.flatMap((batch) => batch.pages)).toEqual([]);
+    return {
+      urls: entries.flatMap((batch) => batch.sitemaps).map((sitemap) => sitemap.url),
+      outcome: parser.outcome,
+      complete: problems.complete,
+      problems: problems.toArray().map(({ code, line, count }) => [code, line, count ?? 1]),
+      delays: ["sitegrove", "other", "*"].map((name) => parser.crawlDelay(name)),
+    };
+  });
+}
+
+const urlsOf = (text: string) => read(text).urls;
+const [a, b] = ["https://example.org/a.xml", "https://cdn.example/b.xml.gz"];
+
+// https://www.sitemaps.org/protocol.html#submit_robots
+//   "The Sitemap directive is independent of the user-agent line, so it doesn't matter where you place it in your file."
+describe("Sitemap lines", () => {
+  test("spec: they are taken wherever they stand, in their order", () => {
+    expect(read(`Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\n`)).toMatchObject({
+      urls: [a, b],
+      outcome: { kind: "index", format: "robots" },
+      complete: true,
+      problems: [],
+    });
+  });
+
+  test("the first declaration of a sitemap counts", () => {
+    expect(urlsOf(`Sitemap: ${a}\nSitemap: ${b}\nsitemap: ${a}\n`)).toEqual([a, b]);
+  });
+
+  test.each(["sitemap", "SITEMAP", "SiteMap", "\ufeffSitemap", "  Sitemap", "\tSitemap ", "Sitemap\t"])(
+    "lenient: %j as the key, in any case and with white space around it",
+    (key) => {
+      expect(read(`${key}: ${a}\n${key}:${b}`)).toMatchObject({ urls: [a, b], problems: [] });
+    },
+  );
+
+  // As in Google's parser: any key that starts with `sitemap` or `site-map`.
+  test.each(["Sitemaps", "Site-map", "site-maps", "sitemap-index", "Sitemap_1", "SITEMAP URL", "sitemap.xml"])(
+    "lenient: %j as the key, reported",
+    (key) => {
+      expect(read(`# x\n${key}: ${a}\n`)).toMatchObject({ urls: [a], problems: [["robots-spelling", 2, 1]] });
+    },
+  );
+
+  test.each([`Sitemap ${a}`, `sitemap\t  ${a}`, `Sitemap ${a} # main`])(
+    "lenient: a missing colon (%j), reported",
+    (line) => {
+      expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
+    },
+  );
+
+  test("lenient: a missing colon before a relative URL, where there are only two words", () => {
+    expect(urlsOf("Sitemap /a.xml")).toEqual([a]);
+    expect(urlsOf("Sitemap is at /a.xml")).toEqual([]);
+    expect(urlsOf("Sitemap")).toEqual([]);
+  });
+
+  test.each([`"${a}"`, `<${a}>`, `' ${a} '`])("lenient: %s without what is around it, reported", (value) => {
+    expect(read(`Sitemap: ${value}`)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
+  });
+
+  test("lenient: a relative URL is resolved against robots.txt, and reported", () => {
+    expect(read("Sitemap: /a.xml\nSitemap: maps/b.xml\nSitemap: //cdn.example/c.xml\n")).toMatchObject({
+      urls: [a, "https://example.org/maps/b.xml", "https://cdn.example/c.xml"],
+      problems: [["url-relative", 1, 3]],
+    });
+  });
+
+  test.each([
+    `My-sitemap: ${a}`,
+    `x ${a}`,
+    a,
+    `# Sitemap: ${a}`,
+    ` #Sitemap: ${a}`,
+    `Disallow: /sitemap: ${a}`,
+    `: ${a}`,
+  ])("%j is none", (line) => {
+    expect(read(line)).toMatchObject({ urls: [], problems: [] });
+  });
+
+  test.each(["Sitemap:", "Sitemap: ", "Sitemap: # none", "Sitemap:#none", 'Sitemap: ""'])("%j has no URL", (line) => {
+    expect(read(line)).toMatchObject({ urls: [], problems: [["loc-missing", 1, 1]] });
+  });
+
+  test.each([
+    ["Sitemap: ftp://example.org/a.xml", "url-scheme"],
+    ["Sitemap: javascript:alert(1)", "url-scheme"],
+    ["Sitemap: https://[", "url-invalid"],
+    ["Sitemap: https://example.org/\ufffd.xml", "url-invalid"],
+    ["Sitemap: https://example.org/\0.xml", "url-invalid"],
+  ])("%j cannot be used", (line, code) => {
+    expect(read(`${line}\nSitemap: ${a}`)).toMatchObject({ urls: [a], problems: [[code, 1, 1]] });
+  });
+});
+
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2 `EOL = *WS [comment] NL`
+test("a comment starts at a # behind white space; another # is part of the URL", () => {
+  expect(urlsOf(`Sitemap: ${a} # main\nSitemap: ${b}#part\nSitemap: ${b}?x#y\t#z # w`)).toEqual([
+    a,
+    `${b}#part`,
+    `${b}?x#y`,
+  ]);
+});
+
+test.each(["\r", "\n", "\r\n"])("scenario 63: %j ends a line", (end) => {
+  expect(urlsOf(["User-agent: *", `Sitemap: ${a}`, "", `Sitemap: ${b}`].join(end))).toEqual([a, b]);
+});
+
+test.each(["", "\n", "User-agent: *\nDisallow:\n", "<html>\n<p>Sitemaps</p>\n"])(
+  "%j names no sitemaps, and nothing is wrong with that",
+  (text) => {
+    expect(read(text)).toMatchObject({ urls: [], outcome: { kind: "index" }, complete: true, problems: [] });
+  },
+);
+
+describe("limits", () => {
+  test("N21: a line that is too long is dropped, and later lines are kept", () => {
+    expect(read(`Sitemap: ${a}${"x".repeat(100)}\nSitemap: ${b}\n`, { lineLength: 60 })).toMatchObject({
+      urls: [b],
+      complete: false,
+      problems: [["line-too-long", 1, 1]],
+    });
+  });
+
+  test("N21: a Sitemap line on which robots.txt was cut off is not used", () => {
+    expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["robots-truncated"]).urls).toEqual([a]);
+  });
+
+  test("URLs and entries have the limits of other documents", () => {
+    expect(read(`Sitemap: ${b}\nSitemap: ${a}\n`, { urlLength: a.length })).toMatchObject({
+      urls: [a],
+      problems: [["url-too-long", 1, 1]],
+    });
+    expect(read(`Sitemap: ${a}\nSitemap: ${b}\nSitemap: /c\n`, { documentEntries: 1 })).toMatchObject({
+      urls: [a],
+      complete: false,
+      problems: [["limit-entries", 2, 1]],
+    });
+  });
+});
+
+describe("Crawl-delay", () => {
+  const delays = (text: string) => read(text).delays;
+
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1
+  //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
+  test("is that of the group which names the program, else that of *", () => {
+    const text = "User-agent: *\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: SiteGrove\nCrawl-delay: 2.5\nDisallow:\n";
+    expect(delays(text)).toEqual([2500, 1000, 1000]);
+  });
+
+  test("a group that names the program and asks for no delay counts too", () => {
+    expect(delays("User-agent: *\nCrawl-delay: 1\nAllow: /\nUser-agent: sitegrove\nDisallow: /x\n")).toEqual([
+      undefined,
+      1000,
+      1000,
+    ]);
+  });
+
+  test("does not end a group", () => {
+    expect(delays("User-agent: sitegrove\nCrawl-delay: 3\nUser-agent: other\nDisallow: /\n")).toEqual([
+      3000,
+      3000,
+      undefined,
+    ]);
+  });
+
+  test("several programs share a group; neither blank lines nor Sitemap lines end it", () => {
+    expect(
+      delays("user-agent: a\n\nUserAgent: other/1.0\nSitemap: /a\nuser agent: *\nDisallow: /\n\ncrawl-delay: 4 # s"),
+    ).toEqual([4000, 4000, 4000]);
+  });
+
+  test("the first delay counts where groups of one program are merged", () => {
+    const text =
+      "User-agent: *\nDisallow: /a\nUser-agent: *\nCrawl-delay: 5\nDisallow: /b\nUser-agent: *\nCrawl-delay: 6\n";
+    expect(delays(text)[2]).toBe(5000);
+  });
+
+  test.each(["-1", "soon", "", "NaN", "1e9", "Infinity"])("%j is no delay", (value) => {
+    expect(delays(`User-agent: *\nCrawl-delay: ${value}\n`)[2]).toBeUndefined();
+  });
+
+  test("X9: names that objects have from birth are names like others", () => {
+    const text = "User-agent: __proto__\nCrawl-delay: 7\nDisallow: /\n__proto__: 1\nconstructor: 2\n";
+    expect(read(text)).toMatchObject({ urls: [], delays: [undefined, undefined, undefined] });
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+test("on plain input the sitemaps are those that robots-parser finds", () => {
+  const line = fc.oneof(
+    fc.webUrl().map((url) => `Sitemap: ${url}`),
+    fc.constantFrom("User-agent: *", "User-agent: sitegrove", "Disallow: /x", "Allow: /", "# comment", "", "Host: x"),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+      const text = lines.join("\n");
+      const expected = [...new Set(oracle(robotsUrl, text).getSitemaps())];
+      const parser = new RobotsParser({
+        url: robotsUrl,
+        limits: defaultLimits,
+        strict: false,
+        problems: new ProblemLog(),
+      });
+      const found = [...parser.write(text).sitemaps, ...parser.end().sitemaps].map((sitemap) => sitemap.url);
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: 300 },
+  );
+});

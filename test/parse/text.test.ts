@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import { defaultLimits, type Limits } from "../../src/options.ts";
+import { TextParser } from "../../src/parse/text.ts";
+import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
+import { inEveryCut } from "../support/cuts.ts";
+
+/** Reads a text cut in every way. */
+function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+  return inEveryCut(text, (pieces) => readPieces(pieces, limits, earlier));
+}
+
+function readPieces(pieces: Iterable<string>, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+  const problems = new ProblemLog();
+  for (const code of earlier) problems.add(code);
+  const parser = new TextParser({
+    url: "https://example.org/sitemap.txt",
+    limits: { ...defaultLimits, ...limits },
+    strict: false,
+    problems,
+  });
+  const urls: string[] = [];
+  const take = (pages: readonly { url: string }[]) => urls.push(...pages.map((page) => page.url));
+  for (const piece of pieces) take(parser.write(piece).pages);
+  take(parser.end().pages);
+  return {
+    urls,
+    outcome: parser.outcome,
+    stopped: parser.stopped,
+    complete: problems.complete,
+    problems: problems.toArray().map(({ code, line, count }) => [code, line, count ?? 1]),
+  };
+}
+
+const [a, b, c] = ["https://example.org/a", "https://example.org/b?x=1&y=2#z", "http://other.example/c"];
+
+// https://www.sitemaps.org/protocol.html#otherformats
+//   "The text file must have one URL per line. The URLs cannot contain embedded new lines."
+test("spec: one URL per line, in the order of the document", () => {
+  const expected = { urls: [a, b, c], outcome: { kind: "pages", format: "text" }, complete: true, problems: [] };
+  expect(read(`${a}\n${b}\n${c}\n`)).toMatchObject(expected);
+  expect(read(`${a}\n${b}\n${c}`)).toMatchObject(expected);
+});
+
+test("a page of a text sitemap has a URL and the priority that the protocol gives it", () => {
+  const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems: new ProblemLog() });
+  expect(parser.write(`${a}\n`)).toEqual({ pages: [{ url: a, priority: 0.5 }], sitemaps: [] });
+});
+
+test("the first declaration of a page counts", () => {
+  expect(read(`${a}\n${b}\n${a}\n "${a}"\n${c}\n`)).toMatchObject({ urls: [a, b, c], problems: [] });
+});
+
+describe("scenario 63: line ends", () => {
+  test.each([
+    ["CR", "\r"],
+    ["LF", "\n"],
+    ["CRLF", "\r\n"],
+    ["LFCR", "\n\r"],
+    ["CRCRLF", "\r\r\n"],
+  ])("%s ends a line", (_, end) => {
+    expect(read([a, b, c, ""].join(end))).toMatchObject({ urls: [a, b, c], problems: [] });
+  });
+
+  test("a mixture of them is counted as an editor would", () => {
+    expect(read(`${a}\r\n\r\n${b}\n\rjunk\r${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-junk", 5, 1]] });
+  });
+
+  test.each([
+    ["U+2028", "\u2028"],
+    ["U+2029", "\u2029"],
+    ["U+0085", "\u0085"],
+  ])("%s does not", (_, end) => {
+    expect(read(`${a}${end}${b}\n${c}`).urls).toEqual([`${a}${end}${b}`, c]);
+  });
+
+  test.each([
+    ["vertical tab", "\v"],
+    ["form feed", "\f"],
+  ])("%s does not, and it cannot be in a URL", (_, end) => {
+    expect(read(`${a}${end}${b}\n${c}`)).toMatchObject({ urls: [c], problems: [["url-invalid", 1, 1]] });
+  });
+});
+
+describe("scenario 64: what else stands in text sitemaps", () => {
+  test("lenient: blank lines and white space around a URL, a byte order mark", () => {
+    expect(read(`\ufeff${a}\n\n   \n\t${b} \t\n\u00a0${c}\u200b\n\ufeff\n`)).toMatchObject({
+      urls: [a, b, c],
+      problems: [],
+    });
+  });
+
+  test("lenient: quotes and angle brackets are taken off", () => {
+    expect(read(`"${a}"\n<${b}>\n' ${c} '\n\u201chttps://example.org/d\u201d`)).toMatchObject({
+      urls: [a, b, c, "https://example.org/d"],
+      problems: [["text-extra", 1, 4]],
+    });
+  });
+
+  test("lenient: what follows a tab is cut off", () => {
+    expect(read(`${a}\t2024-01-01\t0.5\n"${b}"\tx\n`)).toMatchObject({
+      urls: [a, b],
+      problems: [["text-extra", 1, 2]],
+    });
+  });
+
+  test("lenient: junk is skipped and counted", () => {
+    expect(read(`Our pages:\n${a}\n# comment\n- \nexample.org/x\n/x\n?\n"\n<>\n${b}\n`)).toMatchObject({
+      urls: [a, b],
+      complete: true,
+      problems: [["text-junk", 1, 8]],
+    });
+  });
+
+  test("other schemes are skipped and counted", () => {
+    expect(
+      read(`ftp://example.org/\n${a}\nfile:///etc/passwd\nmailto:a@example.org\njavascript:alert(1)\n`),
+    ).toMatchObject({
+      urls: [a],
+      problems: [
+        ["url-scheme", 1, 2],
+        ["text-junk", 4, 2],
+      ],
+    });
+  });
+
+  test("a URL that is none is skipped and counted", () => {
+    expect(read(`http://\n${a}\nhttps://[::1\nhttp://a b/\nhttps://example.org/\ufffd\n`)).toMatchObject({
+      urls: [a],
+      problems: [["url-invalid", 1, 4]],
+    });
+  });
+
+  test("lenient: a scheme in capitals, slashes that are missing", () => {
+    expect(read("HTTPS://Example.org/A\nhttp:/example.org/b\n")).toMatchObject({
+      urls: ["HTTPS://Example.org/A", "http://example.org/b"],
+      problems: [["url-relative", 2, 1]],
+    });
+  });
+
+  test("scenario 60: a NUL costs its line", () => {
+    expect(read(`${a}\0\n\0${b}\n${c}\n`)).toMatchObject({
+      urls: [c],
+      problems: [
+        ["url-invalid", 1, 1],
+        ["text-junk", 2, 1],
+      ],
+    });
+  });
+});
+
+describe("what is no sitemap", () => {
+  test("scenario 42: a text without one URL is invalid", () => {
+    const { urls, outcome } = read("Sorry, nothing here.\nTry https://example.org/ instead.\n");
+    expect(urls).toEqual([]);
+    expect(outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
+  });
+
+  test.each(["", "\n\n", " \r\n\t\ufeff\n"])("scenario 40: %j is empty", (text) => {
+    expect(read(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
+  });
+});
+
+describe("limits", () => {
+  const long = (length: number) => `https://example.org/${"x".repeat(length - 20)}`;
+
+  test("a long URL is kept and reported, one beyond the limit is skipped", () => {
+    const limits = { urlLength: 3000 };
+    expect(readPieces([`${long(2047)}\n${long(2048)}\n${long(3000)}\n${long(3001)}\n`], limits)).toMatchObject({
+      urls: [long(2047), long(2048), long(3000)],
+      problems: [
+        ["url-long", 2, 2],
+        ["url-too-long", 4, 1],
+      ],
+    });
+  });
+
+  test("scenario 62: a line that is too long is dropped, and later lines are kept", () => {
+    const text = `${a}\n${"x".repeat(31)}\n${"y".repeat(30)}\n${b}\n${"z".repeat(100)}`;
+    expect(read(text, { lineLength: 31 })).toMatchObject({
+      urls: [a, b],
+      complete: false,
+      problems: [
+        ["text-junk", 2, 2],
+        ["line-too-long", 5, 1],
+      ],
+    });
+    expect(read(text, { lineLength: 30 }).problems).toEqual([
+      ["line-too-long", 2, 3],
+      ["text-junk", 3, 1],
+    ]);
+  });
+
+  test("scenario 62: a line of 50 MB costs no memory", () => {
+    const piece = "x".repeat(64 * 1024);
+    const pieces = function* () {
+      yield `${a}\n`;
+      for (let count = 0; count < 800; count++) yield piece;
+      yield `\n${b}\n`;
+    };
+    expect(readPieces(pieces())).toMatchObject({ urls: [a, b], problems: [["line-too-long", 2, 1]] });
+  });
+
+  test("more entries than the protocol allows are read and reported", () => {
+    const lines = function* (count: number) {
+      for (let index = 0; index < count; index++) yield `https://example.org/${index}\n`;
+    };
+    expect(readPieces(lines(50_000))).toMatchObject({ problems: [] });
+    const over = readPieces(lines(50_010));
+    expect(over.urls.length).toBe(50_010);
+    expect(over).toMatchObject({ complete: true, stopped: false, problems: [["over-protocol-entries", 50_001, 1]] });
+  });
+
+  test("reading stops at the limit of entries", () => {
+    expect(read(`${a}\n${a}\n${b}\n${c}\njunk\n`, { documentEntries: 2 })).toMatchObject({
+      urls: [a, b],
+      outcome: { kind: "pages" },
+      stopped: true,
+      complete: false,
+      problems: [["limit-entries", 4, 1]],
+    });
+    expect(read(`${a}\n${b}`, { documentEntries: 2 })).toMatchObject({ stopped: false, complete: true });
+    expect(read(`${a}\n`, { documentEntries: 0 })).toMatchObject({ urls: [], stopped: true, complete: false });
+  });
+
+  test("every limit set to zero means zero", () => {
+    expect(read(`${a}\n`, { urlLength: 0 })).toMatchObject({ urls: [], problems: [["url-too-long", 1, 1]] });
+    expect(read(`${a}\n`, { lineLength: 0 })).toMatchObject({ urls: [], problems: [["line-too-long", 1, 1]] });
+  });
+});
+
+test("the last line of a document that was cut off is half a URL, and is not taken", () => {
+  expect(read(`${a}\nhttps://example.org/ha`, {}, ["gzip-truncated"]).urls).toEqual([a]);
+  expect(read(`${a}\n${b}\n`, {}, ["body-short"]).urls).toEqual([a, b]);
+  expect(read(`${a}\n${b}`, {}, ["encoding-conflict"]).urls).toEqual([a, b]);
+});
+
+test("scenario 65: 1,000,000 URLs are read as a stream", () => {
+  const problems = new ProblemLog();
+  const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems });
+  let count = 0;
+  for (let piece = 0; piece < 1000; piece++) {
+    let text = "";
+    for (let index = 0; index < 1000; index++) text += `http://example.com/${piece * 1000 + index}\n`;
+    count += parser.write(text).pages.length;
+  }
+  expect(count + parser.end().pages.length).toBe(1_000_000);
+  expect(problems.complete).toBe(true);
+});

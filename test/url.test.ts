@@ -1,0 +1,268 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { homepageOf, isHttpUrl, resolveUrl, trimUrl, UrlResolver, urlKey, withoutCredentials } from "../src/url.ts";
+
+const base = "https://example.org/maps/sitemap.xml?v=1#top";
+const resolve = (text: string, from: string | undefined = base) => resolveUrl(text, from, 8192);
+
+describe("what counts as a URL", () => {
+  test.each([
+    "https://example.org/",
+    "http://example.org",
+    "HTTPS://Example.ORG/Ä",
+    "https://example.org/a b",
+    "https://example.org/%zz",
+    "https://example.org/?q=<>\"'",
+    "https://bücher.example/",
+    "https://user:secret@example.org:8443/",
+    "http://[2001:db8::1]/",
+    "http://127.1/",
+    "http://a@b@c/",
+    "http://example.org\\x",
+    "http://unix:/var/run/docker.sock:/x",
+  ])("%s is one, and keeps its spelling", (text) => {
+    expect(resolve(text)).toEqual({ url: text });
+    expect(isHttpUrl(text)).toBe(true);
+  });
+
+  test.each([
+    ["/a", "https://example.org/a"],
+    ["a/b?c", "https://example.org/maps/a/b?c"],
+    ["../a", "https://example.org/a"],
+    ["./a/./b/../c", "https://example.org/maps/a/c"],
+    ["?x=1", "https://example.org/maps/sitemap.xml?x=1"],
+    ["#part", "https://example.org/maps/sitemap.xml?v=1#part"],
+    ["//cdn.example/a", "https://cdn.example/a"],
+    ["\\\\cdn.example\\a", "https://cdn.example/a"],
+    ["/\\cdn.example/a", "https://cdn.example/a"],
+    ["https:/a", "https://example.org/a"],
+    ["https:a", "https://example.org/maps/a"],
+    ["http:/\\other.example", "http://other.example/"],
+    ["http:other.example", "http://other.example/"],
+    ["www.example.org/x", "https://example.org/maps/www.example.org/x"],
+    ["/été/日本?q=ü", "https://example.org/été/日本?q=ü"],
+    ["a b", "https://example.org/maps/a b"],
+    ["/:23", "https://example.org/:23"],
+    ["%7Ea", "https://example.org/maps/%7Ea"],
+  ])("lenient: %s is resolved against the document, and reported", (text, url) => {
+    expect(resolve(text)).toEqual({ url, problem: "url-relative" });
+    expect(isHttpUrl(text)).toBe(false);
+  });
+
+  test.each([
+    "file:///etc/passwd",
+    "ftp://example.org/",
+    "data:text/xml,<urlset/>",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "mailto:a@example.org",
+    "gopher://example.org/",
+    "unix:/var/run/docker.sock",
+    "blob:https://example.org/1",
+    "about:blank",
+    "view-source:https://example.org/",
+    "example.org:8080/x",
+    "httpx://example.org/",
+  ])("N5: %s has another scheme", (text) => {
+    expect(resolve(text)).toEqual({ problem: "url-scheme" });
+  });
+
+  test.each([
+    "",
+    "http://",
+    "https://?x",
+    "http://a b/",
+    "http://[::1",
+    "http://[fe80::1%25eth0]/",
+    "http://example.org:99999/",
+    "http://example.org:x/",
+    "http://1.2.3.256/",
+    "http://%00/",
+    "https://ex%20ample.org/",
+    "//",
+  ])("N19: %s is none", (text) => {
+    expect(resolve(text)).toEqual({ problem: "url-invalid" });
+  });
+
+  test.each([
+    "https://example.org/\nx",
+    "ht\ttp://example.org/",
+    "java\nscript:x",
+    "/a\r/b",
+    "/a\0",
+    "/\u007f",
+    "/caf\ufffd",
+  ])("N7: %j holds what a URL parser would drop, or what was lost", (text) => {
+    expect(resolve(text)).toEqual({ problem: "url-invalid" });
+  });
+
+  test("without a document's URL nothing is resolved", () => {
+    for (const text of ["/a", "a", "//example.org/", "?x"]) {
+      expect(resolveUrl(text, undefined, 8192)).toEqual({ problem: "url-invalid" });
+    }
+  });
+
+  test("what a document's URL holds of a user name and password is not handed on", () => {
+    expect(resolve("/a", "https://user:secret@example.org/b")).toEqual({
+      url: "https://example.org/a",
+      problem: "url-relative",
+    });
+  });
+
+  test("X3, N19: length is judged before anything is parsed", () => {
+    const url = (length: number) => `https://example.org/${"x".repeat(length - 20)}`;
+    expect(resolve(url(2047))).toEqual({ url: url(2047) });
+    expect(resolve(url(2048))).toEqual({ url: url(2048), problem: "url-long" });
+    expect(resolve(url(8192))).toEqual({ url: url(8192), problem: "url-long" });
+    expect(resolve(url(8193))).toEqual({ problem: "url-too-long" });
+    expect(resolve("../".repeat(350_000))).toEqual({ problem: "url-too-long" });
+    expect(resolve("é".repeat(8180))).toEqual({ problem: "url-too-long" });
+    expect(resolveUrl("", undefined, 0)).toEqual({ problem: "url-invalid" });
+    expect(resolveUrl("/", base, 0)).toEqual({ problem: "url-too-long" });
+  });
+});
+
+// URL.canParse of Node 20 and 22 answers otherwise once it is compiled.
+test("a host with an umlaut is a host, also after many others", () => {
+  for (let index = 0; index < 20_000; index++) resolve(`https://example.org/${index}`);
+  expect(resolve("https://bücher.example/")).toEqual({ url: "https://bücher.example/" });
+  expect(urlKey("https://bücher.example/")).toBe("https://xn--bcher-kva.example/");
+});
+
+test("the resolver of a document's URLs answers as resolveUrl does, whatever came before", () => {
+  const piece = fc.constantFrom(
+    "http://",
+    "https://",
+    "//",
+    "/",
+    "?",
+    "#",
+    "\\",
+    ":",
+    "@",
+    "%",
+    ".",
+    " ",
+    "\t",
+    "a",
+    "b.example",
+    "1",
+  );
+  const texts = fc.array(
+    fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("")),
+    { maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(texts, (all) => {
+      const resolver = new UrlResolver(base, 20);
+      for (const text of all) {
+        const expected = resolveUrl(text, base, 20);
+        expect(resolver.resolve(text)).toBe(expected.url);
+        expect(resolver.problem).toBe(expected.problem);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("whatever is resolved is an http or https URL", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.option(fc.constant(base), { nil: undefined }), (text, from) => {
+      const { url } = resolveUrl(trimUrl(text), from, 100);
+      if (url !== undefined) expect(new URL(url).protocol).toMatch(/^https?:$/);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+describe("trimUrl", () => {
+  test.each([
+    ["https://example.org/", "https://example.org/"],
+    ["  \n\t\r\f\v https://example.org/ \r\n", "https://example.org/"],
+    ["\u00a0\u200b\ufeffa\u2060\u200d\u3000\u2028\u0085", "a"],
+    ["\u200e/é\u202f", "/é"],
+    ["é", "é"],
+    ["a b", "a b"],
+    [" \u200b ", ""],
+    ["", ""],
+  ])("scenario 81: %j becomes %j", (text, trimmed) => {
+    expect(trimUrl(text)).toBe(trimmed);
+  });
+
+  test("control characters are no white space: they are left to be found", () => {
+    expect(trimUrl("\0a\u007f")).toBe("\0a\u007f");
+  });
+
+  test("N22: it is linear", () => {
+    expect(trimUrl(`${" ".repeat(500_000)}a${"\u00a0".repeat(500_000)}`)).toBe("a");
+  });
+});
+
+describe("when two URLs are the same", () => {
+  test.each([
+    ["https://example.org", "https://EXAMPLE.org/"],
+    ["https://example.org:443/a", "https://example.org/a"],
+    ["http://example.org:80/a", "HTTP://example.org/a"],
+    ["https://example.org/~a", "https://example.org/%7Ea"],
+    ["https://example.org/%7ea?%41", "https://example.org/~a?A"],
+    ["https://example.org/%c3%a9", "https://example.org/é"],
+    ["https://example.org/a#b", "https://example.org/a"],
+    ["https://example.org/a/../b", "https://example.org/b"],
+    ["https://bücher.example/", "https://xn--bcher-kva.example/"],
+    ["http://2130706433/", "http://127.0.0.1/"],
+  ])("scenario 66: %s and %s", (one, other) => {
+    expect(urlKey(one)).toBe(urlKey(other));
+  });
+
+  test.each([
+    ["https://example.org/a", "http://example.org/a"],
+    ["https://example.org/a", "https://example.org/A"],
+    ["https://example.org/a", "https://example.org/a/"],
+    ["https://example.org/a", "https://example.org/a?"],
+    ["https://example.org/a%2Fb", "https://example.org/a/b"],
+    ["https://example.org/a%23b", "https://example.org/a"],
+    ["https://example.org:444/", "https://example.org/"],
+    ["https://u@example.org/", "https://example.org/"],
+  ])("not %s and %s", (one, other) => {
+    expect(urlKey(one)).not.toBe(urlKey(other));
+  });
+
+  test("the key of a key is the key", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string()), (url) => {
+        expect(urlKey(urlKey(url))).toBe(urlKey(url));
+      }),
+    );
+  });
+
+  test("what is no URL is its own key", () => {
+    expect(urlKey("no url%7E")).toBe("no url%7E");
+  });
+});
+
+describe("O8: no user name and no password is shown", () => {
+  test.each([
+    ["https://example.org/@x", "https://example.org/@x"],
+    ["https://user:secret@example.org/a?b#c", "https://example.org/a?b#c"],
+    ["https://secret@example.org/", "https://example.org/"],
+    ["http://user:se@cret@example.org/", "http://example.org/"],
+    ["http:user:secret@example.org/", "http://example.org/"],
+    ["http:\\\\user:secret@example.org\\", "http://example.org/"],
+    ["ftp://user:secret@example.org/", "ftp://example.org/"],
+    ["http://user:secret@[", "http://["],
+    ["http://user:secret@ex ample.org/", "http://ex ample.org/"],
+    ["http://user:sec/ret@example.org/", "http://example.org/"],
+    ["http://user:s@c ret@example.org/", "http://example.org/"],
+    ["http://user:sec@r [?et@example.org/", "http://example.org/"],
+    ["//user:secret@example.org/", "//example.org/"],
+    ["mailto:a@example.org", "mailto:a@example.org"],
+    ["no at", "no at"],
+  ])("%s is shown as %s", (url, shown) => {
+    expect(withoutCredentials(url)).toBe(shown);
+  });
+});
+
+test("the homepage of a URL is its origin", () => {
+  expect(homepageOf("https://user@Example.org:443/a/b?c#d")).toBe("https://example.org/");
+  expect(homepageOf("http://127.0.0.1:8080")).toBe("http://127.0.0.1:8080/");
+});
