@@ -18,6 +18,9 @@ export type CrawlEvent =
   | ProblemEvent
   | FinishedEvent;
 
+/** What comes in declared order. */
+export type OrderedEvent = Exclude<CrawlEvent, RequestEvent | RetryEvent | ResponseEvent>;
+
 export interface RequestEvent {
   readonly type: "request";
   readonly url: string;

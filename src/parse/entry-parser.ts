@@ -20,6 +20,8 @@ export interface EntryParser {
   readonly stopped: boolean;
   /** What the document turned out to be. Valid after `end`. */
   readonly outcome: ParseOutcome;
+  /** robots.txt only: the pause between two requests that it asks of the named program, in milliseconds. Valid after `end`. */
+  crawlDelay?(userAgent: string): number | undefined;
 }
 
 export type ParseOutcome =

@@ -1,0 +1,118 @@
+// Fetches documents before they are asked for, each once. Everything that can be known to come next is on its way while the
+// reader is busy; how many at a time, and how politely, is the fetcher's business.
+import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
+import { urlKey } from "../url.ts";
+import { Spool, type SpoolRoom } from "./spool.ts";
+
+// Nothing new is fetched ahead while this much waits to be read.
+const mostUnread = 32 * 1024 * 1024;
+
+export interface AheadOptions {
+  readonly source: DocumentSource;
+  /** Keeps what was fetched, so that it can be read again; without it, a document can be read once. */
+  readonly keep?: ((fetched: Fetched) => Promise<Fetched>) | undefined;
+  /** How many documents may be on their way at a time. */
+  readonly window: number;
+  readonly signal: AbortSignal;
+}
+
+export class Ahead {
+  readonly #options: AheadOptions;
+  readonly #room: SpoolRoom = { memory: 0, unread: 0 };
+  // By the URL that was asked for, and by those that redirects led to.
+  readonly #started = new Map<string, Promise<Fetched>>();
+  readonly #waiting = new Set<string>();
+  readonly #spools = new Set<Spool>();
+  #underway = 0;
+
+  constructor(options: AheadOptions) {
+    this.#options = options;
+  }
+
+  /** How many documents were started and have not been asked for. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether another document may be started before it is needed. */
+  get hasRoom(): boolean {
+    return this.#underway < this.#options.window && this.#room.unread < mostUnread;
+  }
+
+  /** Starts a document that will be needed, if it is not on its way. */
+  start(url: string, role: DocumentRequest["role"]): void {
+    const key = keyOf(url, role);
+    if (this.#started.has(key)) return;
+    this.#waiting.add(key);
+    void this.#begin(url, role, key);
+  }
+
+  /** The document, fetched once however often it is asked for. Rejects when the crawl is aborted. */
+  get(url: string, role: DocumentRequest["role"]): Promise<Fetched> {
+    const key = keyOf(url, role);
+    this.#waiting.delete(key);
+    return this.#started.get(key) ?? this.#begin(url, role, key);
+  }
+
+  /** Lets go of a document that was read, or is not going to be. Nobody may ask for it again; redirects to it stay known. */
+  async drop(fetched: Fetched): Promise<void> {
+    this.#started.set(urlKey(fetched.requestedUrl), gone);
+    if (this.#started.has(urlKey(fetched.url))) this.#started.set(urlKey(fetched.url), gone);
+    if (fetched.outcome === "found" && fetched.body instanceof Spool) {
+      this.#spools.delete(fetched.body);
+      await fetched.body.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#spools].map((spool) => spool.close()));
+    await Promise.allSettled([...this.#spools].map((spool) => spool.filled));
+  }
+
+  #begin(url: string, role: DocumentRequest["role"], key: string): Promise<Fetched> {
+    const fetching = this.#fetch(url, role, key);
+    // Nobody may be waiting yet; whoever asks gets the rejection.
+    fetching.catch(() => undefined);
+    this.#started.set(key, fetching);
+    return fetching;
+  }
+
+  async #fetch(url: string, role: DocumentRequest["role"], key: string): Promise<Fetched> {
+    const { source, keep, signal } = this.#options;
+    this.#underway += 1;
+    let settled = true;
+    try {
+      const isKnown = (target: string) => this.#isKnown(target, key);
+      const fetched = await source.fetch({ url, role, signal, ...(role === "sitemap" ? { isKnown } : {}) });
+      if (keep !== undefined) return await keep(fetched);
+      if (fetched.outcome !== "found") return fetched;
+      const spool = new Spool(fetched.body, this.#room);
+      this.#spools.add(spool);
+      settled = false;
+      void spool.filled.then(() => {
+        this.#underway -= 1;
+      });
+      return { ...fetched, body: spool };
+    } finally {
+      if (settled) this.#underway -= 1;
+    }
+  }
+
+  // A target that is on its way by another URL is not fetched again. One that is not is on its way from now on.
+  #isKnown(target: string, key: string): boolean {
+    const targetKey = urlKey(target);
+    const own = this.#started.get(key);
+    const other = this.#started.get(targetKey);
+    if (other !== undefined) return other !== own;
+    if (own !== undefined) this.#started.set(targetKey, own);
+    return false;
+  }
+}
+
+// The homepage is read for its links; the same URL may be a sitemap, too.
+function keyOf(url: string, role: DocumentRequest["role"]): string {
+  return role === "homepage" ? `homepage ${urlKey(url)}` : urlKey(url);
+}
+
+// Stands for documents that were let go, so that their headers do not pile up.
+const gone: Promise<Fetched> = new Promise(() => undefined);

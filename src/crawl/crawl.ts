@@ -1,0 +1,184 @@
+// The crawl as events, for whoever wants to see everything: what `crawl()` gives, and what the tree and the stream of pages
+// are made from.
+import { homepageFor } from "../discover/candidates.ts";
+import { SitemapError } from "../errors.ts";
+import type { CrawlEvent, OrderedEvent } from "../event.ts";
+import type { DocumentSource } from "../exchange.ts";
+import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
+import { type Options, resolveOptions, type Settings } from "../options.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { homepageOf, isHttpUrl, withoutCredentials } from "../url.ts";
+import { runCrawl, type Start } from "./engine.ts";
+
+/** A website's homepage, or sitemaps that are known already. */
+export type CrawlTarget = string | { readonly homepage: string } | { readonly sitemaps: readonly string[] };
+
+/**
+ * What happens, as it happens. Leaving the loop ends the crawl.
+ *
+ * @example
+ * for await (const event of crawl("https://example.org/")) {
+ *   if (event.type === "pages") console.log(event.sitemap, event.pages.length);
+ * }
+ */
+export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
+  const prepared = prepare(target, options);
+  return { [Symbol.asyncIterator]: () => merged(prepared) };
+}
+
+/** A crawl that was checked and can begin. */
+export interface Prepared {
+  readonly start: Start;
+  readonly settings: Settings;
+  /** As the caller wrote them: they may carry credentials, and only the fetcher sees those. */
+  readonly startUrls: readonly string[];
+}
+
+/** Checks the caller's words. Throws a `SitemapError`. */
+export function prepare(target: CrawlTarget, options?: Options): Prepared {
+  const settings = resolveOptions(options);
+  if (typeof target === "object" && "sitemaps" in target) {
+    if (!Array.isArray(target.sitemaps) || target.sitemaps.length === 0) {
+      throw new SitemapError("invalid-homepage", "Expected at least one sitemap URL");
+    }
+    const startUrls = target.sitemaps.map((url) => httpUrl(url, "sitemap"));
+    const sitemaps = startUrls.map(withoutCredentials);
+    return { start: { homepage: homepageOf(sitemaps[0] as string), sitemaps }, settings, startUrls };
+  }
+  const homepage = httpUrl(typeof target === "object" ? target.homepage : target, "homepage");
+  return { start: { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) }, settings, startUrls: [homepage] };
+}
+
+export interface RunOptions {
+  readonly prepared: Prepared;
+  /** Where documents come from; the network unless told otherwise. */
+  readonly source?: DocumentSource | undefined;
+  /** Where they are kept; nowhere unless told otherwise, or `settings.save` asks for an archive. */
+  readonly store?: Store | undefined;
+  readonly omitMissing?: boolean | undefined;
+  /** Told of requests, retries and responses. */
+  readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
+}
+
+/** The events in declared order; `settings.onEvent` and `onSideEvent` are told the others beside it. */
+export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
+  const { prepared, source, omitMissing } = options;
+  const { settings, start, startUrls } = prepared;
+  let requestCount = 0;
+  const onEvent = (event: CrawlEvent) => {
+    if (event.type === "request") requestCount += 1;
+    settings.onEvent?.(event);
+    options.onSideEvent?.(event);
+  };
+  const ownStore =
+    options.store === undefined && settings.save !== undefined ? await createStoreFor(prepared) : undefined;
+  const store = options.store ?? ownStore;
+  const fetcher: Fetcher | undefined =
+    source === undefined ? createFetcher({ settings, start: startUrls, onEvent }) : undefined;
+  try {
+    const events = runCrawl({
+      start,
+      settings,
+      source: fetcher ?? (source as DocumentSource),
+      keep: store && ((fetched) => store.keep(fetched)),
+      omitMissing,
+      setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),
+      requestCount: () => requestCount,
+    });
+    for await (const event of events) {
+      if (event.type === "finished") await store?.finish();
+      settings.onEvent?.(event);
+      yield event;
+    }
+  } finally {
+    await fetcher?.close();
+    await ownStore?.close();
+  }
+}
+
+/** A store for a crawl, with what a replay has to know about it. */
+export function createStoreFor({ start, settings }: Prepared): Promise<Store> {
+  const { homepage, sitemaps } = start;
+  return createStore({
+    kind: settings.store,
+    save: settings.save,
+    info: { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: shapingSettings(settings) },
+  });
+}
+
+/** The options that shape a tree, as JSON: an archive is replayed with them. A limit of `Infinity` is left out. */
+function shapingSettings(settings: Settings): Record<string, unknown> {
+  const { useRobots, useKnownPaths, extraKnownPaths, useHomepage, normalizeHomepageUrl, strictRobots, strict } =
+    settings;
+  // What a time budget cut off is in the archive; a replay takes its own time.
+  const limits = Object.entries(settings.limits).filter(([name, value]) => name !== "time" && Number.isFinite(value));
+  return {
+    useRobots,
+    useKnownPaths,
+    extraKnownPaths,
+    useHomepage,
+    normalizeHomepageUrl,
+    strictRobots,
+    strict,
+    limits: Object.fromEntries(limits),
+  };
+}
+
+// Side events are handed out while the next ordered one is waited for. One wait at a time, for whichever comes first.
+async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
+  const aside: CrawlEvent[] = [];
+  let wake = () => {};
+  const onSideEvent = (event: CrawlEvent) => {
+    aside.push(event);
+    wake();
+  };
+  const abort = new AbortController();
+  const signal =
+    prepared.settings.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, prepared.settings.signal]);
+  const events = ordered({ prepared: { ...prepared, settings: { ...prepared.settings, signal } }, onSideEvent });
+  let done = false;
+  try {
+    while (!done) {
+      let result: IteratorResult<OrderedEvent, void> | undefined;
+      let failure: { error: unknown } | undefined;
+      events.next().then(
+        (value) => {
+          result = value;
+          wake();
+        },
+        (error: unknown) => {
+          failure = { error };
+          wake();
+        },
+      );
+      while (result === undefined && failure === undefined) {
+        while (aside.length > 0) yield aside.shift() as CrawlEvent;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (aside.length > 0 || result !== undefined || failure !== undefined) resolve();
+        });
+      }
+      if (failure !== undefined) throw (failure as { error: unknown }).error;
+      while (aside.length > 0) yield aside.shift() as CrawlEvent;
+      const step = result as unknown as IteratorResult<OrderedEvent, void>;
+      if (step.done) done = true;
+      else yield step.value;
+    }
+  } finally {
+    // The step that is under way has to end before the generator can be closed.
+    if (!done) abort.abort(new Error("The crawl was left"));
+    await events.return().catch(() => undefined);
+  }
+}
+
+function httpUrl(url: unknown, what: string): string {
+  if (typeof url === "string") {
+    const trimmed = url.trim();
+    if (isHttpUrl(trimmed)) return trimmed;
+  }
+  const shown = typeof url === "string" ? JSON.stringify(withoutCredentials(url)) : String(url);
+  throw new SitemapError(
+    "invalid-homepage",
+    `Expected the ${what} to be an http or https URL, got \`${shown}\` (${url === null ? "null" : typeof url})`,
+  );
+}

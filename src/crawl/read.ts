@@ -1,0 +1,180 @@
+// From a document to its entries: the one way there is. Used for indexes while crawling, for pages when somebody asks for
+// them, and for a file at hand. Never holds the document, nor all of its entries.
+import { type Body, type HeaderList, header } from "../exchange.ts";
+import { openDocument } from "../open/open-document.ts";
+import { defaultLimits, type Limits } from "../options.ts";
+import type { SitemapPage } from "../page.ts";
+import { createDocumentParser } from "../parse/document-parser.ts";
+import type { Entries, EntryParser, ParseOutcome } from "../parse/entry-parser.ts";
+import { type Problem, ProblemLog } from "../problem.ts";
+import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+
+/** A document that can be read: its bytes, and what was said about them. */
+export interface Document {
+  /** Its own URL: the base of relative ones, and how robots.txt is known. */
+  readonly url: string | undefined;
+  readonly headers: HeaderList;
+  readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem">>;
+  /** It was asked for as robots.txt, wherever it was found. */
+  readonly isRobots?: boolean;
+}
+
+export interface ReadSettings {
+  readonly limits: Limits;
+  readonly strict: boolean;
+}
+
+/** What a document turned out to be, once it was read. */
+export interface Reading {
+  readonly outcome: ParseOutcome;
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  /** The pause between two requests that robots.txt asks of the named program, in milliseconds. */
+  readonly crawlDelay: (userAgent: string) => number | undefined;
+}
+
+/**
+ * Yields the entries as they become complete, in batches; returns what the document was. Throws only what the body throws.
+ * `next(false)` says that this is enough: the rest is not read, and not missed.
+ */
+export async function* read(
+  document: Document,
+  settings: ReadSettings,
+): AsyncGenerator<Entries, Reading, boolean | undefined> {
+  const problems = new ProblemLog();
+  const { limits, strict } = settings;
+  const bytes = counted(document.body);
+  const text = openDocument(bytes, {
+    contentEncoding: header(document.headers, "content-encoding"),
+    contentType: header(document.headers, "content-type"),
+    maxBytes: limits.documentBytes,
+    encodingLayers: limits.encodingLayers,
+    problems,
+  });
+  const parser = createDocumentParser({
+    url: document.url,
+    limits,
+    strict,
+    problems,
+    isRobots: document.isRobots ?? false,
+  });
+  let enough = false;
+  for await (const piece of text) {
+    const entries = parser.write(piece);
+    if (hasAny(entries)) enough = (yield entries) === false;
+    if (enough || parser.stopped) break;
+  }
+  // Ending a document that was left in its middle would report it as cut off.
+  const noted = enough ? problems.toArray() : undefined;
+  const complete = problems.complete;
+  const last = parser.end();
+  if (!enough && hasAny(last)) yield last;
+
+  const broken = document.body.problem;
+  if (broken !== undefined) problems.addProblem(broken);
+  return {
+    outcome: outcomeOf(parser, text.refusal, broken),
+    complete: enough ? complete : problems.complete,
+    problems: noted ?? problems.toArray(),
+    wireBytes: bytes.count,
+    decodedBytes: text.decodedBytes,
+    crawlDelay: (userAgent) => parser.crawlDelay?.(userAgent),
+  };
+}
+
+/**
+ * Reads one document that is at hand, as bytes: compression, character set and format are found out.
+ *
+ * @example
+ * const parsed = await readSitemap(createReadStream("sitemap.xml.gz"), { url: "https://example.org/sitemap.xml.gz" });
+ */
+export async function readSitemap(
+  bytes: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: ReadSitemapOptions = {},
+): Promise<ParsedSitemap> {
+  const pages: SitemapPage[] = [];
+  const sitemaps: SitemapReference[] = [];
+  const reading = readAtHand(bytes, options);
+  for (;;) {
+    const step = await reading.next();
+    if (step.done) return toParsed(step.value, pages, sitemaps);
+    for (const page of step.value.pages) pages.push(page);
+    for (const sitemap of step.value.sitemaps) sitemaps.push(sitemap);
+  }
+}
+
+/** The streaming form of `readSitemap`: batches of entries, then what the document was. */
+export function readAtHand(
+  bytes: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: ReadSitemapOptions = {},
+): AsyncGenerator<Entries, Reading, boolean | undefined> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const body = bytes instanceof Uint8Array ? [bytes] : bytes;
+  return read({ url: options.url, headers: [], body: pieces(body) }, { limits, strict: options.strict ?? false });
+}
+
+export interface ReadSitemapOptions {
+  /** Where the document comes from: the base of relative URLs. A URL that ends in `/robots.txt` makes it a robots.txt. */
+  readonly url?: string | undefined;
+  /** Stop at the first thing in an XML document that is not well-formed. @default false */
+  readonly strict?: boolean | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+async function* pieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+}
+
+function hasAny({ pages, sitemaps }: Entries): boolean {
+  return pages.length > 0 || sitemaps.length > 0;
+}
+
+// Where nothing can be read, the first cause is the reason: a body that broke, then what opening refused, then the parser's word.
+function outcomeOf(parser: EntryParser, refusal: Problem | undefined, broken: Problem | undefined): ParseOutcome {
+  const { outcome } = parser;
+  if (outcome.kind !== "invalid") return outcome;
+  return {
+    kind: "invalid",
+    reason: refusal ?? (outcome.reason.code === "empty" ? (broken ?? outcome.reason) : outcome.reason),
+  };
+}
+
+function toParsed(reading: Reading, pages: SitemapPage[], sitemaps: SitemapReference[]): ParsedSitemap {
+  const { outcome, complete, problems } = reading;
+  switch (outcome.kind) {
+    case "invalid":
+      return outcome;
+    case "pages":
+      return { kind: "pages", format: outcome.format, pages, complete, problems };
+    case "index":
+      return {
+        kind: "index",
+        format: outcome.format,
+        sitemaps,
+        ...(pages.length > 0 ? { pages } : {}),
+        complete,
+        problems,
+      };
+  }
+}
+
+interface Counted extends AsyncIterable<Uint8Array> {
+  readonly count: number;
+}
+
+function counted(source: AsyncIterable<Uint8Array>): Counted {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const bytes of source) {
+        count += bytes.length;
+        yield bytes;
+      }
+    },
+  };
+}

@@ -1,0 +1,156 @@
+// Holds the body of a document until its reader comes, so that fetching ahead never waits for reading: in memory while
+// there is room, then in a file that has no name any more and so cannot be left behind. While the reader keeps up, pieces
+// pass through memory only, and a slow reader slows the website down.
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Body } from "../exchange.ts";
+import type { Problem } from "../problem.ts";
+
+/** What all spools of one crawl hold together, in bytes. */
+export interface SpoolRoom {
+  /** In memory. */
+  memory: number;
+  /** In memory and in files: what was fetched ahead and not yet read. */
+  unread: number;
+}
+
+// Documents ahead of the reader share this much memory.
+const memoryLimit = 16 * 1024 * 1024;
+// What a reader that keeps up may lag behind.
+const highWater = 1024 * 1024;
+const readSize = 256 * 1024;
+
+export class Spool implements Body {
+  readonly #body: Body;
+  readonly #room: SpoolRoom;
+  readonly #memory: Uint8Array[] = [];
+  #memoryBytes = 0;
+  #file: FileHandle | undefined;
+  #fileStart = 0;
+  #fileEnd = 0;
+  #reading = false;
+  #closed = false;
+  #ended = false;
+  #error: unknown;
+  #wakeReader: (() => void) | undefined;
+  #wakeWriter: (() => void) | undefined;
+  /** Settles when the body has ended, however it did; never rejects. */
+  readonly filled: Promise<void>;
+
+  constructor(body: Body, room: SpoolRoom) {
+    this.#body = body;
+    this.#room = room;
+    this.filled = this.#fill();
+  }
+
+  get problem(): Problem | undefined {
+    return this.#body.problem;
+  }
+
+  /** Can be iterated once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    this.#reading = true;
+    try {
+      for (;;) {
+        const bytes = this.#memory.shift() ?? (await this.#fromFile());
+        if (bytes !== undefined) {
+          this.#release(bytes.length);
+          yield bytes;
+        } else if (this.#ended) {
+          if (this.#error !== undefined) throw this.#error;
+          return;
+        } else {
+          await new Promise<void>((wake) => {
+            this.#wakeReader = wake;
+          });
+        }
+      }
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Lets go of everything, also of what was never read. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#room.memory -= this.#memoryBytes;
+    this.#room.unread -= this.#memoryBytes + (this.#fileEnd - this.#fileStart);
+    this.#memory.length = 0;
+    this.#wakeWriter?.();
+    // A body that waits for the website goes on waiting here: the crawl's own signal ends it.
+    if (this.#ended) await this.#file?.close();
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      for await (const bytes of this.#body) {
+        if (this.#closed) break;
+        await this.#hold(bytes);
+        this.#wakeReader?.();
+        while (this.#reading && !this.#closed && this.#memoryBytes > highWater) {
+          await new Promise<void>((wake) => {
+            this.#wakeWriter = wake;
+          });
+        }
+        if (this.#closed) break;
+      }
+    } catch (error) {
+      this.#error = error;
+    } finally {
+      this.#ended = true;
+      this.#wakeReader?.();
+      if (this.#closed) await this.#file?.close();
+    }
+  }
+
+  async #hold(bytes: Uint8Array): Promise<void> {
+    const room = this.#room;
+    const fits = this.#reading || room.memory + bytes.length <= memoryLimit;
+    room.unread += bytes.length;
+    // Invariant: what lies in the file came after what lies in memory.
+    if (fits && this.#fileStart === this.#fileEnd) {
+      this.#memory.push(bytes);
+      this.#memoryBytes += bytes.length;
+      room.memory += bytes.length;
+      return;
+    }
+    this.#file ??= await openNameless();
+    await this.#file.write(bytes, 0, bytes.length, this.#fileEnd);
+    this.#fileEnd += bytes.length;
+  }
+
+  async #fromFile(): Promise<Uint8Array | undefined> {
+    const unread = this.#fileEnd - this.#fileStart;
+    if (this.#file === undefined || unread === 0) return undefined;
+    const { bytesRead, buffer } = await this.#file.read(
+      Buffer.allocUnsafe(Math.min(unread, readSize)),
+      0,
+      undefined,
+      this.#fileStart,
+    );
+    this.#fileStart += bytesRead;
+    // Given back in #release as if it had come from memory.
+    this.#memoryBytes += bytesRead;
+    this.#room.memory += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  }
+
+  #release(length: number): void {
+    this.#memoryBytes -= length;
+    this.#room.memory -= length;
+    this.#room.unread -= length;
+    if (this.#memoryBytes <= highWater) this.#wakeWriter?.();
+  }
+}
+
+// The file keeps its content while it is open, and is gone with the process, however that ends.
+async function openNameless(): Promise<FileHandle> {
+  const name = path.join(tmpdir(), `sitegrove-${process.pid}-${randomBytes(8).toString("hex")}.spool`);
+  const file = await open(name, "wx+", 0o600);
+  // Where an open file cannot be unlinked, it stays until the system cleans its temporary files.
+  await unlink(name).catch(() => undefined);
+  return file;
+}

@@ -1,0 +1,301 @@
+// Visits one reference: asks for its document, reads it, and says what became of it. A finished sitemap, an index whose
+// children are to be visited, or nothing that belongs into the tree.
+import type { Candidate } from "../discover/candidates.ts";
+import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
+import type { FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import { type Problem, problem } from "../problem.ts";
+import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import { urlKey } from "../url.ts";
+import type { Ahead } from "./ahead.ts";
+import type { Frame, Frontier, Repeated } from "./frontier.ts";
+import { type Reading, read } from "./read.ts";
+import { nothingRead, type Tally } from "./tally.ts";
+
+/** What discovery records of a candidate, beside its URL. */
+export type Trace = Omit<DiscoveryRecord, "url" | "by">;
+
+export type Visit =
+  | { readonly type: "node"; readonly node: Sitemap; readonly trace: Trace }
+  | { readonly type: "frame"; readonly frame: Frame; readonly trace: Trace }
+  /** Not in the tree: a known path that holds no sitemap, or robots.txt that is not there. */
+  | { readonly type: "left"; readonly trace: Trace; readonly failed?: FailedFetch };
+
+/** Where a reference stands: below an index, or as a candidate of discovery. */
+export interface Place {
+  readonly parent: Frame;
+  /** How discovery came to it; absent for what a sitemap names. */
+  readonly by?: Candidate["by"] | undefined;
+}
+
+export interface VisitorOptions {
+  readonly settings: Settings;
+  readonly frontier: Frontier;
+  readonly ahead: Ahead;
+  readonly tally: Tally;
+  readonly homepage: string;
+  readonly isTimeUp: () => boolean;
+  readonly keep?: ((fetched: Fetched) => Promise<Fetched>) | undefined;
+  readonly omitMissing?: boolean | undefined;
+  readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
+}
+
+type Visiting = AsyncGenerator<OrderedEvent, Visit>;
+
+export class Visitor {
+  readonly #options: VisitorOptions;
+  readonly #homeHost: string;
+
+  constructor(options: VisitorOptions) {
+    this.#options = options;
+    this.#homeHost = bareHost(options.homepage);
+  }
+
+  async *visit(reference: SitemapReference, place: Place): Visiting {
+    const { frontier, ahead } = this.#options;
+    const depth = place.parent.depth + 1;
+    const isRobots = place.by === "robots";
+    const refusal = isRobots ? undefined : (frontier.refusal(reference, depth) ?? refusedByName(reference.url));
+    if (refusal !== undefined) return yield* this.#refuse(reference, depth, refusal);
+    const repeated = frontier.again(reference.url, depth);
+    if (repeated !== undefined) return yield* this.#repeat(reference, place, repeated);
+
+    let fetched = await this.fetch(reference.url, isRobots ? "robots" : "sitemap");
+    const seen = new Set<string>();
+    while (fetched.outcome === "known") {
+      const target = fetched.url;
+      if (frontier.isActive(target)) return yield* this.#refuse(reference, depth, problem("cycle"), target);
+      const known = frontier.again(target, depth);
+      if (known !== undefined) return yield* this.#repeat(reference, place, known);
+      if (seen.has(target)) {
+        // Two documents that redirect to each other, each asked for before the other was seen to lead back.
+        return yield* this.#refuse(reference, depth, problem("redirect-loop", { value: target }), target);
+      }
+      seen.add(target);
+      fetched = await this.fetch(target, "sitemap");
+    }
+    if (fetched.outcome !== "found") return yield* this.#fail(fetched, reference, place);
+    if (frontier.isActive(fetched.url)) {
+      await ahead.drop(fetched);
+      return yield* this.#refuse(reference, depth, problem("cycle"), fetched.url);
+    }
+    return yield* this.#read(fetched, reference, place);
+  }
+
+  /** Asks for a document. Where the time for the website is up, that is why there is none. */
+  async fetch(url: string, role: "robots" | "sitemap" | "homepage"): Promise<Fetched> {
+    const { ahead, isTimeUp, keep, settings } = this.#options;
+    try {
+      return await ahead.get(url, role);
+    } catch (error) {
+      if (!isTimeUp()) throw error;
+      const failed = notFetched(url, problem("limit-time", { limit: settings.limits.time }));
+      return keep?.(failed) ?? failed;
+    }
+  }
+
+  /** The document as it is read. Where the time is up in the middle of it, it ends there, and says so. */
+  untilTime(fetched: FetchedDocument): FetchedDocument {
+    const { isTimeUp, settings } = this.#options;
+    let late: Problem | undefined;
+    const body = {
+      get problem() {
+        return fetched.body.problem ?? late;
+      },
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield* fetched.body;
+        } catch (error) {
+          if (!isTimeUp()) throw error;
+          late = problem("limit-time", { limit: settings.limits.time });
+        }
+      },
+    };
+    return { ...fetched, body };
+  }
+
+  async *#read(fetched: FetchedDocument, reference: SitemapReference, place: Place): Visiting {
+    const { settings, frontier, ahead, tally } = this.#options;
+    const depth = place.parent.depth + 1;
+    const declared = this.#declared(reference, fetched.url);
+    const keys = keysOf(reference.url, fetched.requestedUrl, fetched.url);
+    const references: SitemapReference[] = [];
+    let pageCount = 0;
+    let started = false;
+    let cut: Problem | undefined;
+    const reading = read({ ...this.untilTime(fetched), isRobots: place.by === "robots" }, settings);
+    let step = await reading.next();
+    while (!step.done) {
+      if (!started) yield { type: "start", url: declared.url, depth };
+      started = true;
+      for (const sitemap of step.value.sitemaps) references.push(sitemap);
+      const { pages } = step.value;
+      const taken = frontier.takePages(pages.length);
+      pageCount += taken;
+      if (taken > 0)
+        yield { type: "pages", sitemap: declared.url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
+      if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
+      step = await reading.next(cut === undefined);
+    }
+    await ahead.drop(fetched);
+    const result = step.value;
+    frontier.takeBytes(result.wireBytes);
+    const trace: Trace = { outcome: "found", status: fetched.status, ...movedTo(reference.url, fetched.url) };
+
+    const reason = whyInvalid(result, place);
+    const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
+    if (reason !== undefined && isNoSitemap && isGuess(place)) {
+      return { type: "left", trace: { ...trace, outcome: "not-a-sitemap", reason } };
+    }
+    if (!started) yield { type: "start", url: declared.url, depth };
+    if (reason !== undefined) {
+      const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
+      frontier.finish(node, keys);
+      yield* tally.finish(node, depth, result);
+      return { type: "node", node, trace: { ...trace, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
+    }
+    const problems = [...fetched.problems, ...result.problems, ...(cut === undefined ? [] : [cut])];
+    const complete = result.complete && cut === undefined;
+    if (result.outcome.kind === "pages") {
+      const { format } = result.outcome;
+      const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
+      frontier.finish(node, keys);
+      yield* tally.finish(node, depth, result);
+      return { type: "node", node, trace };
+    }
+    const isRobots = place.by === "robots";
+    if (isRobots) this.#takeCrawlDelay(result, fetched.url);
+    // An index that lists pages too keeps them in a child of its own, at the same URL.
+    const own: Sitemap[] =
+      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: [], pageCount }];
+    const frame: Frame = {
+      node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
+      parent: place.parent,
+      depth,
+      keys,
+      references: frontier.wanted(references, declared.url, place.parent),
+      next: 0,
+      ahead: 0,
+      children: own,
+      size: result,
+    };
+    return { type: "frame", frame, trace };
+  }
+
+  // Seen before: shown here too, from the one fetch. Its pages are not told a second time.
+  async *#repeat(reference: SitemapReference, place: Place, { node: known, whole }: Repeated): Visiting {
+    const { frontier, tally } = this.#options;
+    if (isGuess(place)) return { type: "left", trace: { outcome: "duplicate", ...movedTo(reference.url, known.url) } };
+    const depth = place.parent.depth + 1;
+    const { declaredUrl: _, lastModified: __, ...rest } = known;
+    const node = { ...rest, ...this.#declared(reference, known.url) } as Sitemap;
+    const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+    yield { type: "start", url: node.url, depth };
+    if (node.kind === "index" && !whole) {
+      return { type: "frame", frame: visitAgain(node, reference, place.parent), trace };
+    }
+    frontier.finish(node, []);
+    yield* tally.finish(node, depth, nothingRead);
+    return { type: "node", node, trace };
+  }
+
+  // Not to be followed, for reasons of our own.
+  async *#refuse(reference: SitemapReference, depth: number, reason: Problem, url: string = reference.url): Visiting {
+    const { tally } = this.#options;
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(reference, url), reason };
+    yield { type: "start", url: node.url, depth };
+    yield* tally.finish(node, depth, nothingRead);
+    return { type: "node", node, trace: { outcome: "refused", ...movedTo(reference.url, url), reason } };
+  }
+
+  async *#fail(failed: FailedFetch, reference: SitemapReference, place: Place): Visiting {
+    const { frontier, ahead, tally, omitMissing } = this.#options;
+    const { outcome, status, reason, url } = failed;
+    await ahead.drop(failed);
+    if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {
+      return { type: "left", trace: { outcome: "absent", reason } };
+    }
+    const withStatus = status === undefined ? {} : { status };
+    const trace: Trace = { outcome, ...withStatus, ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return { type: "left", trace, failed };
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(reference, url), reason };
+    const depth = place.parent.depth + 1;
+    frontier.finish(node, keysOf(reference.url));
+    yield { type: "start", url: node.url, depth };
+    yield* tally.finish(node, depth, nothingRead);
+    return { type: "node", node, trace };
+  }
+
+  #takeCrawlDelay(reading: Reading, url: string): void {
+    const { settings, setCrawlDelay } = this.#options;
+    const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
+    if (delay !== undefined) setCrawlDelay?.(url, delay);
+  }
+
+  #declared(
+    reference: SitemapReference,
+    url: string,
+  ): Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost"> {
+    return {
+      url,
+      ...(reference.url === url ? {} : { declaredUrl: reference.url }),
+      ...(reference.lastModified === undefined ? {} : { lastModified: reference.lastModified }),
+      ...(bareHost(url) === this.#homeHost ? {} : { offHost: true }),
+    };
+  }
+}
+
+/** Why a URL is no sitemap by its name: robots.txt is where a crawl begins. Named by a sitemap it would begin anew. */
+export function refusedByName(url: string): Problem | undefined {
+  return /^https?:\/\/[^/?#]*\/robots\.txt$/i.test(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
+}
+
+// A guess that comes to nothing leaves no node; what somebody declared does.
+function isGuess({ by }: Place): boolean {
+  return by === "known-path" || by === "robots";
+}
+
+function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
+  if (outcome.kind === "invalid") return outcome.reason;
+  const isRobots = outcome.kind === "index" && outcome.format === "robots";
+  if (isRobots === (by === "robots")) return undefined;
+  return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in place of robots.txt" });
+}
+
+// An index whose subtree has to be visited anew, from what is known of its children.
+function visitAgain({ children, ...node }: IndexSitemap, reference: SitemapReference, parent: Frame): Frame {
+  const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
+  return {
+    node,
+    parent,
+    depth: parent.depth + 1,
+    keys: keysOf(reference.url, node.url),
+    references: children
+      .filter((child) => !isOwn(child))
+      .map(({ url, declaredUrl, lastModified }) => ({
+        url: declaredUrl ?? url,
+        ...(lastModified === undefined ? {} : { lastModified }),
+      })),
+    next: 0,
+    ahead: 0,
+    children: children.filter(isOwn),
+    size: nothingRead,
+  };
+}
+
+function keysOf(...urls: string[]): string[] {
+  return [...new Set(urls.map(urlKey))];
+}
+
+// `www.example.org` and `example.org` are one website to everybody but a parser of URLs.
+function bareHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : "";
+}
+
+function movedTo(declared: string, url: string): { finalUrl?: string } {
+  return declared === url ? {} : { finalUrl: url };
+}
+
+function notFetched(url: string, reason: Problem): FailedFetch {
+  return { outcome: "refused", requestedUrl: url, url, hops: [], attempts: 0, reason };
+}

@@ -1,0 +1,215 @@
+import { expect, test } from "vitest";
+import { knownPaths } from "../../src/discover/known-paths.ts";
+import type { Options } from "../../src/options.ts";
+import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+
+async function discover(routes: Record<string, Route>, options: Options = {}, homepage = home) {
+  const { client, hits } = site(routes);
+  const tree = await sitemapTreeForHomepage(homepage, { client, retries: 0, ...options });
+  const lines = await outline(tree);
+  await tree.close();
+  return { tree, lines, hits };
+}
+
+test("robots.txt comes first, then the well-known paths in their order, then what the homepage names", async () => {
+  const { lines, tree } = await discover({
+    "/robots.txt": robots("/one.xml"),
+    "/one.xml": urlset("/1"),
+    "/sitemap.txt": "https://example.org/2",
+    "/sitemap_index.xml": index("/three.xml"),
+    "/three.xml": urlset("/3"),
+    "/": {
+      headers: { "content-type": "text/html", link: "</five.xml>; rel=sitemap" },
+      body: '<link rel="sitemap" href="/four.xml">',
+    },
+    "/four.xml": urlset("/4"),
+    "/five.xml": urlset("/5"),
+  });
+  expect(lines).toEqual([
+    "index/website /",
+    "  index/robots /robots.txt",
+    "    pages/xml /one.xml",
+    "      /1",
+    "  index/xml /sitemap_index.xml",
+    "    pages/xml /three.xml",
+    "      /3",
+    "  pages/text /sitemap.txt",
+    "    /2",
+    "  pages/xml /five.xml",
+    "    /5",
+    "  pages/xml /four.xml",
+    "    /4",
+  ]);
+  expect(tree.complete).toBe(true);
+  expect(tree.discovery.filter(({ outcome }) => outcome === "found").map(({ url, by }) => [url, by])).toEqual([
+    [`${home}robots.txt`, "robots"],
+    [`${home}sitemap_index.xml`, "known-path"],
+    [`${home}sitemap.txt`, "known-path"],
+    [`${home}five.xml`, "homepage-header"],
+    [`${home}four.xml`, "homepage-link"],
+  ]);
+  expect(tree.discovery.filter(({ outcome }) => outcome === "absent")).toHaveLength(knownPaths.length - 2);
+});
+
+test("a known path that robots.txt leads to, by URL or by redirect, is not there twice", async () => {
+  const { lines, tree, hits } = await discover({
+    "/robots.txt": robots("/sitemap.xml", "/moved.xml"),
+    "/sitemap.xml": urlset("/1"),
+    "/moved.xml": { to: "/sitemap_index.xml" },
+    "/sitemap_index.xml": urlset("/2"),
+    "/sitemap-index.xml": { to: "/sitemap.xml" },
+  });
+  expect(lines).toEqual([
+    "index/website /",
+    "  index/robots /robots.txt",
+    "    pages/xml /sitemap.xml",
+    "      /1",
+    "    pages/xml /moved.xml",
+    "      /2",
+  ]);
+  const duplicates = tree.discovery.filter(({ outcome }) => outcome === "duplicate").map(({ url }) => url);
+  expect(duplicates).toEqual([`${home}sitemap.xml`, `${home}sitemap_index.xml`, `${home}sitemap-index.xml`]);
+  expect(hits.filter((path) => path === "/sitemap.xml")).toHaveLength(1);
+  expect(hits.filter((path) => path === "/sitemap_index.xml")).toHaveLength(1);
+});
+
+test("a soft 404 is unmasked: HTML, and text without a URL, are not sitemaps", async () => {
+  const html = { headers: { "content-type": "text/html" }, body: "<!doctype html><html><body>Not found</body></html>" };
+  const { lines, tree } = await discover({
+    "/sitemap.xml": html,
+    "/sitemap.txt": "Sorry, nothing here.",
+    "/sitemap": { body: "" },
+    "/robots.txt": html,
+  });
+  expect(lines).toEqual(["index/website /"]);
+  expect(tree.complete).toBe(true);
+  const unmasked = tree.discovery.filter(({ outcome }) => outcome === "not-a-sitemap");
+  expect(unmasked.map(({ url, status, reason }) => [url, status, reason?.code])).toEqual([
+    [`${home}robots.txt`, 200, "not-a-sitemap"],
+    [`${home}sitemap.xml`, 200, "not-a-sitemap"],
+    [`${home}sitemap.txt`, 200, "not-a-sitemap"],
+    [`${home}sitemap`, 200, "empty"],
+  ]);
+});
+
+test("the same, named by robots.txt, is an invalid sitemap", async () => {
+  const { lines, tree } = await discover(
+    { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" },
+    { useKnownPaths: false },
+  );
+  expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    invalid /page.html (not-a-sitemap)"]);
+  expect(tree.complete).toBe(false);
+});
+
+test.each([
+  [404, "absent", true],
+  [403, "blocked", true],
+  [500, "failed", false],
+  [503, "failed", false],
+  [429, "blocked", false],
+])(
+  "robots.txt that answers %i is %s; the known paths are tried, and the tree is complete: %s",
+  async (status, outcome, complete) => {
+    const { lines, tree } = await discover({ "/robots.txt": { status }, "/sitemap.xml": urlset("/1") });
+    expect(lines.slice(1)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
+    expect(tree.discovery[0]).toMatchObject({ url: `${home}robots.txt`, by: "robots", outcome, status });
+    expect(tree.complete).toBe(complete);
+    expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(complete ? [] : ["robots-unreachable"]);
+  },
+);
+
+test("with strictRobots, nothing is looked for where robots.txt cannot be reached", async () => {
+  const { lines, hits } = await discover(
+    { "/robots.txt": { status: 500 }, "/sitemap.xml": urlset("/1") },
+    { strictRobots: true, concurrency: 1 },
+  );
+  expect(lines).toEqual(["index/website / (robots-unreachable)"]);
+  expect(hits).not.toContain("/sitemap_index.xml");
+});
+
+test("blocked and failed known paths are told apart from absent ones, and are no loss", async () => {
+  const { tree } = await discover({
+    "/sitemap.xml": { status: 403 },
+    "/sitemap_index.xml": { status: 500 },
+    "/robots.txt": robots(),
+  });
+  expect(tree.discovery.slice(1, 4).map(({ outcome, status }) => [outcome, status])).toEqual([
+    ["blocked", 403],
+    ["failed", 500],
+    ["absent", 404],
+  ]);
+  expect(tree.complete).toBe(true);
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["known-path-unreachable"]);
+});
+
+test("each source can be switched off, and further paths can be given", async () => {
+  const routes = {
+    "/robots.txt": robots("/a.xml"),
+    "/a.xml": urlset("/a"),
+    "/sitemap.xml": urlset("/s"),
+    "/own/map.xml": urlset("/o"),
+    "/": "",
+  };
+  expect((await discover(routes, { useKnownPaths: false, useHomepage: false })).hits).toEqual([
+    "/robots.txt",
+    "/a.xml",
+  ]);
+  const extra = await discover(routes, {
+    useRobots: false,
+    useKnownPaths: false,
+    useHomepage: false,
+    extraKnownPaths: ["/own/map.xml", "no.xml"],
+  });
+  expect(extra.hits.toSorted()).toEqual(["/no.xml", "/own/map.xml"]);
+  expect(extra.lines).toEqual(["index/website /", "  pages/xml /own/map.xml", "    /o"]);
+});
+
+test("the homepage is stripped to its root unless told not to", async () => {
+  const routes = { "/sitemap.xml": urlset("/root"), "/docs/sitemap.xml": urlset("/docs") };
+  const stripped = await discover(routes, {}, `${home}docs/page?x=1#y`);
+  expect(stripped.lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /root"]);
+  const kept = await discover(routes, { normalizeHomepageUrl: false }, `${home}docs`);
+  expect(kept.lines).toEqual(["index/website /docs/", "  pages/xml /docs/sitemap.xml", "    /docs"]);
+});
+
+test("given sitemaps need no discovery", async () => {
+  const { client, hits } = site({ "/a.xml": urlset("/1"), "/b.xml": { status: 404 } });
+  await using tree = await sitemapTreeFrom([`${home}a.xml`, `${home}b.xml`], { client, retries: 0 });
+  expect(await outline(tree)).toEqual([
+    "index/website /",
+    "  pages/xml /a.xml",
+    "    /1",
+    "  invalid /b.xml (http-404)",
+  ]);
+  expect(hits.toSorted()).toEqual(["/a.xml", "/b.xml"]);
+  expect(tree.discovery.map(({ by, outcome }) => [by, outcome])).toEqual([
+    ["given", "found"],
+    ["given", "absent"],
+  ]);
+});
+
+test("robots.txt is read as such wherever a redirect leads to", async () => {
+  const { lines } = await discover(
+    { "/robots.txt": { to: "/real?robots" }, "/real?robots": robots("/a.xml"), "/a.xml": urlset("/1") },
+    { useKnownPaths: false },
+  );
+  expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
+});
+
+test("a sitemap on another host is followed and marked", async () => {
+  const { tree } = await discover(
+    {
+      "/robots.txt": robots("https://cdn.example.net/a.xml", "https://www.example.org/b.xml"),
+      "https://cdn.example.net/a.xml": urlset("/1"),
+      "https://www.example.org/b.xml": urlset("/2"),
+    },
+    { useKnownPaths: false },
+  );
+  expect([...tree.sitemaps()].map(({ url, offHost }) => [url, offHost])).toEqual([
+    [home, undefined],
+    [`${home}robots.txt`, undefined],
+    ["https://cdn.example.net/a.xml", true],
+    ["https://www.example.org/b.xml", undefined],
+  ]);
+});

@@ -1,0 +1,192 @@
+// Order, concurrency, stopping: two runs over one website print the same, and leaving leaves nothing behind.
+import { expect, test } from "vitest";
+import { crawl } from "../../src/crawl/crawl.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import type { CrawlEvent } from "../../src/event.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+
+const wide: Record<string, Route> = {
+  "/robots.txt": robots("/i.xml", "/j.xml"),
+  "/i.xml": index(...paths("i")),
+  "/j.xml": index(...paths("j")),
+};
+for (const path of [...paths("i"), ...paths("j")]) wide[path] = urlset(`${path}/1`, `${path}/2`);
+
+function paths(prefix: string): string[] {
+  return Array.from({ length: 20 }, (_, at) => `/${prefix}${at}.xml`);
+}
+
+// A slow answer for some, so that what is declared first arrives last.
+const uneven = (path: string): Route | undefined => {
+  const body = wide[path];
+  return typeof body === "string"
+    ? { body, wait: (path.length * 7 + path.charCodeAt(path.length - 5) * 13) % 30 }
+    : undefined;
+};
+
+test("whatever arrives first, everything comes in declared order", async () => {
+  const outlines: string[][] = [];
+  for (const [routes, concurrency] of [
+    [wide, 1],
+    [wide, 16],
+    [uneven, 1],
+    [uneven, 16],
+  ] as const) {
+    await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, concurrency });
+    outlines.push(await outline(tree));
+  }
+  expect(outlines[0]).toHaveLength(2 + 2 + 40 * 3);
+  for (const other of outlines.slice(1)) expect(other).toEqual(outlines[0]);
+});
+
+test("the stream of pages and the tree's pages are the same", async () => {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(uneven).client });
+  const fromTree: string[] = [];
+  for await (const { url } of tree.pages()) fromTree.push(url);
+  const streamed: string[] = [];
+  for await (const { url } of streamPages(home, { client: site(uneven).client })) streamed.push(url);
+  expect(streamed).toEqual(fromTree);
+  expect(streamed).toHaveLength(80);
+});
+
+test("documents are fetched several at a time, and never more than allowed", async () => {
+  for (const perHost of [1, 3, 8]) {
+    let now = 0;
+    let most = 0;
+    const { client } = site(uneven);
+    const counting = {
+      async request(request: Parameters<typeof client.request>[0]) {
+        most = Math.max(most, ++now);
+        try {
+          return await client.request(request);
+        } finally {
+          now -= 1;
+        }
+      },
+    };
+    await (await sitemapTreeForHomepage(home, { client: counting, concurrency: perHost })).close();
+    expect(most).toBe(perHost);
+  }
+});
+
+test("scenario 72: one child that hangs does not keep the others from being fetched", async () => {
+  const { client, hits } = site((path) => (path === "/i3.xml" ? { wait: 600, body: urlset("/late") } : wide[path]));
+  await using tree = await sitemapTreeForHomepage(home, { client, concurrency: 4 });
+  expect(tree.pageCount).toBe(79);
+  expect(hits.indexOf("/j19.xml")).toBeGreaterThan(0);
+});
+
+test("leaving the loop ends the crawl", async () => {
+  const { client, hits } = site(uneven);
+  for await (const page of streamPages(home, { client, concurrency: 2 })) {
+    expect(page.url).toBe(`${home}i0.xml/1`);
+    break;
+  }
+  const asked = hits.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(hits.length).toBe(asked);
+  expect(asked).toBeLessThan(20);
+});
+
+test("a signal ends everything promptly, with its own reason", async () => {
+  for (const run of [
+    (signal: AbortSignal) => sitemapTreeForHomepage(home, { client: hanging, signal }),
+    async (signal: AbortSignal) => {
+      for await (const _ of streamPages(home, { client: hanging, signal }));
+    },
+    async (signal: AbortSignal) => {
+      for await (const _ of crawl(home, { client: hanging, signal }));
+    },
+  ]) {
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const running = run(abort.signal);
+    setTimeout(() => abort.abort(reason), 50);
+    const begin = Date.now();
+    await expect(running).rejects.toBe(reason);
+    expect(Date.now() - begin).toBeLessThan(550);
+  }
+});
+
+const { client: hanging } = site((path) => (path === "/robots.txt" ? robots("/a.xml") : { wait: 60_000, body: "" }));
+
+test("a signal that was aborted before the call rejects at once, without a request", async () => {
+  const { client, hits } = site(wide);
+  const reason = new Error("never");
+  await expect(sitemapTreeForHomepage(home, { client, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(hits).toEqual([]);
+});
+
+test("crawl() tells everything, onEvent the same, and pages before their sitemap", async () => {
+  const watched: CrawlEvent[] = [];
+  const events: CrawlEvent[] = [];
+  const { client } = site({
+    "/robots.txt": robots("/i.xml"),
+    "/i.xml": index("/a.xml", "/gone.xml"),
+    "/a.xml": urlset("/1"),
+  });
+  for await (const event of crawl(home, {
+    client,
+    useKnownPaths: false,
+    useHomepage: false,
+    onEvent: (event) => watched.push(event),
+  }))
+    events.push(event);
+  const inOrder = events.filter(({ type }) => !["request", "response", "retry"].includes(type));
+  expect(
+    inOrder.map((event) => [
+      event.type,
+      "url" in event ? event.url : event.type === "sitemap" ? event.sitemap.url : "",
+    ]),
+  ).toEqual([
+    ["start", home],
+    ["start", `${home}robots.txt`],
+    ["start", `${home}i.xml`],
+    ["start", `${home}a.xml`],
+    ["pages", ""],
+    ["sitemap", `${home}a.xml`],
+    ["start", `${home}gone.xml`],
+    ["problem", `${home}gone.xml`],
+    ["sitemap", `${home}gone.xml`],
+    ["sitemap", `${home}i.xml`],
+    ["sitemap", `${home}robots.txt`],
+    ["sitemap", home],
+    ["finished", ""],
+  ]);
+  expect(events.filter(({ type }) => type === "request")).toHaveLength(4);
+  expect(events.filter(({ type }) => type === "response")).toHaveLength(4);
+  expect(watched).toHaveLength(events.length);
+  expect(events.at(-1)).toMatchObject({
+    type: "finished",
+    complete: false,
+    totals: { sitemaps: 3, invalid: 1, pages: 1, requests: 4 },
+  });
+  expect(JSON.parse(JSON.stringify(events))).toEqual(events);
+});
+
+test("a sitemap that is declared twice streams its pages once", async () => {
+  const { client } = site({
+    "/robots.txt": robots("/a.xml", "/i.xml"),
+    "/i.xml": index("/a.xml"),
+    "/a.xml": urlset("/1"),
+  });
+  const urls: string[] = [];
+  for await (const { url } of streamPages(home, { client })) urls.push(url);
+  expect(urls).toEqual([`${home}1`]);
+});
+
+test("the caller's mistakes are told at the call, before anything is iterated", async () => {
+  expect(() => streamPages("not a url")).toThrow(
+    expect.objectContaining({ name: "SitemapError", code: "invalid-homepage" }),
+  );
+  expect(() => streamPages(home, { conurrency: 3 } as object)).toThrow(
+    expect.objectContaining({ code: "invalid-option" }),
+  );
+  expect(() => crawl("ftp://example.org/")).toThrow(expect.objectContaining({ code: "invalid-homepage" }));
+  const rejection = sitemapTreeForHomepage("http://user:secret@");
+  await expect(rejection).rejects.toMatchObject({
+    code: "invalid-homepage",
+    message: expect.not.stringContaining("secret"),
+  });
+});
