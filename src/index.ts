@@ -1,0 +1,51 @@
+// The public surface: re-exports, nothing else.
+export type { Client, ClientRequest, ClientResponse } from "./client.ts";
+export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
+export { type ReadSitemapOptions, readSitemap } from "./crawl/read.ts";
+export { streamPages } from "./crawl/stream-pages.ts";
+export { SitemapError, type SitemapErrorCode } from "./errors.ts";
+export type {
+  CrawlEvent,
+  DiscoveryRecord,
+  FinishedEvent,
+  PagesEvent,
+  ProblemEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  SitemapEvent,
+  StartEvent,
+  Totals,
+  TreeStep,
+} from "./event.ts";
+export type { FailureOutcome, HeaderList } from "./exchange.ts";
+export { fetchClient } from "./fetch/fetch-client.ts";
+export type { Limits, NetworkPolicy, Options, RecurseContext, StoreKind, Timeouts } from "./options.ts";
+export type {
+  AlternatePage,
+  ChangeFrequency,
+  NewsStory,
+  SitemapImage,
+  SitemapPage,
+  SitemapVideo,
+  VideoId,
+  VideoPrice,
+  VideoRestriction,
+  VideoSegment,
+} from "./page.ts";
+export { type ParseOptions, parseSitemap } from "./parse/parse-sitemap.ts";
+export type { Problem, ProblemCode } from "./problem.ts";
+export type {
+  IndexSitemap,
+  InvalidSitemap,
+  PagesFormat,
+  PagesSitemap,
+  ParsedIndex,
+  ParsedInvalid,
+  ParsedPages,
+  ParsedSitemap,
+  Sitemap,
+  SitemapReference,
+} from "./sitemap.ts";
+export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
+export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";

@@ -1,0 +1,84 @@
+// From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
+import { createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
+import type { FinishedEvent } from "../event.ts";
+import type { Options } from "../options.ts";
+import { problem } from "../problem.ts";
+import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import { openArchive } from "../store/open-archive.ts";
+import type { Archive } from "../store/store.ts";
+import { homepageOf } from "../url.ts";
+import { SitemapTree } from "./tree.ts";
+
+/**
+ * Finds, fetches and reads all sitemaps of a website. The documents are kept in a temporary archive until the tree is closed.
+ *
+ * @example
+ * await using tree = await sitemapTreeForHomepage("https://example.org/");
+ * for await (const page of tree.pages()) console.log(page.url, page.lastModified);
+ */
+export async function sitemapTreeForHomepage(homepage: string, options?: Options): Promise<SitemapTree> {
+  return buildTree(prepare(homepage, options));
+}
+
+/** The same, from given sitemaps and without discovery. */
+export async function sitemapTreeFrom(sitemapUrls: readonly string[], options?: Options): Promise<SitemapTree> {
+  return buildTree(prepare({ sitemaps: sitemapUrls }, options));
+}
+
+/** The tree of an archive that was saved before, or that another tool wrote. Without a network, and the same as it was. */
+export async function openTree(path: string, options: Pick<Options, "signal" | "onEvent"> = {}): Promise<SitemapTree> {
+  const archive = await openArchive(path);
+  try {
+    const prepared = preparedFrom(archive, options);
+    const { root, finished } = await collect({ prepared, source: archive, omitMissing: archive.finished });
+    return toTree(prepared, archive.truncated ? withTruncation(root) : root, finished, archive);
+  } catch (error) {
+    await archive.close();
+    throw error;
+  }
+}
+
+async function buildTree(prepared: Prepared): Promise<SitemapTree> {
+  const store = await createStoreFor(prepared);
+  try {
+    const { root, finished } = await collect({ prepared, store });
+    return toTree(prepared, root, finished, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function collect(options: RunOptions): Promise<{ root: IndexSitemap; finished: FinishedEvent }> {
+  let root: Sitemap | undefined;
+  let finished: FinishedEvent | undefined;
+  for await (const event of ordered(options)) {
+    if (event.type === "sitemap" && event.depth === 0) root = event.sitemap;
+    if (event.type === "finished") finished = event;
+  }
+  return { root: root as IndexSitemap, finished: finished as FinishedEvent };
+}
+
+function toTree(
+  prepared: Prepared,
+  root: IndexSitemap,
+  finished: FinishedEvent,
+  documents: ConstructorParameters<typeof SitemapTree>[0]["documents"],
+): SitemapTree {
+  const { start, settings } = prepared;
+  return new SitemapTree({ homepage: start.homepage, root, discovery: finished.discovery, documents, settings });
+}
+
+// Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the
+// archive may be looked at.
+function preparedFrom({ info, urls }: Archive, options: Pick<Options, "signal" | "onEvent">): Prepared {
+  const settings = { ...(info?.settings as Options | undefined), ...options };
+  if (info?.sitemaps !== undefined) return prepare({ sitemaps: info.sitemaps }, settings);
+  const first = urls[0];
+  const homepage = info?.homepage ?? (first === undefined ? "http://archive.invalid/" : homepageOf(first));
+  return prepare(homepage, settings);
+}
+
+function withTruncation(root: IndexSitemap): IndexSitemap {
+  return { ...root, complete: false, problems: [...root.problems, problem("archive-truncated")] };
+}

@@ -1,0 +1,168 @@
+// The tree of a website's sitemaps: what was found, and the documents it was found in. Pages are not kept: they are read
+// again from the documents, as often as they are asked for, which is faster than any cache of them.
+import { read } from "../crawl/read.ts";
+import { flatten } from "../crawl/stream-pages.ts";
+import { SitemapError } from "../errors.ts";
+import type { DiscoveryRecord, TreeStep } from "../event.ts";
+import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import type { SitemapPage } from "../page.ts";
+import type { Problem } from "../problem.ts";
+import type { IndexSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import { UniqueUrls } from "./unique-urls.ts";
+import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
+
+/** The documents of a tree: a store or an archive. */
+interface Documents extends DocumentSource {
+  save(path: string): Promise<void>;
+}
+
+export interface TreeParts {
+  readonly homepage: string;
+  readonly root: IndexSitemap;
+  readonly discovery: readonly DiscoveryRecord[];
+  readonly documents: Documents;
+  readonly settings: Pick<Settings, "limits" | "strict">;
+}
+
+/** A problem and the sitemap that has it. */
+export interface SitemapProblem {
+  readonly url: string;
+  readonly problem: Problem;
+}
+
+export class SitemapTree {
+  /** The homepage that the tree was made for, as it was used. */
+  readonly homepage: string;
+  /** Of format `website`: robots.txt, what was found at well-known paths, and what the homepage names. */
+  readonly root: IndexSitemap;
+  /** Every candidate that was tried, where it came from and what came of it. */
+  readonly discovery: readonly DiscoveryRecord[];
+  /** Whether everything that was declared was read to its end. */
+  readonly complete: boolean;
+  /** All pages of all sitemaps; one that is declared twice counts twice. */
+  readonly pageCount: number;
+  readonly #documents: Documents;
+  readonly #settings: TreeParts["settings"];
+  #closed = false;
+
+  /** @internal */
+  constructor(parts: TreeParts) {
+    this.homepage = parts.homepage;
+    this.root = parts.root;
+    this.discovery = parts.discovery;
+    this.#documents = parts.documents;
+    this.#settings = parts.settings;
+    let complete = true;
+    let pageCount = 0;
+    for (const sitemap of walkSitemaps(parts.root)) {
+      if (sitemap.kind === "invalid" || !sitemap.complete) complete = false;
+      if (sitemap.kind === "pages") pageCount += sitemap.pageCount;
+    }
+    this.complete = complete;
+    this.pageCount = pageCount;
+  }
+
+  /** The sitemaps, depth first and in declared order, `from` included. */
+  sitemaps(from: Sitemap = this.root): Iterable<Sitemap> {
+    return { [Symbol.iterator]: () => walkSitemaps(from) };
+  }
+
+  /**
+   * The pages in declared order: all, or those below one sitemap. With `unique`, each URL once across all of them.
+   *
+   * @example
+   * for await (const page of tree.pages({ unique: true })) console.log(page.url);
+   */
+  pages(
+    from?: Sitemap | { readonly from?: Sitemap | undefined; readonly unique?: boolean | undefined },
+  ): AsyncIterable<SitemapPage> {
+    this.#expectOpen();
+    const options = from !== undefined && "kind" in from ? { from } : (from ?? {});
+    const batches = () => this.#batches(options.from ?? this.root, options.unique ?? false);
+    return { [Symbol.asyncIterator]: () => flatten(batches()) };
+  }
+
+  /** Every step of the way through the tree: entering a sitemap, its pages in batches, leaving it. */
+  async *walk(from: Sitemap = this.root): AsyncGenerator<TreeStep, void> {
+    this.#expectOpen();
+    for (const step of walkNodes(from)) {
+      const { sitemap } = step;
+      yield step;
+      if (step.type === "enter" && sitemap.kind === "pages") {
+        for await (const pages of this.#read(sitemap)) yield { type: "pages", sitemap, pages };
+      }
+    }
+  }
+
+  /** Everything that was wrong, in the order of the tree. */
+  *problems(from: Sitemap = this.root): Generator<SitemapProblem, void> {
+    for (const sitemap of walkSitemaps(from)) {
+      const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+      for (const problem of problems) yield { url: sitemap.url, problem };
+    }
+  }
+
+  /** The tree as data, without its pages. */
+  toJSON(): {
+    homepage: string;
+    complete: boolean;
+    pageCount: number;
+    discovery: readonly DiscoveryRecord[];
+    root: IndexSitemap;
+  } {
+    const { homepage, complete, pageCount, discovery, root } = this;
+    return { homepage, complete, pageCount, discovery, root };
+  }
+
+  /** Writes all documents into a WARC file, compressed where its name ends in `.gz`. `openTree` reads it. */
+  async save(path: string): Promise<void> {
+    this.#expectOpen();
+    await this.#documents.save(path);
+  }
+
+  /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#documents.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async *#batches(from: Sitemap, unique: boolean): AsyncGenerator<readonly SitemapPage[], void> {
+    const seen = unique ? new UniqueUrls() : undefined;
+    for (const sitemap of walkPages(from)) {
+      for await (const pages of this.#read(sitemap)) {
+        const kept = seen === undefined ? pages : pages.filter(({ url }) => seen.add(url));
+        if (kept.length > 0) yield kept;
+      }
+    }
+  }
+
+  // Exactly the pages that the node counts: a budget may have ended it before the document does.
+  async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
+    this.#expectOpen();
+    const document = await this.#document(sitemap.declaredUrl ?? sitemap.url);
+    if (document.outcome !== "found") return;
+    let left = sitemap.pageCount;
+    const reading = read(document, this.#settings);
+    for (let step = await reading.next(); !step.done && left > 0; step = await reading.next(left > 0)) {
+      const { pages } = step.value;
+      const taken = pages.length <= left ? pages : pages.slice(0, left);
+      left -= taken.length;
+      if (taken.length > 0) yield taken;
+    }
+  }
+
+  async #document(url: string): Promise<Fetched> {
+    const fetched = await this.#documents.fetch({ url, role: "sitemap" });
+    return fetched.outcome === "known" ? this.#document(fetched.url) : fetched;
+  }
+
+  #expectOpen(): void {
+    if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
+  }
+}

@@ -1,0 +1,154 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sitemap } from "../../src/sitemap.ts";
+import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { UniqueUrls } from "../../src/tree/unique-urls.ts";
+import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+
+const routes: Record<string, Route> = {
+  "/robots.txt": robots("/i.xml", "/gone.xml"),
+  "/i.xml": index("/a.xml", "/b.txt", "/moved.xml", "/c.xml"),
+  "/a.xml": urlset("/1", "/2"),
+  "/b.txt": "https://example.org/2\nhttps://example.org/3\n",
+  "/moved.xml": { to: "/d.xml" },
+  "/d.xml": urlset("/4"),
+  "/c.xml": `${urlset("/5", "/6").slice(0, -25)}`,
+  "/sitemap.xml": { status: 500 },
+  "/": { headers: { "content-type": "text/html", link: "</e.xml>; rel=sitemap" }, body: "" },
+  "/e.xml": urlset("/7"),
+};
+
+let tree: SitemapTree;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "sitegrove-test-"));
+  tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
+});
+afterAll(async () => {
+  await tree.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function urls(from?: Parameters<SitemapTree["pages"]>[0], of = tree): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { url } of of.pages(from)) found.push(url.slice(home.length));
+  return found;
+}
+
+test("pages come in declared order, as often as they are asked for", async () => {
+  expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
+  expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
+  expect(tree.pageCount).toBe(7);
+});
+
+test("unique gives each URL once across the whole tree", async () => {
+  expect(await urls({ unique: true })).toEqual(["1", "2", "3", "4", "5", "7"]);
+});
+
+test("traversal works on every node without asking its kind", async () => {
+  for (const sitemap of tree.sitemaps()) {
+    expect([...tree.sitemaps(sitemap)][0]).toBe(sitemap);
+    expect(await urls(sitemap)).toHaveLength(count(sitemap));
+    expect(await urls({ from: sitemap, unique: true })).not.toHaveLength(-1);
+  }
+  function count(sitemap: Sitemap): number {
+    if (sitemap.kind === "pages") return sitemap.pageCount;
+    return sitemap.kind === "index" ? sitemap.children.reduce((sum, child) => sum + count(child), 0) : 0;
+  }
+});
+
+test("a tree with anything lost is not complete, and says what", () => {
+  expect(tree.complete).toBe(false);
+  expect([...tree.problems()].map(({ url, problem }) => [url.slice(home.length), problem.code])).toEqual([
+    ["", "known-path-unreachable"],
+    ["c.xml", "xml-truncated"],
+    ["gone.xml", "http-404"],
+  ]);
+});
+
+test("the tree is data: JSON gives what is there", () => {
+  const data = JSON.parse(JSON.stringify(tree));
+  expect(data).toMatchObject({ homepage: home, complete: false, pageCount: 7 });
+  expect(data.root).toEqual(tree.root);
+  expect(data.discovery).toEqual(tree.discovery);
+});
+
+test.each(["tree.warc", "tree.warc.gz"])("saved as %s and opened again, it is the same tree", async (name) => {
+  const file = path.join(folder, name);
+  await tree.save(file);
+  await using opened = await openTree(file);
+  expect(opened.toJSON()).toEqual(tree.toJSON());
+  expect(await outline(opened)).toEqual(await outline(tree));
+  await expect(tree.save(file)).rejects.toMatchObject({ code: "archive-exists" });
+});
+
+test("an opened tree can be saved again", async () => {
+  const [first, second] = [path.join(folder, "first.warc"), path.join(folder, "second.warc.gz")];
+  await tree.save(first);
+  await using opened = await openTree(first);
+  await opened.save(second);
+  await using again = await openTree(second);
+  expect(again.toJSON()).toEqual(tree.toJSON());
+});
+
+test("with `save`, the archive is there when the crawl is over", async () => {
+  const file = path.join(folder, "while.warc");
+  await using saved = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, save: file });
+  await using opened = await openTree(file);
+  expect(opened.toJSON()).toEqual(saved.toJSON());
+});
+
+test("filters, budgets and given sitemaps are in the archive: the replay is the same tree", async () => {
+  for (const [name, options] of Object.entries({
+    filtered: { recurse: ({ url }: { url: string }) => !url.endsWith("b.txt") },
+    cut: { limits: { pages: 3 } },
+    few: { limits: { documents: 2 } },
+    late: { limits: { time: 0 } },
+    paths: { useKnownPaths: false, useHomepage: false, extraKnownPaths: ["e.xml"] },
+  })) {
+    const file = path.join(folder, `${name}.warc`);
+    await using original = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, ...options });
+    await original.save(file);
+    await using opened = await openTree(file);
+    expect(opened.toJSON(), name).toEqual(original.toJSON());
+    expect(await outline(opened), name).toEqual(await outline(original));
+  }
+  const file = path.join(folder, "given.warc");
+  await using original = await sitemapTreeFrom([`${home}a.xml`, `${home}gone.xml`], { client: site(routes).client });
+  await original.save(file);
+  await using opened = await openTree(file);
+  expect(opened.toJSON()).toEqual(original.toJSON());
+});
+
+test("a closed tree keeps its nodes and refuses the rest", async () => {
+  const closed = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
+  await closed.close();
+  await closed.close();
+  expect(closed.root.children.length).toBeGreaterThan(0);
+  expect(() => closed.pages()).toThrow(expect.objectContaining({ code: "tree-closed" }));
+  await expect(closed.save(path.join(folder, "no.warc"))).rejects.toMatchObject({ code: "tree-closed" });
+  expect(existsSync(path.join(folder, "no.warc"))).toBe(false);
+});
+
+test.each(["memory", "file", "auto"] as const)("kept in %s, nothing is left behind", async (store) => {
+  const before = new Set(leftovers());
+  const kept = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, store });
+  expect(await urls(undefined, kept)).toEqual(await urls());
+  await kept.close();
+  expect(leftovers().filter((name) => !before.has(name))).toEqual([]);
+});
+
+function leftovers(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith("sitegrove") && name.includes(String(process.pid)));
+}
+
+test("the set of unique URLs knows each of a hundred thousand, and nothing else", () => {
+  const seen = new UniqueUrls();
+  const urls = Array.from({ length: 100_000 }, (_, at) => `${home}${at}`);
+  expect(urls.filter((url) => seen.add(url))).toHaveLength(100_000);
+  expect(urls.filter((url) => seen.add(url))).toEqual([]);
+  expect(seen.add(home)).toBe(true);
+});
