@@ -409,10 +409,27 @@ function headers(name: string, value: unknown): Readonly<Record<string, string>>
   for (const [key, item] of Object.entries(value as object)) {
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(key))
       throw unexpected(name, "an object of header names and values", key);
+    if (connectionHeaders.has(key.toLowerCase()))
+      throw unexpected(name, "headers of requests, not of connections", key);
     checked.push([key.toLowerCase(), headerValue(`${name}.${key}`, item)]);
   }
   return Object.fromEntries(checked);
 }
+
+// They say how a message is framed or where it goes, which is not for a caller to say.
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 function proxy(name: string, value: unknown): string {
   if (value === "environment") return value;
