@@ -48,7 +48,7 @@ function declaredCharset(sample: Uint8Array, seen: string | undefined): string |
   if (!text.startsWith("<?xml")) return undefined;
   const end = text.indexOf("?>");
   const declaration = end < 0 ? text : text.slice(0, end);
-  return /\sencoding\s*=\s*["']\s*([^\s"']+)/.exec(declaration)?.[1]?.toLowerCase();
+  return /\sencoding\s*=\s*["']\s*([^\s"'<>]+)\s*["']/.exec(declaration)?.[1]?.toLowerCase();
 }
 
 // Only asked where the bytes show nothing, so they are no UTF-16 with ASCII in it. A set of wide characters, or one that

@@ -115,7 +115,8 @@ function inflateAtOnce(input: ByteReader, bytes: Uint8Array): Uint8Array | undef
     // A stream that took every byte may want more: only one that left some has certainly ended.
     if (engine.bytesWritten >= bytes.length) return undefined;
     input.skip(engine.bytesWritten);
-    return buffer;
+    // A few bytes must not keep the whole of zlib's buffer while they wait.
+    return new Uint8Array(buffer);
   } catch {
     return undefined;
   }
@@ -125,7 +126,7 @@ const smallInflate = {
   info: true,
   finishFlush: constants.Z_SYNC_FLUSH,
   maxOutputLength: smallOutput,
-  chunkSize: 64 * 1024,
+  chunkSize: 32 * 1024,
 };
 
 // What `info: true` makes of the result; its type does not say so.

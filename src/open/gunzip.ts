@@ -3,6 +3,7 @@
 //   "A gzip file consists of a series of 'members'": as many as there are, one after the other.
 //   Lenient: data that ends too early or is damaged keeps what came before.
 //   Lenient: a wrong checksum or length loses nothing.
+//   Lenient: reserved flags in a header are reported as damage, and the member is read all the same.
 //   Lenient: whatever follows the last member, zeros included, is ignored.
 // Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
 import { crc32 } from "node:zlib";
@@ -14,7 +15,7 @@ import { type Checksum, createRawInflater, decompress, type Ending, inflateSmall
 export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
   let small = false;
   do {
-    if (!(await skipGzipHeader(input))) return reportTruncated(input, problems);
+    if (!(await skipGzipHeader(input, problems))) return reportTruncated(input, problems);
     const checksum = new GzipChecksum();
     let ending: Ending = "complete";
     // A file of many small members must not cost a thread for each of them.
@@ -61,9 +62,12 @@ export function reportTruncated(input: ByteReader, problems: ProblemLog): void {
 // Output below which the next member is expected to be small, too.
 const smallMember = 64 * 1024;
 
-async function skipGzipHeader(input: ByteReader): Promise<boolean> {
+async function skipGzipHeader(input: ByteReader, problems: ProblemLog): Promise<boolean> {
   if (!(await input.fill(10))) return false;
   const flags = input.take(10)[3]!;
+  // "must give an error indication if any reserved bit is non-zero, since such a bit could indicate the presence of a new
+  // field that would cause subsequent data to be interpreted incorrectly"
+  if (flags & 0xe0) problems.add("gzip-damaged");
   if (flags & 0x04) {
     if (!(await input.fill(2))) return false;
     const [low, high] = input.take(2);

@@ -1,0 +1,319 @@
+// Which character set a document is in, and what becomes of bytes that are not valid in it.
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CharsetDecoder } from "../../src/open/decode-text.ts";
+import { openDocument } from "../../src/open/open-document.ts";
+import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
+import { ProblemLog } from "../../src/problem.ts";
+import { cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
+
+const loc = "https://example.org/caf\u00E9/\u65E5\u672C\u8A9E/\u{1F333}";
+const text = `<urlset><url><loc>${loc}</loc></url></urlset>`;
+const declared = (name: string, content = text) => `<?xml version="1.0" encoding="${name}"?>${content}`;
+
+function utf16be(content: string): Buffer {
+  return Buffer.from(content, "utf16le").swap16();
+}
+
+function utf32le(content: string): Buffer {
+  return Buffer.from(Uint32Array.from([...content], (character) => character.codePointAt(0)!).buffer);
+}
+
+describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8", () => {
+  test("scenario 54: a UTF-8 byte order mark is not part of the text", async () => {
+    const content = declared("UTF-8");
+    expect(await openedInEveryCut(Buffer.from(`\uFEFF${content}`))).toMatchObject({ text: content, codes: [] });
+    const spaced = `${" \r\n\t".repeat(30)}${content}`;
+    expect(await openedInEveryCut(Buffer.from(`\uFEFF${spaced}`))).toMatchObject({ text: spaced, codes: [] });
+    expect(await openedInEveryCut(Buffer.from(spaced))).toMatchObject({ text: spaced, codes: [] });
+  });
+
+  test.each([
+    ["UTF-16LE with a mark", (content: string) => Buffer.from(`\uFEFF${content}`, "utf16le")],
+    ["UTF-16BE with a mark", (content: string) => utf16be(`\uFEFF${content}`)],
+    ["UTF-16LE without one", (content: string) => Buffer.from(content, "utf16le")],
+    ["UTF-16BE without one", (content: string) => utf16be(content)],
+  ])("scenario 55: %s", async (_, encode) => {
+    for (const content of [
+      declared("UTF-16"),
+      text,
+      `\n ${declared("utf-16")}`,
+      "https://example.org/\nhttps://\u00E9",
+    ]) {
+      expect(await openedInEveryCut(encode(content))).toMatchObject({ text: content, codes: [] });
+    }
+    expect(await opened(encode(text), { contentType: "text/xml; charset=utf-16" })).toMatchObject({ text, codes: [] });
+  });
+
+  test("scenario 55: UTF-16 that only the HTTP header names", async () => {
+    const content = "\u65E5\u672C\u8A9E\u3067\u3059";
+    for (const [charset, bytes] of [
+      ["utf-16le", Buffer.from(content, "utf16le")],
+      ["UTF-16BE", utf16be(content)],
+    ] as const) {
+      const contentType = `text/plain; charset="${charset}"`;
+      expect(await openedInEveryCut(bytes, { contentType })).toMatchObject({ text: content, codes: [] });
+    }
+  });
+
+  test.each([
+    ["ISO-8859-1", "caf\u00E9", [0x63, 0x61, 0x66, 0xe9]],
+    ["windows-1252", "\u20ACuro\u201D", [0x80, 0x75, 0x72, 0x6f, 0x94]],
+    ["us-ascii", "\u2019", [0x92]],
+    ["Shift_JIS", "\u65E5\u672C", [0x93, 0xfa, 0x96, 0x7b]],
+    ["GB2312", "\u4E2D\u6587", [0xd6, 0xd0, 0xce, 0xc4]],
+    ["gb18030", "\u{1F37F}", [0x94, 0x39, 0xbc, 0x35]],
+    ["KOI8-R", "\u0434\u0430", [0xc4, 0xc1]],
+    ["EUC-KR", "\uD55C", [0xc7, 0xd1]],
+    ["Big5", "\u4E2D", [0xa4, 0xa4]],
+    ["EUC-JP", "\u65E5", [0xc6, 0xfc]],
+    ["windows-1251", "\u0434", [0xe4]],
+    ["ISO-8859-15", "\u20AC", [0xa4]],
+  ])("scenario 56: %s, by declaration and by header", async (name, content, bytes) => {
+    const body = Buffer.concat([Buffer.from(declared(name, "<a>")), Buffer.from(bytes), Buffer.from("</a>")]);
+    expect(await openedInEveryCut(body)).toMatchObject({ text: declared(name, `<a>${content}</a>`), codes: [] });
+    const bare = Buffer.concat([Buffer.from("<a>"), Buffer.from(bytes), Buffer.from("</a>")]);
+    const contentType = `application/xml;charset=${name}`;
+    expect(await openedInEveryCut(bare, { contentType })).toMatchObject({ text: `<a>${content}</a>`, codes: [] });
+  });
+
+  test("windows-1252 is never taken for ISO-8859-1, in documents of any size", async () => {
+    const body = Buffer.concat([Buffer.from(declared("windows-1252", "")), Buffer.alloc(100_000, 0x80)]);
+    expect((await opened(body)).text.slice(-100_000)).toBe("\u20AC".repeat(100_000));
+    expect((await opened(body.subarray(0, 60))).text.endsWith("\u20AC")).toBe(true);
+  });
+
+  test("P-ENC: UTF-8, UTF-16 and gzip of one document give the same text", async () => {
+    const content = sitemap(3000)
+      .replace(' encoding="UTF-8"', "")
+      .replaceAll("/7", `/${loc.slice(20)}`);
+    const utf8 = Buffer.from(content);
+    for (const body of [
+      utf8,
+      Buffer.from(`\uFEFF${content}`),
+      Buffer.from(content, "utf16le"),
+      Buffer.from(`\uFEFF${content}`, "utf16le"),
+      utf16be(content),
+      utf16be(`\uFEFF${content}`),
+      gzipSync(utf8),
+      gzipSync(gzipSync(utf8)),
+      gzipSync(utf16be(content)),
+    ]) {
+      expect(await openedInEveryCut(body)).toMatchObject({ text: content, codes: [], complete: true });
+    }
+  });
+});
+
+describe("names that differ", () => {
+  const latin1 = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"), "latin1");
+
+  test("lenient: scenario 57: a byte order mark is stronger than header and declaration", async () => {
+    const body = Buffer.from(`\uFEFF${declared("ISO-8859-1", "<a>\u00E9</a>")}`);
+    const result = await openedInEveryCut(body, { contentType: "text/xml; charset=koi8-r" });
+    expect(result.text).toContain("<a>\u00E9</a>");
+    expect(result.codes).toEqual(["encoding-conflict"]);
+    expect(result.problems[0]?.value).toBe(
+      "byte order mark: utf-8, Content-Type: koi8-r, XML declaration: iso-8859-1; read as utf-8",
+    );
+  });
+
+  test("lenient: scenario 57: the header is stronger than the declaration", async () => {
+    const body = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"));
+    const result = await openedInEveryCut(body, { contentType: "text/xml; charset=UTF-8" });
+    expect(result.text).toContain("<a>\u00E9</a>");
+    expect(result.codes).toEqual(["encoding-conflict"]);
+  });
+
+  test("two names of one character set are no conflict", async () => {
+    const result = await opened(latin1, { contentType: "text/xml; charset=windows-1252" });
+    expect(result).toMatchObject({ codes: [] });
+    expect(result.text).toContain("<a>\u00E9</a>");
+  });
+
+  test("lenient: a name that is not known is passed over", async () => {
+    const known = await openedInEveryCut(latin1, { contentType: "text/xml; charset=bogus" });
+    expect(known.text).toContain("<a>\u00E9</a>");
+    expect(known.codes).toEqual(["encoding-conflict"]);
+    const bogus = declared("bogus", "<a>\u00E9</a>");
+    expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["encoding-conflict"] });
+  });
+
+  test("lenient: UTF-16, UTF-32 and EBCDIC cannot be true for a document that begins in ASCII", async () => {
+    for (const name of [
+      "UTF-16",
+      "utf-16le",
+      "UTF-16BE",
+      "UTF-32",
+      "ucs-2",
+      "ISO-10646-UCS-4",
+      "ebcdic-cp-us",
+      "IBM037",
+    ]) {
+      const content = declared(name);
+      expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({
+        text: content,
+        codes: ["encoding-conflict"],
+      });
+      const contentType = `text/xml; charset=${name}`;
+      expect(await opened(Buffer.from(text), { contentType })).toMatchObject({ text, codes: ["encoding-conflict"] });
+    }
+  });
+
+  test("lenient: UTF-8 cannot be true for a document in UTF-16", async () => {
+    const content = declared("UTF-8");
+    const contentType = "text/xml; charset=utf-8";
+    for (const body of [Buffer.from(content, "utf16le"), utf16be(content), utf16be(`\uFEFF${content}`)]) {
+      expect(await openedInEveryCut(body, { contentType })).toMatchObject({
+        text: content,
+        codes: ["encoding-conflict"],
+      });
+    }
+  });
+
+  test("a declaration that is cut off, or comes later, names nothing", async () => {
+    for (const content of [
+      '<?xml version="1.0" encoding="koi8',
+      `<a/>${declared("koi8-r")}`,
+      "<?xml encoding=koi8-r?>",
+    ]) {
+      expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({ text: content, codes: [] });
+    }
+  });
+});
+
+describe("scenario 58: what is refused", () => {
+  const ebcdic = Buffer.from([0x4c, 0x6f, 0xa7, 0x94, 0x93, 0x40, 0xa5, 0x85, 0x99]);
+  test.each([
+    ["UTF-32LE", utf32le(text), undefined, "utf-32le"],
+    ["UTF-32LE with a mark", utf32le(`\uFEFF${text}`), undefined, "utf-32le"],
+    ["UTF-32BE", utf32le(text).swap32(), undefined, "utf-32be"],
+    ["UTF-32BE with a mark", utf32le(`\uFEFF${text}`).swap32(), undefined, "utf-32be"],
+    ["EBCDIC", ebcdic, undefined, "ebcdic"],
+    ["EBCDIC that the header names", Buffer.from([0x88, 0xa3, 0xa3, 0x97]), "text/plain; charset=IBM037", "ibm037"],
+    ["UTF-7 with a mark", Buffer.from("+/v8-<a/>"), undefined, "utf-7"],
+    ["UTF-7 that is declared", Buffer.from(declared("UTF-7", "<a/>")), undefined, "utf-7"],
+    ["UTF-7 that the header names", Buffer.from("<a/>"), "text/xml; charset=utf-7", "utf-7"],
+  ])("%s", async (_, body, contentType, value) => {
+    const result = await openedInEveryCut(body, { contentType });
+    expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "encoding-unsupported", value } });
+    expect(await opened(gzipSync(body), { contentType })).toMatchObject({ text: "", refusal: { value } });
+  });
+});
+
+describe("X11: bytes that are not valid", () => {
+  test.each([
+    ["an overlong NUL", [0xc0, 0x80], 2],
+    ["a surrogate", [0xed, 0xa0, 0x80], 3],
+    ["a lone continuation", [0x80], 1],
+    ["an overlong slash", [0xe0, 0x80, 0xaf], 3],
+    ["above U+10FFFF", [0xf4, 0x90, 0x80, 0x80], 4],
+    ["a byte that is never used", [0xff], 1],
+    ["a character that is cut", [0xe6, 0x97], 1],
+  ])("lenient: scenario 59: %s is replaced and counted", async (_, bytes, count) => {
+    const body = Buffer.concat([Buffer.from("<a>\u00E9"), Buffer.from(bytes), Buffer.from("</a>")]);
+    const result = await openedInEveryCut(body);
+    expect(result).toMatchObject({ text: `<a>\u00E9${"\uFFFD".repeat(count)}</a>`, complete: true });
+    expect(result.problems).toEqual([
+      expect.objectContaining({ code: "encoding-invalid", value: "utf-8", ...(count > 1 ? { count } : {}) }),
+    ]);
+  });
+
+  test("lenient: a character that the end cuts is replaced and counted", async () => {
+    const body = Buffer.from("<a>\u65E5").subarray(0, -1);
+    expect(await openedInEveryCut(body)).toMatchObject({ text: "<a>\uFFFD", codes: ["encoding-invalid"] });
+    const half = Buffer.from("\uFEFF<a>", "utf16le").subarray(0, -1);
+    expect(await openedInEveryCut(half)).toMatchObject({ text: "<a\uFFFD", codes: ["encoding-invalid"] });
+  });
+
+  test("a replacement character that the website sent is its own", async () => {
+    expect(await openedInEveryCut(Buffer.from("<a>\uFFFD</a>"))).toMatchObject({ text: "<a>\uFFFD</a>", codes: [] });
+    const both = Buffer.concat([Buffer.from("\uFFFD"), Buffer.from([0xff]), Buffer.from("\uFFFD")]);
+    const { text: read, problems } = await openedInEveryCut(both);
+    expect(read).toBe("\uFFFD\uFFFD\uFFFD");
+    expect(problems).toEqual([expect.not.objectContaining({ count: expect.anything() })]);
+  });
+
+  test("lenient: bytes that another character set does not have are counted, too", async () => {
+    const body = Buffer.concat([
+      Buffer.from(declared("Shift_JIS", "<a>")),
+      Buffer.from([0x81, 0xff]),
+      Buffer.from("b"),
+    ]);
+    const { text: read, problems } = await openedInEveryCut(body);
+    expect(read).toContain("<a>\uFFFD");
+    expect(problems).toMatchObject([{ code: "encoding-invalid", value: "shift_jis" }]);
+  });
+
+  test("scenario 60: NUL bytes are passed on", async () => {
+    const content = "https://example.org/\0a\nhttps://example.org/b\0\n";
+    expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({ text: content, codes: [] });
+  });
+
+  test("UTF-8 is decoded as TextDecoder does, in any cut", () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc.string({ unit: "binary", maxLength: 20 }).map((content) => new Uint8Array(Buffer.from(content))),
+      fc
+        .array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xe2, 0xef, 0xbb, 0xbf, 0xf0, 0x9f, 0x8c, 0xb3))
+        .map((list) => Uint8Array.from(list)),
+    );
+    fc.assert(
+      fc.property(bytes, fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), (body, places) => {
+        const whole = new Utf8Decoder();
+        const expected = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+        expect(whole.write(body) + whole.end()).toBe(expected);
+        const pieces = new Utf8Decoder();
+        const cuts = places.map((place) => Math.min(place, body.length));
+        expect(
+          cut(body, cuts)
+            .map((piece) => pieces.write(piece))
+            .join("") + pieces.end(),
+        ).toBe(expected);
+        expect(pieces.replaced).toBe(whole.replaced);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    "utf-16le",
+    "utf-16be",
+    "windows-1252",
+    "shift_jis",
+    "euc-jp",
+    "gbk",
+    "gb18030",
+    "big5",
+    "euc-kr",
+    "iso-2022-jp",
+  ])("%s is decoded alike in any cut", (charset) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 30 }), fc.array(fc.nat({ max: 30 }), { maxLength: 6 }), (body, places) => {
+        const whole = new CharsetDecoder(charset);
+        const expected = whole.write(body) + whole.end();
+        const pieces = new CharsetDecoder(charset);
+        const cuts = places.map((place) => Math.min(place, body.length));
+        expect(
+          cut(body, cuts)
+            .map((piece) => pieces.write(piece))
+            .join("") + pieces.end(),
+        ).toBe(expected);
+        expect(pieces.replaced).toBe(whole.replaced);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test("the text comes in strings of a moderate size, whatever the chunks", async () => {
+  const body = Buffer.from(sitemap(20_000));
+  for (const size of [100, 1400, 65_536, body.length]) {
+    const places = Array.from({ length: Math.floor(body.length / size) }, (_, index) => index * size);
+    const lengths: number[] = [];
+    const options = { maxBytes: body.length, encodingLayers: 3, problems: new ProblemLog() };
+    for await (const piece of openDocument(cut(body, places), options)) lengths.push(piece.length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
+    expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThanOrEqual(16 * 1024 - 3);
+  }
+});

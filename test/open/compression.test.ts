@@ -1,0 +1,237 @@
+// Compression is found by its magic bytes, whatever names and headers say, and what can be read is read.
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createZstdDecoder } from "../../src/open/decompress.ts";
+import { brotli, cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
+
+const text = sitemap(40);
+const plain = Buffer.from(text);
+const gzip = gzipSync(plain);
+
+const complete = { text, codes: [], complete: true, decodedBytes: plain.length, refusal: undefined };
+
+describe("spec: gzip (RFC 1952)", () => {
+  test("scenario 26: gzip bytes are inflated under any name and type", async () => {
+    expect(await openedInEveryCut(gzip, { contentType: "application/xml" })).toMatchObject(complete);
+  });
+
+  test("scenario 27: a body that is not compressed is read as it is under any name and type", async () => {
+    expect(await openedInEveryCut(plain, { contentType: "application/gzip" })).toMatchObject(complete);
+  });
+
+  test("scenario 23: gzip inside gzip is unwrapped, up to three layers", async () => {
+    expect(await openedInEveryCut(gzipSync(gzip))).toMatchObject(complete);
+    expect(await openedInEveryCut(gzipSync(gzipSync(gzip)))).toMatchObject(complete);
+  });
+
+  // "A gzip file consists of a series of 'members' (compressed data sets). [...] The members simply appear one after
+  // another in the file, with no additional information before, between, or after them."
+  test("scenario 24: members follow one another", async () => {
+    const members = Buffer.concat([gzipSync(plain.subarray(0, 300)), gzipSync(""), gzipSync(plain.subarray(300))]);
+    expect(await openedInEveryCut(members)).toMatchObject(complete);
+  });
+
+  test("scenario 24: 100,000 empty members cost no stack and little time", async () => {
+    const members = Buffer.concat([...Array<Buffer>(100_000).fill(gzipSync("")), gzip]);
+    expect(await opened(members)).toMatchObject(complete);
+    expect(await opened(cut(members, [1, 65_536, 65_540, 1_000_003]))).toMatchObject(complete);
+  });
+
+  test("small and large members in turn are all read", async () => {
+    const large = Buffer.from(sitemap(4000));
+    const members = Buffer.concat([gzip, gzipSync(large), gzip, gzip, gzipSync(large), gzip]);
+    const { text: read, codes } = await openedInEveryCut(members);
+    expect(read).toBe(text + large + text + text + large + text);
+    expect(codes).toEqual([]);
+  });
+
+  test("Z5: every optional field of the header is passed over", async () => {
+    const fields = [Buffer.from([5, 0]), "extra", "a-name.xml\0", "a comment\0", "xx"].map((field) =>
+      Buffer.from(field),
+    );
+    const header = Buffer.from([0x1f, 0x8b, 8, 0x1f, 0, 0, 0, 0, 0, 3]);
+    const file = Buffer.concat([header, ...fields, gzip.subarray(10)]);
+    expect(await openedInEveryCut(file)).toMatchObject(complete);
+    // Cut inside the header nothing is left to read.
+    for (let length = 3; length < 10 + 2 + 5 + 11 + 10 + 2; length += 1) {
+      expect(await opened(file.subarray(0, length))).toMatchObject({ text: "", codes: ["gzip-truncated"] });
+    }
+  });
+
+  test("Z5: a name of 10 MB is passed over", async () => {
+    const header = Buffer.from([0x1f, 0x8b, 8, 0x08, 0, 0, 0, 0, 0, 3]);
+    const file = Buffer.concat([header, Buffer.alloc(10_000_000, "n"), Buffer.from([0]), gzip.subarray(10)]);
+    expect(await opened(file)).toMatchObject(complete);
+  });
+
+  test("on valid input it equals node:zlib, in any cut, with any members and levels", async () => {
+    const member = fc.record({
+      data: fc.oneof(
+        fc.string({ unit: "grapheme", maxLength: 200 }),
+        fc.nat({ max: 6000 }).map((entries) => sitemap(entries)),
+      ),
+      level: fc.integer({ min: 0, max: 9 }),
+      strategy: fc.integer({ min: 0, max: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(member, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        async (members, places) => {
+          const file = Buffer.concat(members.map(({ data, ...options }) => gzipSync(data, options)));
+          const cuts = places.map((place) => place % file.length);
+          const { text: read, codes } = await opened(cut(file, cuts));
+          expect(read).toBe(members.map(({ data }) => data).join(""));
+          expect(codes).toEqual([]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("spec: Content-Encoding (RFC 9110)", () => {
+  test.each([
+    ["gzip", gzip],
+    ["x-gzip", gzip],
+    ["GZIP", gzip],
+    ["br", brotli(plain)],
+    ["deflate", deflateSync(plain)],
+    ["identity", plain],
+    ["", plain],
+    [" , identity ,", plain],
+    ["gzip, identity", gzip],
+    ["gzip, gzip", gzipSync(gzip)],
+    ["gzip, br", brotli(gzip)],
+    ["br, deflate", deflateSync(brotli(plain))],
+    ["gzip, deflate, gzip", gzipSync(deflateSync(gzip))],
+  ])("scenario 30: %j", async (contentEncoding, body) => {
+    expect(await openedInEveryCut(body, { contentEncoding })).toMatchObject(complete);
+  });
+
+  test("scenario 32: Content-Encoding gzip over a .gz file", async () => {
+    expect(await openedInEveryCut(gzipSync(gzip), { contentEncoding: "gzip" })).toMatchObject(complete);
+  });
+
+  test("an empty body is empty, whatever was announced", async () => {
+    expect(await opened([], { contentEncoding: "gzip" })).toMatchObject({ text: "", codes: [], refusal: undefined });
+    expect(await opened(brotli(""), { contentEncoding: "br" })).toMatchObject({ text: "", codes: [] });
+  });
+
+  test("a document of one letter is read through every coding", async () => {
+    for (const [contentEncoding, body] of [
+      ["gzip", gzipSync("x")],
+      ["deflate", deflateSync("x")],
+      ["deflate", deflateRawSync("x")],
+      ["br", brotli("x")],
+    ] as const) {
+      expect(await openedInEveryCut(body, { contentEncoding })).toMatchObject({ text: "x", codes: [] });
+    }
+  });
+
+  test.skipIf(createZstdDecoder !== undefined)("zstd is refused where this Node.js has none", async () => {
+    const body = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]);
+    for (const contentEncoding of ["zstd", undefined]) {
+      const { text: read, refusal } = await opened(body, { contentEncoding });
+      expect(read).toBe("");
+      expect(refusal).toMatchObject({ code: "encoding-unknown", value: "zstd" });
+    }
+  });
+
+  test.skipIf(createZstdDecoder === undefined)("zstd is read where this Node.js has it", async () => {
+    // "<a/>" in a frame of one raw block.
+    const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x04, 0x21, 0, 0, 0x3c, 0x61, 0x2f, 0x3e]);
+    expect(await openedInEveryCut(frame, { contentEncoding: "zstd" })).toMatchObject({ text: "<a/>", codes: [] });
+    expect(await openedInEveryCut(Buffer.concat([frame, frame]))).toMatchObject({ text: "<a/><a/>", codes: [] });
+  });
+});
+
+describe("what is announced wrongly", () => {
+  test.each(["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip"])(
+    "lenient: scenario 28: %s was announced for a body that is not compressed",
+    async (contentEncoding) => {
+      const result = await openedInEveryCut(plain, { contentEncoding });
+      expect(result).toMatchObject({ ...complete, codes: ["encoding-lie"] });
+    },
+  );
+
+  test("lenient: one coding was announced and another one used", async () => {
+    for (const contentEncoding of ["deflate", "br"]) {
+      const result = await openedInEveryCut(gzip, { contentEncoding });
+      expect(result).toMatchObject({ ...complete, codes: ["encoding-lie"] });
+      expect(result.problems[0]).toMatchObject({ value: contentEncoding });
+    }
+    expect(await opened(deflateSync(plain), { contentEncoding: "gzip" })).toMatchObject({
+      codes: ["encoding-lie"],
+      text,
+    });
+  });
+
+  test("lenient: two layers were announced and one is there", async () => {
+    expect(await openedInEveryCut(gzip, { contentEncoding: "gzip, gzip" })).toMatchObject({
+      ...complete,
+      codes: ["encoding-lie"],
+    });
+  });
+
+  test("lenient: text in an old character set or in UTF-16 is known as text, too", async () => {
+    const latin1 = Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><a>caf\u00E9</a>', "latin1");
+    const utf16 = Buffer.from("\uFEFF<a>caf\u00E9</a>", "utf16le");
+    expect(await opened(latin1, { contentEncoding: "br" })).toMatchObject({ codes: ["encoding-lie"] });
+    expect((await opened(latin1, { contentEncoding: "deflate" })).text).toContain("<a>caf\u00E9</a>");
+    expect((await opened(utf16, { contentEncoding: "br" })).text).toBe("<a>caf\u00E9</a>");
+  });
+
+  test("lenient: an unknown coding over text or over known compression is read", async () => {
+    for (const body of [plain, gzip]) {
+      const result = await openedInEveryCut(body, { contentEncoding: "foo" });
+      expect(result).toMatchObject({ ...complete, codes: ["encoding-unknown"] });
+      expect(result.problems[0]).toMatchObject({ value: "foo" });
+    }
+  });
+
+  test("scenario 30: an unknown coding over anything else is refused", async () => {
+    const result = await openedInEveryCut(brotli(plain), { contentEncoding: "foo" });
+    expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "encoding-unknown", value: "foo" } });
+  });
+
+  test("lenient: deflate without its zlib container", async () => {
+    expect(await openedInEveryCut(deflateRawSync(plain), { contentEncoding: "deflate" })).toMatchObject(complete);
+  });
+
+  test("zlib data is known by its magic bytes", async () => {
+    for (const level of [1, 6, 9]) expect(await opened(deflateSync(plain, { level }))).toMatchObject(complete);
+    // Announced, also with the mark that could be text.
+    const fast = Buffer.concat([Buffer.from([0x78, 0x5e]), deflateSync(plain).subarray(2)]);
+    expect(await opened(fast, { contentEncoding: "deflate" })).toMatchObject(complete);
+    expect(await opened(Buffer.from("x^2\n"))).toMatchObject({ text: "x^2\n", codes: [] });
+  });
+});
+
+describe("Z2: how many layers", () => {
+  const layers = (count: number) => {
+    let body: Buffer = plain;
+    for (let layer = 0; layer < count; layer += 1) body = gzipSync(body);
+    return body;
+  };
+
+  test.each([1, 2, 3])("%i layers are taken off", async (count) => {
+    const contentEncoding = Array(count).fill("gzip").join(", ");
+    expect(await opened(layers(count), { contentEncoding })).toMatchObject(complete);
+    expect(await opened(layers(count))).toMatchObject(complete);
+  });
+
+  test("scenario 30: more are refused, announced or not", async () => {
+    const refused = { text: "", codes: [], refusal: { code: "encoding-chain", limit: 3 } };
+    expect(await opened(layers(4), { contentEncoding: "gzip, gzip, gzip, gzip" })).toMatchObject(refused);
+    expect(await opened(layers(4), { contentEncoding: "gzip" })).toMatchObject(refused);
+    expect(await openedInEveryCut(layers(4))).toMatchObject(refused);
+    expect(await openedInEveryCut(layers(9))).toMatchObject(refused);
+  });
+
+  test("a limit of zero means none", async () => {
+    expect(await opened(plain, { encodingLayers: 0 })).toMatchObject(complete);
+    expect(await opened(gzip, { encodingLayers: 0 })).toMatchObject({ refusal: { code: "encoding-chain", limit: 0 } });
+  });
+});

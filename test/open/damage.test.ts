@@ -1,0 +1,184 @@
+// Z4: compressed data that is cut off, damaged or followed by something else gives all that can be saved.
+import { constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ByteReader } from "../../src/open/byte-reader.ts";
+import { createRawInflater, decompress } from "../../src/open/decompress.ts";
+import { brotli, opened, openedInEveryCut, sitemap } from "./opened.ts";
+
+const text = sitemap(4000);
+const plain = Buffer.from(text);
+const gzip = gzipSync(plain);
+
+const incomplete = { complete: false, refusal: undefined };
+
+describe("cut off", () => {
+  test("lenient: scenario 21: a .gz file that is cut off gives everything before the cut", async () => {
+    for (const length of [20, 1000, 16_394, 30_000, gzip.length - 9, gzip.length - 8, gzip.length - 1]) {
+      const cutOff = gzip.subarray(0, length);
+      const saved = gunzipSync(cutOff, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+      const result = await openedInEveryCut(cutOff);
+      expect(result).toMatchObject({ ...incomplete, text: saved, codes: ["gzip-truncated"] });
+    }
+  });
+
+  test("lenient: scenario 29: the same under Content-Encoding, for every coding", async () => {
+    for (const [contentEncoding, whole] of [
+      ["gzip", gzip],
+      ["deflate", deflateSync(plain)],
+      ["deflate", deflateRawSync(plain)],
+      ["br", brotli(plain)],
+    ] as const) {
+      const result = await openedInEveryCut(whole.subarray(0, whole.length - 200), { contentEncoding });
+      expect(result).toMatchObject({ ...incomplete, codes: ["gzip-truncated"] });
+      expect(text.startsWith(result.text)).toBe(true);
+      expect(result.text.length).toBeGreaterThan(text.length * 0.9);
+    }
+  });
+
+  test("any cut gives a prefix, and a later cut a longer one", async () => {
+    const small = gzipSync(sitemap(30));
+    let before = "";
+    for (let length = 3; length <= small.length; length += 1) {
+      const { text: read, codes } = await opened(small.subarray(0, length));
+      expect(read.startsWith(before)).toBe(true);
+      expect(codes).toEqual(length < small.length ? ["gzip-truncated"] : []);
+      before = read;
+    }
+    expect(before).toBe(sitemap(30));
+  });
+
+  test("an inner layer that is cut off is saved, too", async () => {
+    const result = await openedInEveryCut(gzipSync(gzip.subarray(0, 20_000)));
+    expect(result).toMatchObject({ ...incomplete, codes: ["gzip-truncated"] });
+    expect(result.text.length).toBeGreaterThan(50_000);
+  });
+});
+
+describe("followed by something", () => {
+  test.each([
+    ["garbage", Buffer.from("garbage")],
+    ["a line break", Buffer.from("\n")],
+    ["zeros", Buffer.alloc(512)],
+    ["a megabyte of zeros", Buffer.alloc(1024 * 1024)],
+    ["half a magic number", Buffer.from([0x1f])],
+    ["HTML", Buffer.from("<!-- cached -->")],
+  ])("lenient: scenario 22: gzip and then %s is complete", async (_, trailing) => {
+    const result = await openedInEveryCut(Buffer.concat([gzip, trailing]));
+    expect(result).toMatchObject({ text, codes: ["gzip-trailing"], complete: true });
+  });
+
+  test("lenient: the same for every other coding", async () => {
+    for (const [contentEncoding, whole] of [
+      ["deflate", deflateSync(plain)],
+      ["deflate", deflateRawSync(plain)],
+      ["br", brotli(plain)],
+    ] as const) {
+      const result = await openedInEveryCut(Buffer.concat([whole, Buffer.from("garbage")]), { contentEncoding });
+      expect(result).toMatchObject({ text, codes: ["gzip-trailing"], complete: true });
+    }
+  });
+});
+
+describe("checksums", () => {
+  const changed = (bytes: Uint8Array, at: number) => {
+    const copy = Buffer.from(bytes);
+    copy[copy.length + at]! ^= 1;
+    return copy;
+  };
+
+  test.each([
+    ["CRC", -8],
+    ["length", -4],
+  ])("lenient: scenario 25: a wrong %s loses nothing, but the document is not complete", async (_, at) => {
+    const result = await openedInEveryCut(changed(gzip, at));
+    expect(result).toMatchObject({ ...incomplete, text, codes: ["gzip-checksum"] });
+    const small = gzipSync("<a/>");
+    expect(await openedInEveryCut(changed(small, at))).toMatchObject({ text: "<a/>", codes: ["gzip-checksum"] });
+  });
+
+  test("lenient: the members after a wrong checksum are read", async () => {
+    const result = await opened(Buffer.concat([changed(gzip, -8), gzip]));
+    expect(result).toMatchObject({ text: text + text, codes: ["gzip-checksum"] });
+  });
+
+  test("lenient: a wrong checksum of zlib data", async () => {
+    const result = await openedInEveryCut(changed(deflateSync(plain), -1), { contentEncoding: "deflate" });
+    expect(result).toMatchObject({ ...incomplete, text, codes: ["gzip-checksum"] });
+  });
+});
+
+describe("damaged", () => {
+  // A member that is whole up to a block of a type that does not exist.
+  const broken = (content: Uint8Array) => {
+    const blocks = deflateRawSync(content, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
+    return Buffer.concat([gzip.subarray(0, 10), blocks, Buffer.alloc(20_000, 0x07)]);
+  };
+
+  test("lenient: everything before the damage is saved, to the byte", async () => {
+    for (const entries of [1, 20, 900, 4000]) {
+      const content = sitemap(entries);
+      const result = await openedInEveryCut(broken(Buffer.from(content)));
+      expect(result).toMatchObject({ ...incomplete, text: content, codes: ["gzip-damaged"] });
+    }
+  });
+
+  test("lenient: of a large file little is lost, and the same in any cut", async () => {
+    const content = sitemap(250_000);
+    const bytes = broken(Buffer.from(content));
+    expect(bytes.length).toBeGreaterThan(1.5 * 1024 * 1024);
+    const result = await openedInEveryCut(bytes, {}, 3);
+    expect(result.codes).toEqual(["gzip-damaged"]);
+    expect(content.startsWith(result.text)).toBe(true);
+    expect(content.length - result.text.length).toBeLessThan(128 * 1024);
+  });
+
+  test("lenient: a header with reserved flags is reported and read", async () => {
+    const flagged = Buffer.from(gzip);
+    flagged[3] = 0x20;
+    expect(await openedInEveryCut(flagged)).toMatchObject({ text, codes: ["gzip-damaged"], complete: false });
+  });
+
+  test("no damage anywhere throws, and what is saved does not depend on the cut", async () => {
+    const seeds = [gzip, gzipSync(sitemap(20)), Buffer.concat([gzipSync("<a>"), gzipSync("</a>")]), deflateSync(plain)];
+    const change = fc.record({ at: fc.nat(), to: fc.nat({ max: 255 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...seeds),
+        fc.array(change, { minLength: 1, maxLength: 4 }),
+        async (seed, changes) => {
+          const bytes = Buffer.from(seed);
+          for (const { at, to } of changes) bytes[at % bytes.length] = to;
+          const whole = await opened(bytes, { maxBytes: 4_000_000 });
+          expect(await opened([bytes.subarray(0, 999), bytes.subarray(999)], { maxBytes: 4_000_000 })).toEqual(whole);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("lenient: damaged Brotli gives what came before", async () => {
+    const compressed = brotli(plain);
+    const damaged = Buffer.concat([compressed.subarray(0, 20_000), Buffer.alloc(2000, 0xff)]);
+    const result = await openedInEveryCut(damaged, { contentEncoding: "br" });
+    expect(result).toMatchObject(incomplete);
+    expect(result.text.slice(0, 50_000)).toBe(text.slice(0, 50_000));
+  });
+});
+
+describe("leaving", () => {
+  test("zlib is let go of when the reader leaves", async () => {
+    const streams: ReturnType<typeof createRawInflater>[] = [];
+    const input = new ByteReader([gzip.subarray(10)]);
+    const create = () => {
+      const stream = createRawInflater();
+      streams.push(stream);
+      return stream;
+    };
+    for await (const chunk of decompress(input, create)) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    expect(streams.map((stream) => stream.destroyed)).toEqual([true]);
+  });
+});

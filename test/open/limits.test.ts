@@ -1,0 +1,135 @@
+// Z1: the limit on decoded bytes holds for bombs, and memory does not follow what a website sends.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { openDocument } from "../../src/open/open-document.ts";
+import { ProblemLog } from "../../src/problem.ts";
+import { brotli, opened, openedInEveryCut } from "./opened.ts";
+
+const zeros = Buffer.alloc(12_000_000, "0");
+const maxBytes = 1_000_000;
+
+test.each([
+  ["gzip", gzipSync(zeros)],
+  ["deflate", deflateSync(zeros)],
+  ["deflate", deflateRawSync(zeros)],
+  ["br", brotli(zeros)],
+  ["gzip, gzip", gzipSync(gzipSync(zeros))],
+  ["gzip, br", brotli(gzipSync(zeros))],
+  ["identity", zeros],
+])("Z1, scenario 31: %s is read up to the limit, and no byte further", async (contentEncoding, bomb) => {
+  const result = await openedInEveryCut(bomb, { contentEncoding, maxBytes });
+  expect(result).toMatchObject({ codes: ["body-too-large"], complete: false, decodedBytes: maxBytes });
+  expect(result.problems[0]).toMatchObject({ limit: maxBytes });
+  expect(result.text).toBe("0".repeat(maxBytes));
+});
+
+test("a document of exactly the limit is complete", async () => {
+  const exact = zeros.subarray(0, maxBytes);
+  for (const body of [exact, gzipSync(exact), gzipSync(gzipSync(exact))]) {
+    expect(await opened(body, { maxBytes })).toMatchObject({ codes: [], decodedBytes: maxBytes });
+  }
+});
+
+test("a limit of zero means zero", async () => {
+  expect(await opened(Buffer.from("<a/>"), { maxBytes: 0 })).toMatchObject({ text: "", codes: ["body-too-large"] });
+  expect(await opened([], { maxBytes: 0 })).toMatchObject({ text: "", codes: [] });
+});
+
+test("an inner layer that holds nothing but empty members ends at the limit", async () => {
+  const members = Buffer.concat(Array<Buffer>(60_000).fill(gzipSync("")));
+  expect(await opened(gzipSync(members), { maxBytes })).toMatchObject({ text: "", codes: ["body-too-large"] });
+});
+
+test("spec: above 52,428,800 bytes a document is larger than the protocol allows", async () => {
+  const chunk = Buffer.alloc(1024 * 1024, "x");
+  const chunks = Array<Buffer>(50).fill(chunk);
+  expect((await opened(chunks)).codes).toEqual([]);
+  const over = await opened([...chunks, Buffer.from("x")]);
+  expect(over).toMatchObject({ codes: ["over-protocol-size"], complete: true, decodedBytes: 52_428_801 });
+});
+
+test("Z1: a bomb of a gigabyte costs little memory", async () => {
+  const script = new URL("./bomb.ts", import.meta.url).pathname;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["--expose-gc", "--import", "tsx", script]);
+  const { decodedBytes, codes, grownBy } = JSON.parse(stdout);
+  expect(decodedBytes).toBe(100 * 1024 * 1024);
+  expect(codes).toEqual(["over-protocol-size", "body-too-large"]);
+  expect(grownBy).toBeLessThan(40 * 1024 * 1024);
+});
+
+describe("pulling", () => {
+  const options = () => ({ maxBytes, encodingLayers: 3, problems: new ProblemLog() });
+
+  test("nothing is asked of the source before it is needed, and it is closed when the reader leaves", async () => {
+    const log: string[] = [];
+    async function* source() {
+      try {
+        for (let chunk = 0; chunk < 100; chunk += 1) {
+          log.push(`chunk ${chunk}`);
+          yield Buffer.alloc(32 * 1024, "x");
+        }
+      } finally {
+        log.push("closed");
+      }
+    }
+    const document = openDocument(source(), options());
+    expect(log).toEqual([]);
+    for await (const text of document) {
+      expect(text.length).toBeGreaterThan(0);
+      break;
+    }
+    expect(log).toEqual(["chunk 0", "closed"]);
+  });
+
+  test("a compressed source is closed, too, also when it is refused or too large", async () => {
+    const random = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index * 31) % 251));
+    for (const [body, contentEncoding] of [
+      [gzipSync(random, { level: 0 }), "gzip"],
+      [gzipSync(Buffer.alloc(4_000_000)), "gzip"],
+      [gzipSync(random, { level: 0 }), "gzip, gzip, gzip, gzip"],
+      [brotli(random), "foo"],
+    ] as const) {
+      let opens = 0;
+      async function* source() {
+        opens += 1;
+        try {
+          for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+        } finally {
+          opens -= 1;
+        }
+      }
+      for await (const text of openDocument(source(), { ...options(), contentEncoding })) if (text !== "") break;
+      expect(opens).toBe(0);
+    }
+  });
+
+  test.each(["plain", "gzip", "gzip that is small"])(
+    "what a source throws comes after the text before it: %s",
+    async (kind) => {
+      const failure = new Error("aborted");
+      const content = kind === "gzip" ? Buffer.alloc(900_000, "abc ") : Buffer.from("<a>b</a>");
+      const body = kind === "plain" ? content : gzipSync(content, { level: 0 });
+      async function* source() {
+        yield body.subarray(0, body.length - 9);
+        throw failure;
+      }
+      const settings = options();
+      let read = "";
+      const reading = (async () => {
+        for await (const text of openDocument(source(), settings)) read += text;
+      })();
+      await expect(reading).rejects.toBe(failure);
+      expect(read).toBe(
+        content
+          .toString()
+          .slice(0, kind === "plain" ? content.length - 9 : undefined)
+          .slice(0, read.length),
+      );
+      expect(read.length).toBeGreaterThanOrEqual(content.length - 9);
+      expect(settings.problems.toArray()).toEqual([]);
+    },
+  );
+});
