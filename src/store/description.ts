@@ -93,7 +93,8 @@ function clean(value: unknown): unknown {
 }
 
 function cleanText(text: string): string {
-  return withoutCredentials(text).replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
+  if (URL.canParse(text)) return withoutCredentials(text);
+  return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
 }
 
 function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
