@@ -1,6 +1,7 @@
 // Opens connections: looks the name up, judges every answer, connects to an address that was judged, and speaks TLS.
 // Between the judgement and the connection nothing is resolved again, so that no second answer can slip in; the name
 // stays in the certificate check, in SNI and in Host.
+import { X509Certificate } from "node:crypto";
 import { lookup as systemLookup } from "node:dns/promises";
 import net from "node:net";
 import tls from "node:tls";
@@ -144,11 +145,21 @@ function established(socket: net.Socket, secure: boolean): Promise<void> {
 // Made once: to read the built-in certificates takes longer than a handshake.
 function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
+  if (!ca.every(areCertificates)) {
+    throw new SitemapError("invalid-option", "Expected `tls.ca` to be certificates in PEM form");
+  }
   // Newer versions of Node tell their default certificates, those of NODE_EXTRA_CA_CERTS included.
   const { getCACertificates } = tls as { getCACertificates?: (kind: "default") => string[] };
+  return tls.createSecureContext({ ca: [...(getCACertificates?.("default") ?? tls.rootCertificates), ...ca] });
+}
+
+// A file may hold several. What is not a certificate would be passed over in silence.
+function areCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {
-    return tls.createSecureContext({ ca: [...(getCACertificates?.("default") ?? tls.rootCertificates), ...ca] });
-  } catch (cause) {
-    throw new SitemapError("invalid-option", "Expected `tls.ca` to be certificates in PEM form", { cause });
+    for (const block of blocks) new X509Certificate(block);
+    return blocks.length > 0;
+  } catch {
+    return false;
   }
 }

@@ -12,14 +12,13 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** Whether a status may be another one in a moment. */
-export function isRetryableStatus(status: number): boolean {
-  return retryableStatuses.has(status) || (status >= 520 && status <= 529);
-}
-
 /** Whether what went wrong may go right in a moment. */
 export function isRetryable({ code, status }: Problem): boolean {
-  return status === undefined ? retryableCodes.has(code) : isRetryableStatus(status);
+  return status === undefined ? retryableCodes.has(code) : code === `http-${status}` && isRetryableStatus(status);
+}
+
+function isRetryableStatus(status: number): boolean {
+  return retryableStatuses.has(status) || (status >= 520 && status <= 529);
 }
 
 /** A random time up to a bound that doubles: those who failed together do not come back together ("full jitter"). */

@@ -21,7 +21,7 @@ test("scenario 1: silence after the connection ends at the limit, is retried, th
 test("scenario 2: no answer to the attempt to connect", async () => {
   const backlog = await fullBacklog();
   const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;
-  const { result, fetched } = await testFetcher({ start: url }).read(url);
+  const { result, fetched } = await testFetcher({ start: url, timeout: shortTimes }).read(url);
   expect(result).toBe("failed timeout-connect");
   expect(fetched).toMatchObject({ reason: { limit: shortTimes.connect } });
   await backlog.close();
@@ -30,21 +30,21 @@ test("scenario 2: no answer to the attempt to connect", async () => {
 test("scenario 3: a TLS handshake that stalls", async () => {
   const server = await testServer({});
   const url = `https://127.0.0.1:${server.port}/sitemap.xml`;
-  expect((await testFetcher({ start: url }).read(url)).result).toBe("failed timeout-tls");
+  expect((await testFetcher({ start: url, timeout: shortTimes }).read(url)).result).toBe("failed timeout-tls");
 });
 
 test.each(["stall in headers", "drip of headers"] as const)("scenario 4: %s", async (name) => {
-  expect((await fetchOnly(faults[name]())).result).toBe("failed timeout-first-byte");
+  expect((await fetchOnly(faults[name](), { timeout: shortTimes })).result).toBe("failed timeout-first-byte");
 });
 
 test("scenario 5: a stall in the body keeps what came", async () => {
-  const { result, text, broken } = await fetchOnly(faults["stall in body"](tenPages));
+  const { result, text, broken } = await fetchOnly(faults["stall in body"](tenPages), { timeout: shortTimes });
   expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "timeout-idle" });
 });
 
 test("scenario 5: a stall before the first byte of the body is an attempt that failed", async () => {
   const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
-  const { result, text, fetched } = await fetchOnly(fault, { retries: 1 });
+  const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: shortTimes });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
   expect(fetched.attempts).toBe(2);
 });
@@ -140,7 +140,7 @@ test.each([
 
 test("scenario 12: a resolver that does not answer", async () => {
   const lookup = () => new Promise<never>(() => {});
-  const { result } = await testFetcher({}, { lookup }).read("http://website.test/sitemap.xml");
+  const { result } = await testFetcher({ timeout: shortTimes }, { lookup }).read("http://website.test/sitemap.xml");
   expect(result).toBe("failed dns-temp");
 });
 

@@ -3,6 +3,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
 
+let serial = 1;
+
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -24,7 +26,7 @@ export interface Authority {
 
 export function createAuthority(): Authority {
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = "Tests' own authority";
+  const name = `Authority ${serial}`;
   return {
     ca: certificate({ names: [] }, name, own.publicKey, name, own.privateKey, true),
     issue(options) {
@@ -47,8 +49,6 @@ export function selfSigned(options: CertificateOptions): Certificate {
     cert: certificate(options, name, publicKey, name, privateKey, false),
   };
 }
-
-let serial = 1;
 
 function certificate(
   { names, validFrom = -1, validTo = 1 }: CertificateOptions,

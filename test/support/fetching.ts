@@ -3,7 +3,7 @@ import { afterAll, afterEach } from "vitest";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/exchange.ts";
 import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
-import { type Options, resolveOptions } from "../../src/options.ts";
+import { type Options, resolveOptions, type Timeouts } from "../../src/options.ts";
 import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
 
 /** Ten pages: enough to be cut in half. */
@@ -13,8 +13,11 @@ export const tenPages: string = [
   "</urlset>",
 ].join("\n");
 
-/** Short enough for tests, long enough for a busy machine. */
-export const shortTimes = { connect: 400, firstByte: 400, idle: 400, total: 2000 };
+/** For tests where something stalls. */
+export const shortTimes: Timeouts = { connect: 500, firstByte: 500, idle: 500, total: 3000 };
+
+/** For all others: long enough for a busy machine. */
+const times: Timeouts = { connect: 5000, firstByte: 5000, idle: 5000, total: 20_000 };
 
 export type FetchEvent = RequestEvent | RetryEvent | ResponseEvent;
 
@@ -49,7 +52,7 @@ export function testFetcher(
 ): TestFetcher {
   const { start = [], ...given } = options;
   const events: FetchEvent[] = [];
-  const settings = resolveOptions({ timeout: shortTimes, retries: 0, ...given });
+  const settings = resolveOptions({ timeout: times, retries: 0, ...given });
   const fetcher = createFetcher(
     { settings, start: [start].flat(), onEvent: (event) => events.push(event) },
     { ...parts, backoff: { base: 2, ...parts.backoff } },

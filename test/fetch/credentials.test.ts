@@ -1,0 +1,147 @@
+// What the operator supplies goes to the origin of the start, and nowhere else; what is secret is never told.
+import { describe, expect, test } from "vitest";
+import { SitemapError } from "../../src/errors.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { redirect } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+const secrets = { Authorization: "Bearer token", Cookie: "session=1", "X-API-Key": "key" };
+const names = ["authorization", "cookie", "x-api-key"];
+const allowPrivate = { network: "allow-private" } as const;
+
+test("scenario 49: headers go to the start's origin only, and do not come back with a redirect", async () => {
+  const b = await testServer({}, { host: "127.0.0.2" });
+  const a = await testServer({ "/away": redirect(`${b.origin}/on`), "/back": tenPages });
+  const again = await testServer(
+    { "/on": redirect("/on2"), "/on2": redirect(`${a.origin}/back`) },
+    { host: "127.0.0.2" },
+  );
+  const start = await testServer({ "/away": redirect(`${again.origin}/on`) });
+  const fetcher = testFetcher({ start: [start.origin, a.origin], headers: secrets, ...allowPrivate });
+  expect((await fetcher.read(`${start.origin}/away`)).text).toBe(tenPages);
+  const sent = [...start.requests, ...again.requests, ...a.requests].map(({ headers }) =>
+    names.filter((name) => headers.has(name)),
+  );
+  expect(sent).toEqual([names, [], [], []]);
+});
+
+test("another port, and another scheme, is another origin", async () => {
+  const other = await testServer({ "/x": tenPages });
+  const start = await testServer({ "/x": redirect(`${other.origin}/x`) });
+  await testFetcher({ start: start.origin, headers: secrets, ...allowPrivate }).read(`${start.origin}/x`);
+  expect(other.requests.map(({ headers }) => headers.has("authorization"))).toEqual([false]);
+});
+
+test("a redirect within the origin keeps them", async () => {
+  const server = await testServer({ "/a": redirect("/b"), "/b": tenPages });
+  await testFetcher({ start: server.origin, headers: secrets }).read(`${server.origin}/a`);
+  expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token", "Bearer token"]);
+});
+
+test("a sitemap on another origin gets none, whoever names it", async () => {
+  const other = await testServer({ "/x": tenPages }, { host: "127.0.0.2" });
+  await testFetcher({ start: "http://127.0.0.1:1/", headers: secrets, ...allowPrivate }).read(`${other.origin}/x`);
+  expect(other.requests.map(({ headers }) => names.some((name) => headers.has(name)))).toEqual([false]);
+});
+
+describe("a user name in the start's URL", () => {
+  const basic = `Basic ${Buffer.from("üser:p@ss").toString("base64")}`;
+  const withUser = (origin: string) => origin.replace("http://", "http://%C3%BCser:p%40ss@");
+
+  test("becomes Authorization for that origin", async () => {
+    const server = await testServer({ "/robots.txt": "", "/a": tenPages });
+    const fetcher = testFetcher({ start: `${withUser(server.origin)}/` });
+    await fetcher.read(`${server.origin}/robots.txt`);
+    await fetcher.read(`${withUser(server.origin)}/a`);
+    expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual([basic, basic]);
+  });
+
+  test("is told nowhere", async () => {
+    const other = await testServer({ "/x": redirect("/gone") }, { host: "127.0.0.2" });
+    const server = await testServer({
+      "/a": redirect("/a"),
+      "/b": redirect(withUser(other.origin).concat("/x")),
+      "/c": redirect("http://u:p%40ss@[broken/"),
+    });
+    const fetcher = testFetcher({ start: withUser(server.origin), ...allowPrivate });
+    const told: unknown[] = [fetcher.events];
+    for (const path of ["/a", "/b", "/c", "/missing"])
+      told.push((await fetcher.read(withUser(server.origin) + path)).fetched);
+    // The header that the website itself sent is kept as it came.
+    const said = JSON.stringify(told, (name, value) => (name === "headers" ? undefined : value));
+    expect(said).not.toMatch(/p%40ss|p@ss|%C3%BCser|üser/);
+    expect(other.requests.map(({ headers }) => headers.get("authorization"))).toEqual([undefined, undefined]);
+  });
+
+  test("named by the website is not sent", async () => {
+    const server = await testServer({ "/a": redirect("/"), "/": tenPages });
+    const fetcher = testFetcher({ start: server.origin });
+    const { fetched } = await fetcher.read(`${server.origin.replace("http://", "http://user:pass@")}/a`);
+    expect(fetched.requestedUrl).toBe(`${server.origin}/a`);
+    expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual([undefined, undefined]);
+  });
+
+  test("gives way to a header of the operator's own", async () => {
+    const server = await testServer({ "/a": tenPages });
+    await testFetcher({ start: withUser(server.origin), headers: { authorization: "Bearer token" } }).read(
+      `${server.origin}/a`,
+    );
+    expect(server.requests[0]?.headers.get("authorization")).toBe("Bearer token");
+  });
+});
+
+test("cookies that a website sets are not sent back", async () => {
+  const server = await testServer({
+    "/a": (exchange) => exchange.respond(302, { location: "/b", "set-cookie": "a=1" }),
+    "/b": tenPages,
+  });
+  await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
+  expect(server.requests.map(({ headers }) => headers.has("cookie"))).toEqual([false, false]);
+});
+
+test("says who asks, and for what", async () => {
+  const server = await testServer({ "/a": tenPages });
+  await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
+  const { headers, method } = server.requests[0]!;
+  expect(method).toBe("GET");
+  expect(headers.get("user-agent")).toMatch(/^sitegrove\/\d+\.\d+\.\d+ \(\+https:\/\//);
+  expect(headers.get("accept")).toMatch(/xml.*text\/plain.*\*\/\*/);
+  expect(headers.get("accept-encoding")).toMatch(/^gzip, deflate, br(, zstd)?$/);
+  expect(headers.get("host")).toBe(`127.0.0.1:${server.port}`);
+});
+
+test("headers of the operator's own come before ours", async () => {
+  const server = await testServer({ "/a": tenPages });
+  await testFetcher({ start: server.origin, userAgent: "ours", headers: { Accept: "text/xml" } }).read(
+    `${server.origin}/a`,
+  );
+  expect(server.requests[0]?.headers.get("accept")).toBe("text/xml");
+  expect(server.requests[0]?.headers.get("user-agent")).toBe("ours");
+});
+
+describe("what could break a request into two is refused at the call", () => {
+  test.each([
+    { headers: { "x-a": "b\r\nx-c: d" } },
+    { headers: { "x-a": "b\nc" } },
+    { headers: { "x-a": "b\0c" } },
+    { headers: { "x-a": "\u010a" } },
+    { headers: { "x-a\r\nx-b": "c" } },
+    { headers: { "": "c" } },
+    { userAgent: "a\r\nb: c" },
+    { userAgent: "\u0d0a" },
+    { headers: { "Transfer-Encoding": "chunked" } },
+    { headers: { "content-length": "5" } },
+    { headers: { Host: "other.example" } },
+    { headers: { connection: "upgrade" } },
+    { headers: { "proxy-authorization": "Basic eDp5" } },
+  ])("%j", (options) => {
+    expect(() => resolveOptions(options as never)).toThrow(SitemapError);
+  });
+
+  test("line ends in a URL stay encoded", async () => {
+    const server = await testServer({ "/a%0d%0ax-b:%20c": tenPages });
+    const fetcher = testFetcher({ start: server.origin });
+    expect((await fetcher.read(`${server.origin}/a%0d%0ax-b:%20c`)).text).toBe(tenPages);
+    expect(server.requests[0]?.headers.has("x-b")).toBe(false);
+  });
+});

@@ -1,0 +1,218 @@
+// Scenarios 33 to 40: what a status means, what is tried again, and how long is waited.
+import { describe, expect, test } from "vitest";
+import { isChallenge } from "../../src/fetch/outcome.ts";
+import { backoffDelay, retryAfterDelay, toDate } from "../../src/fetch/retry.ts";
+import { inTurn, status, whole } from "../support/fault-server.ts";
+import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+describe("outcomes", () => {
+  test.each([
+    ...[404, 410].map((code) => [code, "absent"] as const),
+    ...[401, 403, 407, 451].map((code) => [code, "blocked"] as const),
+    ...[400, 402, 405, 406, 409, 411, 414, 415, 416, 418, 421, 422, 426, 428, 431, 499].map(
+      (code) => [code, "failed"] as const,
+    ),
+    ...[501, 505, 506, 507, 508, 510, 511, 530, 599].map((code) => [code, "failed"] as const),
+    // Scenario 39.
+    ...[201, 202, 203, 204, 205, 206, 226, 300, 304, 305, 306].map((code) => [code, "failed"] as const),
+  ])("scenarios 37 to 39: %i is %s, and not tried again", async (code, outcome) => {
+    const hasBody = code !== 204 && code !== 304;
+    const { fetched, server } = await fetchOnly(
+      status(code, hasBody ? {} : { "content-length": "0" }, hasBody ? "no document" : ""),
+      { retries: 2 },
+    );
+    expect(fetched).toMatchObject({
+      outcome,
+      status: code,
+      attempts: 1,
+      reason: { code: `http-${code}`, status: code },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ...[500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 529, 408, 425].map(
+      (code) => [code, "failed"] as const,
+    ),
+    [429, "blocked"] as const,
+  ])("scenario 36: %i for ever is %s after all retries", async (code, outcome) => {
+    const { fetched, server } = await fetchOnly(status(code), { retries: 3 });
+    expect(fetched).toMatchObject({ outcome, status: code, attempts: 4, reason: { code: `http-${code}` } });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test("scenario 35: twice 503, then 200", async () => {
+    const { fetched, text } = await fetchOnly(inTurn(status(503), status(503), whole(tenPages)), { retries: 3 });
+    expect(text).toBe(tenPages);
+    expect(fetched.attempts).toBe(3);
+  });
+
+  test("no retries means none", async () => {
+    expect((await fetchOnly(status(503), { retries: 0 })).server.requests).toHaveLength(1);
+  });
+
+  test("scenario 40: an empty body is a document", async () => {
+    const { result, bytes, broken } = await fetchOnly("");
+    expect({ result, bytes, broken }).toEqual({ result: "found", bytes: 0, broken: undefined });
+  });
+});
+
+describe("challenges", () => {
+  test.each([
+    [403, { "cf-mitigated": "challenge" }],
+    [503, { "cf-mitigated": "challenge", "retry-after": "5" }],
+    [200, { "cf-mitigated": "challenge" }],
+    [202, { "x-amzn-waf-action": "challenge" }],
+    [405, { "x-amzn-waf-action": "captcha" }],
+    [429, { "x-vercel-mitigated": "challenge" }],
+    [403, { "x-datadome": "protected" }],
+    [403, { server: "ddos-guard" }],
+  ])("%i with %o is a challenge: blocked, and not tried again", async (code, headers) => {
+    const { fetched, server } = await fetchOnly(status(code, headers), { retries: 2 });
+    expect(fetched).toMatchObject({ outcome: "blocked", status: code, reason: { code: "challenge", status: code } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a document behind the same service is none", () => {
+    expect(isChallenge(200, [["server", "ddos-guard"]])).toBe(false);
+    expect(isChallenge(403, [["server", "cloudflare"]])).toBe(false);
+  });
+});
+
+describe("Retry-After", () => {
+  const now = Date.parse("2026-03-01T12:00:00Z");
+  const delay = (value: string) => retryAfterDelay([["retry-after", value]], now);
+
+  test.each([
+    ["0", 0],
+    ["120", 120_000],
+    [" 7 ", 7000],
+    ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["Sunday, 01-Mar-26 12:00:30 GMT", 30_000],
+    ["Sun Mar  1 12:00:30 2026", 30_000],
+    ["Sat, 28 Feb 2026 12:00:00 GMT", 0],
+  ])("spec: %s is understood", (value, expected) => {
+    // https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats
+    //   "A recipient that parses a timestamp value in an HTTP field MUST accept all three HTTP-date formats."
+    expect(delay(value)).toBe(expected);
+  });
+
+  test.each(["-1", "NaN", "1e309", "soon", "", "1.5", "junk 7", "2026-03-01", "Infinity", "0x10", "1, 2"])(
+    "%j says nothing",
+    (value) => {
+      expect(delay(value)).toBeUndefined();
+    },
+  );
+
+  test("a number beyond all numbers is a time beyond all times, and still a date", () => {
+    expect(delay("9".repeat(400))).toBe(Number.POSITIVE_INFINITY);
+    expect(toDate(Number.POSITIVE_INFINITY)).toBe("+275760-09-13T00:00:00.000Z");
+  });
+
+  test("scenario 33: 429 with seconds is waited for, and the whole host with it", async () => {
+    const server = await testServer({
+      "/limited": inTurn(status(429, { "retry-after": "1" }), whole(tenPages)),
+      "/other": tenPages,
+    });
+    const fetcher = testFetcher({ start: server.origin, retries: 1 });
+    const begun = performance.now();
+    const limited = fetcher.read(`${server.origin}/limited`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const other = fetcher.read(`${server.origin}/other`).then(() => performance.now() - begun);
+    expect((await limited).fetched.attempts).toBe(2);
+    expect(performance.now() - begun).toBeGreaterThan(990);
+    expect(await other).toBeGreaterThan(990);
+    expect(fetcher.events).toContainEqual(
+      expect.objectContaining({
+        type: "retry",
+        attempt: 1,
+        delay: 1000,
+        reason: expect.objectContaining({ status: 429 }),
+      }),
+    );
+  });
+
+  test.each([429, 503])("scenario 34: %i with a date in the past is asked again at once", async (code) => {
+    const past = status(code, { "retry-after": "Sat, 28 Feb 2015 12:00:00 GMT" });
+    const { text, fetched } = await fetchOnly(inTurn(past, whole(tenPages)), { retries: 1 });
+    expect(text).toBe(tenPages);
+    expect(fetched.attempts).toBe(2);
+  });
+
+  test.each(["-1", "NaN", "1e309", "soon"])("scenario 34: junk (%s) falls back to our own delay", async (junk) => {
+    const { fetched } = await fetchOnly(inTurn(status(429, { "retry-after": junk }), whole(tenPages)), { retries: 1 });
+    expect(fetched).toMatchObject({ outcome: "found", attempts: 2 });
+  });
+
+  test.each([
+    [429, "blocked", "61"],
+    [429, "blocked", "1000000000"],
+    [429, "blocked", "9".repeat(400)],
+    [503, "failed", "3600"],
+    [503, "failed", "Fri, 31 Dec 2999 23:59:59 GMT"],
+  ])("scenario 34: %i that asks for too long is given up, with the date", async (code, outcome, value) => {
+    const { fetched, server } = await fetchOnly(status(code, { "retry-after": value }), { retries: 3 });
+    expect(fetched).toMatchObject({
+      outcome,
+      status: code,
+      attempts: 1,
+      reason: { code: "rate-limited", status: code },
+    });
+    expect(server.requests).toHaveLength(1);
+    const { retryAfter } = (fetched as { reason: { retryAfter: string } }).reason;
+    expect(Date.parse(retryAfter)).toBeGreaterThan(Date.now() + 59_000);
+  });
+
+  test("the longest wait is an option, and zero is zero", async () => {
+    const { result } = await fetchOnly(status(429, { "retry-after": "1" }), { retries: 3, limits: { retryAfter: 0 } });
+    expect(result).toBe("blocked rate-limited");
+  });
+});
+
+describe("backoff", () => {
+  test("doubles up to its cap, and is drawn from all of it", () => {
+    const bounds = (random: number) =>
+      [1, 2, 3, 4, 10].map((attempt) => backoffDelay(attempt, { base: 500, cap: 3000, random: () => random }));
+    expect(bounds(1)).toEqual([500, 1000, 2000, 3000, 3000]);
+    expect(bounds(0)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test("each retry is an event that says why and how long", async () => {
+    const server = await testServer({ "/x": inTurn(status(500), whole(tenPages)) });
+    const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 10, random: () => 0.5 } });
+    await fetcher.read(`${server.origin}/x`);
+    const url = `${server.origin}/x`;
+    expect(fetcher.events).toEqual([
+      { type: "request", url, attempt: 1 },
+      { type: "retry", url, attempt: 1, delay: 5, reason: expect.objectContaining({ code: "http-500" }) },
+      { type: "request", url, attempt: 2 },
+      { type: "response", url, outcome: "found", status: 200 },
+    ]);
+  });
+});
+
+test("the bodies of errors and redirects are not read, however large", async () => {
+  const bomb = "x".repeat(1_000_000);
+  const sent: number[] = [];
+  const large = (head: string) => async (exchange: { socket: import("node:net").Socket }) => {
+    const { socket } = exchange;
+    socket.write(head);
+    for (let megabyte = 0; megabyte < 64 && !socket.destroyed; megabyte++) {
+      if (!socket.write(`f4240\r\n${bomb}\r\n`))
+        await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+    }
+    sent.push(socket.bytesWritten);
+  };
+  const server = await testServer({
+    "/moved": large("HTTP/1.1 302 Found\r\nlocation: /a\r\ntransfer-encoding: chunked\r\n\r\n"),
+    "/missing": large("HTTP/1.1 404 Not Found\r\ntransfer-encoding: chunked\r\n\r\n"),
+    "/a": tenPages,
+  });
+  const fetcher = testFetcher({ start: server.origin });
+  expect((await fetcher.read(`${server.origin}/moved`)).text).toBe(tenPages);
+  expect((await fetcher.read(`${server.origin}/missing`)).result).toBe("absent http-404");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // What the kernel buffers on loopback is sent without being read.
+  expect(sent).toHaveLength(2);
+  expect(Math.max(...sent)).toBeLessThan(12_000_000);
+});

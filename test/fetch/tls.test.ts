@@ -1,0 +1,134 @@
+// TLS: verified, unless the operator says otherwise. Scenarios 14 and 48.
+import net from "node:net";
+import tls from "node:tls";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SitemapError } from "../../src/errors.ts";
+import { undiciClient } from "../../src/fetch/undici-client.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { createAuthority, selfSigned } from "../support/certificates.ts";
+import { redirect } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { stubResolver } from "../support/stub-resolver.ts";
+
+const authority = createAuthority();
+const names = ["website.test", "127.0.0.1"];
+const lookup = stubResolver({ "website.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] });
+const good = authority.issue({ names });
+const trusted = { tls: { ca: authority.ca } };
+
+test("a certificate of an authority that was added is fine, for a name and for an address", async () => {
+  const server = await testServer({ "/a": tenPages }, { tls: good });
+  for (const host of names) {
+    const url = `https://${host}:${server.port}/a`;
+    expect((await testFetcher({ start: url, ...trusted }, { lookup }).read(url)).text).toBe(tenPages);
+  }
+});
+
+describe("scenario 14: a certificate that is not valid is refused, and not tried again", () => {
+  test.each([
+    ["expired", authority.issue({ names, validFrom: -10, validTo: -5 }), "CERT_HAS_EXPIRED"],
+    ["not yet valid", authority.issue({ names, validFrom: 5, validTo: 10 }), "CERT_NOT_YET_VALID"],
+    ["for another name", authority.issue({ names: ["other.test"] }), "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["without a name", authority.issue({ names: [] }), "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["self-signed", selfSigned({ names }), "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["of an unknown authority", createAuthority().issue({ names }), "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ])("%s", async (_, certificate, reason) => {
+    const server = await testServer({ "/a": tenPages }, { tls: certificate });
+    const url = `https://website.test:${server.port}/a`;
+    const fetcher = testFetcher({ start: url, retries: 2, ...trusted }, { lookup });
+    const { result, fetched } = await fetcher.read(url);
+    expect(result).toBe("failed tls-cert");
+    expect(fetched).toMatchObject({ attempts: 1, reason: { value: reason } });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("nor one that the system does not know", async () => {
+    const server = await testServer({ "/a": tenPages }, { tls: good });
+    const url = `https://website.test:${server.port}/a`;
+    expect((await testFetcher({ start: url }, { lookup }).read(url)).result).toBe("failed tls-cert");
+  });
+});
+
+test("verification can be turned off", async () => {
+  const server = await testServer({ "/a": tenPages }, { tls: selfSigned({ names: ["other.test"] }) });
+  const url = `https://website.test:${server.port}/a`;
+  expect((await testFetcher({ start: url, tls: { verify: false } }, { lookup }).read(url)).text).toBe(tenPages);
+});
+
+test("certificates to be added have to be certificates", () => {
+  const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
+  expect(() => undiciClient(settings)).toThrow(SitemapError);
+});
+
+test("a server that does not speak TLS", async () => {
+  const plain = net.createServer((socket) =>
+    socket
+      .on("error", () => {})
+      .resume()
+      .end("HTTP/1.1 400 Bad Request\r\n\r\n"),
+  );
+  await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${(plain.address() as net.AddressInfo).port}/`;
+  const { result, fetched } = await testFetcher({ start: url, retries: 2 }).read(url);
+  expect(result).toBe("failed tls-failed");
+  expect(fetched.attempts).toBe(1);
+  await new Promise((resolve) => plain.close(resolve));
+});
+
+describe("scenario 48: between https and http", () => {
+  test("down is allowed, and told", async () => {
+    const plain = await testServer({ "/a": tenPages });
+    const secure = await testServer({ "/a": redirect(`${plain.origin}/a`) }, { tls: good });
+    const fetcher = testFetcher({
+      start: secure.origin,
+      network: "allow-private",
+      headers: { cookie: "a=1" },
+      ...trusted,
+    });
+    const { fetched, text } = await fetcher.read(`${secure.origin}/a`);
+    expect(text).toBe(tenPages);
+    expect(fetched).toMatchObject({ problems: [{ code: "redirect-downgrade", value: `${plain.origin}/a` }] });
+    expect(plain.requests[0]?.headers.has("cookie")).toBe(false);
+  });
+
+  test("up is nothing to speak of", async () => {
+    const secure = await testServer({ "/a": tenPages }, { tls: good });
+    const plain = await testServer({ "/a": redirect(`${secure.origin}/a`) });
+    const { fetched } = await testFetcher({ start: plain.origin, network: "allow-private", ...trusted }).read(
+      `${plain.origin}/a`,
+    );
+    expect(fetched).toMatchObject({ outcome: "found", problems: [] });
+  });
+});
+
+describe("what is offered in the handshake", () => {
+  let server: tls.Server;
+  const seen: { alpn: string | false | null; servername: string | false }[] = [];
+
+  beforeAll(async () => {
+    server = tls.createServer({ ...good, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
+      seen.push({
+        alpn: socket.alpnProtocol,
+        servername: (socket as { servername?: string | false }).servername ?? false,
+      });
+      socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(() => server.close());
+
+  test("is HTTP/1.1 alone, and the name of the website", async () => {
+    const url = `https://website.test:${(server.address() as { port: number }).port}/`;
+    expect((await testFetcher({ start: url, ...trusted }, { lookup }).read(url)).text).toBe("ok");
+    expect(seen).toEqual([{ alpn: "http/1.1", servername: "website.test" }]);
+  });
+});
+
+test("a server that speaks only TLS 1.1 is refused", async () => {
+  const old = tls.createServer({ ...good, minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" });
+  old.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => old.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${(old.address() as { port: number }).port}/`;
+  expect((await testFetcher({ start: url, ...trusted }).read(url)).result).toBe("failed tls-failed");
+  await new Promise((resolve) => old.close(resolve));
+});
