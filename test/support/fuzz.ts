@@ -1,0 +1,169 @@
+// Runs mutated documents through the parser and looks at what must hold for any input. Each case is made from its number
+// alone: a number that failed fails again.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { readSitemap } from "../../src/crawl/read.ts";
+import { createDocumentParser } from "../../src/parse/document-parser.ts";
+import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
+import { type Problem, ProblemLog } from "../../src/problem.ts";
+import type { ParsedSitemap } from "../../src/sitemap.ts";
+import { mutateBytes, mutateText } from "./mutate.ts";
+import { Random } from "./random.ts";
+
+/** Throws at the first case, of `count` from the number `first` on, in which something does not hold. */
+export async function fuzz(count: number, first: number): Promise<void> {
+  for (let number = first; number < first + count; number++) {
+    const random = new Random(number);
+    const seed = random.pick(seeds);
+    // One in eight is broken as bytes, perhaps below compression.
+    const input = random.below(8) === 0 ? bytesOf(seed, random) : mutateText(seed.text, texts, random);
+    try {
+      await withinASecond(() =>
+        typeof input === "string" ? checkText(input, seed.url, number) : checkBytes(input, seed.url),
+      );
+    } catch (cause) {
+      const shown =
+        typeof input === "string" ? JSON.stringify(input) : `base64 ${Buffer.from(input).toString("base64")}`;
+      throw new Error(`case ${number}, from ${seed.url}: ${cause instanceof Error ? cause.message : cause}\n${shown}`, {
+        cause,
+      });
+    }
+  }
+}
+
+const directory = path.join(import.meta.dirname, "../fixtures/seeds");
+const seeds = readdirSync(directory)
+  .sort()
+  .map((name) => ({ url: `https://example.org/maps/${name}`, text: readFileSync(path.join(directory, name), "utf8") }));
+const texts = seeds.map((seed) => seed.text);
+
+function bytesOf({ text }: { text: string }, random: Random): Uint8Array {
+  const bytes = Buffer.from(text, random.pick(["utf8", "utf8", "utf16le", "latin1"] as const));
+  switch (random.below(4)) {
+    case 0:
+      return mutateBytes(gzipSync(bytes), random);
+    case 1:
+      return gzipSync(mutateBytes(bytes, random));
+    default:
+      return mutateBytes(bytes, random);
+  }
+}
+
+// A busy machine may stop for a second; it does not do so twice at the same case.
+async function withinASecond(run: () => void | Promise<void>): Promise<void> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const start = performance.now();
+    await run();
+    if (performance.now() - start < 1000) return;
+  }
+  throw new Error("took longer than a second");
+}
+
+interface Reading {
+  readonly pages: Entries["pages"];
+  readonly sitemaps: Entries["sitemaps"];
+  readonly outcome: ParseOutcome;
+  readonly problems: readonly Problem[];
+}
+
+function checkText(text: string, url: string, number: number): void {
+  const random = new Random(number);
+  const whole = readPieces([text], url);
+  checkEntries(whole);
+
+  const inPieces = readPieces(cut(text, random), url);
+  expectEqual("cut into pieces it reads otherwise", inPieces, whole);
+
+  const prefix = text.slice(0, prefixLength(text, whole.outcome, random));
+  const start = readPieces([prefix], url);
+  // A short beginning may look like something else.
+  if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return;
+  expectEqual("a prefix has other pages", start.pages, whole.pages.slice(0, start.pages.length));
+  expectEqual("a prefix has other sitemaps", start.sitemaps, whole.sitemaps.slice(0, start.sitemaps.length));
+}
+
+async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {
+  checkParsed(await readSitemap(bytes, { url }));
+}
+
+function readPieces(pieces: Iterable<string>, url: string): Reading {
+  const log = new ProblemLog();
+  const parser = createDocumentParser({ url, problems: log });
+  const pages: Entries["pages"] = [];
+  const sitemaps: Entries["sitemaps"] = [];
+  const take = (entries: Entries) => {
+    pages.push(...entries.pages);
+    sitemaps.push(...entries.sitemaps);
+  };
+  for (const piece of pieces) {
+    if (parser.stopped) break;
+    take(parser.write(piece));
+  }
+  take(parser.end());
+  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray() };
+}
+
+function* cut(text: string, random: Random): Generator<string> {
+  const longest = random.pick([2, 10, 100, 5000]);
+  for (let from = 0; from < text.length; ) {
+    const to = from + random.below(longest);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+// A line that was cut off may be taken for a shorter URL, so lines are not cut.
+function prefixLength(text: string, outcome: ParseOutcome, random: Random): number {
+  const length = random.below(text.length + 1);
+  const format = formatOf(outcome);
+  return format === "text" || format === "robots" ? text.lastIndexOf("\n", length) + 1 : length;
+}
+
+function formatOf(outcome: ParseOutcome): string | undefined {
+  return outcome.kind === "invalid" ? undefined : outcome.format;
+}
+
+function checkParsed(parsed: ParsedSitemap): void {
+  if (parsed.kind === "invalid") return;
+  checkEntries({
+    pages: [...((parsed.kind === "pages" ? parsed.pages : parsed.pages) ?? [])],
+    sitemaps: parsed.kind === "index" ? [...parsed.sitemaps] : [],
+    outcome: parsed,
+    problems: parsed.problems,
+  });
+}
+
+function checkEntries({ pages, sitemaps, problems }: Reading): void {
+  for (const list of [pages, sitemaps]) {
+    const urls = list.map((entry) => entry.url);
+    if (new Set(urls).size !== urls.length) throw new Error("a URL comes twice");
+    for (const { url, lastModified } of list) {
+      if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`not an http URL: ${url}`);
+      checkDate(lastModified);
+    }
+  }
+  for (const { priority, newsStory, videos } of pages) {
+    if (!(priority >= 0 && priority <= 1)) throw new Error(`not a priority: ${priority}`);
+    checkDate(newsStory?.publishDate);
+    for (const video of videos ?? []) {
+      checkDate(video.publicationDate);
+      checkDate(video.expirationDate);
+    }
+  }
+  expectEqual("the entries are not plain data", JSON.parse(JSON.stringify(pages)), pages);
+  for (const { message } of problems) if (message === "") throw new Error("a problem without a sentence");
+}
+
+function checkDate(date: string | undefined): void {
+  if (date !== undefined && Number.isNaN(new Date(date).getTime())) throw new Error(`not a date: ${date}`);
+}
+
+function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (one === other) return;
+  let at = 0;
+  while (one[at] === other[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
+  throw new Error(`${what}\n  got      …${around(one)}…\n  expected …${around(other)}…`);
+}
