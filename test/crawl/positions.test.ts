@@ -1,0 +1,326 @@
+// The fault scenarios in all three positions: as robots.txt, as an index and as a leaf. Whatever happens to one document, it
+// is told with its code, what could be read is kept, and the document beside it is not touched.
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { IndexSitemap, Sitemap } from "../../src/sitemap.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { type Fault, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
+import { shortTimes } from "../support/fetching.ts";
+
+type Position = "robots" | "index" | "leaf";
+type Break = (document: string, position: Position) => Fault;
+
+/** What is expected of the faulty document, by position. `half`: the first of its two entries. */
+interface Expected {
+  readonly outcome: "complete" | "half" | "incomplete" | "invalid";
+  readonly code?: string;
+  /** Where robots.txt differs: it is either read, absent, or unreachable. */
+  readonly robots?: "read" | "half" | "incomplete" | "absent" | "unreachable";
+}
+
+const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+// Between the entries, so that half a document has the first and not the second.
+const padding = "x".repeat(400);
+
+function documentFor(position: Position, origin: string): string {
+  switch (position) {
+    case "robots":
+      return `User-agent: *\nSitemap: ${origin}/first.xml\n# ${padding}\nSitemap: ${origin}/second.xml\n`;
+    case "index":
+      return `<sitemapindex ${namespace}><sitemap><loc>${origin}/first.xml</loc></sitemap><!-- ${padding} --><sitemap><loc>${origin}/second.xml</loc></sitemap></sitemapindex>`;
+    case "leaf":
+      return `<urlset ${namespace}><url><loc>${origin}/1</loc></url><!-- ${padding} --><url><loc>${origin}/2</loc></url></urlset>`;
+  }
+}
+
+async function treeOf(
+  broken: Break,
+  position: Position,
+): Promise<{ tree: SitemapTree; robots: IndexSitemap | undefined }> {
+  const routes: Record<string, Fault | string> = {};
+  const server = await faultServer(routes);
+  const { origin } = server;
+  const leaf = `<urlset ${namespace}><url><loc>${origin}/p</loc></url></urlset>`;
+  Object.assign(routes, { "/first.xml": leaf, "/second.xml": leaf, "/beside.xml": leaf });
+  const fault = broken(documentFor(position, origin), position);
+  if (position === "robots") Object.assign(routes, { "/robots.txt": fault, "/sitemap.xml": leaf });
+  else routes["/robots.txt"] = `Sitemap: ${origin}/faulty.xml\nSitemap: ${origin}/beside.xml\n`;
+  if (position !== "robots") routes["/faulty.xml"] = fault;
+  try {
+    const tree = await sitemapTreeForHomepage(origin, {
+      timeout: shortTimes,
+      retries: 0,
+      useHomepage: false,
+      useKnownPaths: position === "robots",
+      limits: { documentBytes: 200_000, robotsBytes: 100_000 },
+      concurrency: 8,
+    });
+    await tree.close();
+    return { tree, robots: tree.root.children[0] as IndexSitemap | undefined };
+  } finally {
+    await server.close();
+  }
+}
+
+async function check(broken: Break, position: Position, expected: Expected): Promise<void> {
+  const { tree, robots } = await treeOf(broken, position);
+  if (position === "robots") {
+    const state =
+      expected.robots ??
+      { complete: "read", half: "half", incomplete: "incomplete", invalid: "unreachable" }[expected.outcome];
+    const codes = tree.root.problems.map(({ code }) => code);
+    const children = robots?.format === "robots" ? robots.children.length : undefined;
+    const states = {
+      read: { children: 2, codes: [], complete: true },
+      half: { children: 1, codes: [], complete: false },
+      incomplete: { children: 2, codes: [], complete: false },
+      absent: { children: undefined, codes: [], complete: true },
+      unreachable: { children: undefined, codes: ["robots-unreachable"], complete: false },
+    };
+    expect({ children, codes, complete: tree.complete }).toEqual(states[state as keyof typeof states]);
+    if (expected.code !== undefined && ["half", "incomplete"].includes(state))
+      expect(robots?.problems.map(({ code }) => code)).toContain(expected.code);
+    expect(tree.root.children.at(-1)).toMatchObject({ kind: "pages", complete: true, pageCount: 1 });
+    return;
+  }
+  const faulty = robots?.children[0] as Sitemap;
+  expect(robots?.children[1]).toMatchObject({ kind: "pages", complete: true, pageCount: 1 });
+  expect(tree.complete).toBe(expected.outcome === "complete");
+  if (expected.outcome === "invalid") {
+    expect(faulty).toMatchObject({ kind: "invalid", reason: { code: expected.code } });
+    return;
+  }
+  const entries =
+    faulty.kind === "index" ? faulty.children.length : faulty.kind === "pages" ? faulty.pageCount : undefined;
+  expect(entries).toBe(expected.outcome === "half" ? 1 : 2);
+  expect(faulty).toMatchObject({
+    kind: position === "leaf" ? "pages" : "index",
+    complete: expected.outcome === "complete",
+  });
+  if (expected.code !== undefined)
+    expect((faulty as IndexSitemap).problems.map(({ code }) => code)).toContain(expected.code);
+}
+
+function scenarios(
+  title: string,
+  table: Readonly<Record<string, readonly [Break, Expected]>>,
+  positions: readonly Position[] = ["robots", "index", "leaf"],
+): void {
+  describe(title, () => {
+    for (const [name, [broken, expected]] of Object.entries(table)) {
+      test.concurrent.each(positions)(`${name}, as %s`, (position) => check(broken, position, expected));
+    }
+  });
+}
+
+scenarios("connection and framing", {
+  "scenario 1: silence": [faults.silence, { outcome: "invalid", code: "timeout-first-byte" }],
+  "scenario 4: a stall in the headers": [
+    faults["stall in headers"],
+    { outcome: "invalid", code: "timeout-first-byte" },
+  ],
+  "scenario 5: a stall in the body": [faults["stall in body"], { outcome: "half", code: "timeout-idle" }],
+  "scenario 6: a drip": [faults["drip of body"], { outcome: "half", code: "timeout-total" }],
+  "scenario 7: an endless body": [faults["endless body"], { outcome: "half", robots: "half" }],
+  "scenario 8: endless interim responses": [faults["flood of 103"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 9: a reset before the headers": [
+    faults["reset before headers"],
+    { outcome: "invalid", code: "connection-reset" },
+  ],
+  "scenario 9: an empty reply": [faults["empty reply"], { outcome: "invalid", code: "connection-reset" }],
+  "scenario 10: a reset in the body": [faults["reset in body"], { outcome: "half", code: "body-reset" }],
+  "scenario 15: a length that is too long": [faults["length too long"], { outcome: "incomplete", code: "body-short" }],
+  "scenario 17: two lengths": [faults["two lengths"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 17: a length and chunks": [faults["length and chunked"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 18: no final chunk": [faults["no final chunk"], { outcome: "half", code: "body-short" }],
+  "scenario 19: a bad chunk size": [faults["bad chunk size"], { outcome: "half", code: "http-protocol" }],
+  "scenario 20: a header that is too large": [faults["large header"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 20: NUL in a header": [faults["nul in header"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 20: HTTP/0.9": [faults["http 0.9"], { outcome: "invalid", code: "http-protocol" }],
+  "scenario 20: status 999": [() => status(999), { outcome: "invalid", code: "http-999" }],
+});
+
+scenarios(
+  "a length that is too short",
+  { "scenario 16": [faults["length too short"], { outcome: "half", code: "xml-truncated" }] },
+  ["index", "leaf"],
+);
+
+scenarios(
+  "statuses",
+  {
+    "scenario 34: come back in a year": [
+      () => status(429, { "retry-after": "31536000" }),
+      { outcome: "invalid", code: "rate-limited" },
+    ],
+    "scenario 36: 500": [() => status(500), { outcome: "invalid", code: "http-500" }],
+    "scenario 37: 403": [() => status(403), { outcome: "invalid", code: "http-403", robots: "absent" }],
+    "scenario 37: 404": [() => status(404), { outcome: "invalid", code: "http-404", robots: "absent" }],
+    "scenario 37: 410": [() => status(410), { outcome: "invalid", code: "http-410", robots: "absent" }],
+    "scenario 38: 400": [() => status(400), { outcome: "invalid", code: "http-400", robots: "absent" }],
+    "scenario 39: 206": [() => status(206), { outcome: "invalid", code: "http-206" }],
+    "scenario 41: HTML": [
+      () => whole("<!doctype html><html><body>Sorry</body></html>"),
+      { outcome: "invalid", code: "not-a-sitemap", robots: "absent" },
+    ],
+    "scenario 44: JSON": [() => whole('{"error":"not found"}'), { outcome: "invalid", code: "not-a-sitemap" }],
+  },
+  ["index", "leaf"],
+);
+
+scenarios(
+  "statuses of robots.txt",
+  {
+    "scenario 33: 429": [() => status(429), { outcome: "invalid" }],
+    "scenario 36: 500": [() => status(500), { outcome: "invalid" }],
+    "scenario 37: 403": [() => status(403), { outcome: "invalid", robots: "absent" }],
+    "scenario 37: 404": [() => status(404), { outcome: "invalid", robots: "absent" }],
+    "scenario 38: 400": [() => status(400), { outcome: "invalid", robots: "absent" }],
+    "scenario 41: HTML": [
+      () => whole("<!doctype html><html><body>Sorry</body></html>"),
+      { outcome: "invalid", robots: "absent" },
+    ],
+  },
+  ["robots"],
+);
+
+const gz = (document: string) => gzipSync(document);
+const flipped = (bytes: Uint8Array, at: number) =>
+  bytes.map((byte, index) => (index === (at + bytes.length) % bytes.length ? byte ^ 0xff : byte));
+
+scenarios("compression", {
+  "scenario 22: gzip with garbage after it": [
+    (text) => whole(Buffer.concat([gz(text), Buffer.from("garbage")])),
+    { outcome: "complete", code: "gzip-trailing" },
+  ],
+  "scenario 23: gzip twice": [(text) => whole(gzipSync(gz(text))), { outcome: "complete" }],
+  "scenario 24: two members": [
+    (text) => whole(Buffer.concat([gz(text.slice(0, 100)), gz(text.slice(100))])),
+    { outcome: "complete" },
+  ],
+  "scenario 25: a wrong checksum": [
+    (text) => whole(flipped(gz(text), -6)),
+    { outcome: "incomplete", code: "gzip-checksum" },
+  ],
+  "scenario 26: gzip without a name for it": [
+    (text) => whole(gz(text), { "content-type": "application/xml" }),
+    { outcome: "complete" },
+  ],
+  "scenario 27: a gzip type, and plain": [
+    (text) => whole(text, { "content-type": "application/gzip" }),
+    { outcome: "complete" },
+  ],
+  "scenario 28: a lying content encoding": [
+    (text) => whole(text, { "content-encoding": "gzip" }),
+    { outcome: "complete", code: "encoding-lie" },
+  ],
+  "scenario 30: br that nobody asked for": [
+    (text) => whole(brotliCompressSync(text), { "content-encoding": "br" }),
+    { outcome: "complete" },
+  ],
+  "scenario 30: deflate": [
+    (text) => whole(deflateSync(text), { "content-encoding": "deflate" }),
+    { outcome: "complete" },
+  ],
+  "scenario 30: x-gzip": [(text) => whole(gz(text), { "content-encoding": "x-gzip" }), { outcome: "complete" }],
+  "scenario 30: identity": [(text) => whole(text, { "content-encoding": "identity" }), { outcome: "complete" }],
+  "scenario 32: a content encoding over gzip": [
+    (text) => whole(gzipSync(gz(text)), { "content-encoding": "gzip" }),
+    { outcome: "complete" },
+  ],
+});
+
+const utf16 = (text: string, bigEndian: boolean) => {
+  const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
+  return bigEndian ? bytes.swap16() : bytes;
+};
+
+scenarios("text", {
+  "scenario 54: a byte order mark": [(text) => whole(`\ufeff${text}`), { outcome: "complete" }],
+  "scenario 54: blank lines": [(text) => whole(`${"\n".repeat(30)}${text}`), { outcome: "complete" }],
+  "scenario 55: UTF-16LE": [(text) => whole(utf16(text, false)), { outcome: "complete" }],
+  "scenario 55: UTF-16BE": [(text) => whole(utf16(text, true)), { outcome: "complete" }],
+  "scenario 56: windows-1252": [
+    (text) =>
+      whole(Buffer.from(text.replace("xxx", "\u00e9"), "latin1"), { "content-type": "text/xml; charset=windows-1252" }),
+    { outcome: "complete" },
+  ],
+  "scenario 63: CR as line end": [(text) => whole(text.replaceAll("\n", "\r")), { outcome: "complete" }],
+});
+
+scenarios("redirects", {
+  "scenario 45: to itself": [
+    (_, position) => redirect(position === "robots" ? "/robots.txt" : "/faulty.xml"),
+    { outcome: "invalid", code: "redirect-loop" },
+  ],
+  "scenario 47: to a private address": [
+    () => redirect("http://10.0.0.1/x.xml"),
+    { outcome: "invalid", code: "address-blocked" },
+  ],
+  "scenario 47: to the metadata service": [
+    () => redirect("http://169.254.169.254/latest/"),
+    { outcome: "invalid", code: "address-blocked" },
+  ],
+  "scenario 47: to localhost": [
+    () => redirect("http://localhost:8080/x.xml"),
+    { outcome: "invalid", code: "address-blocked" },
+  ],
+  "scenario 50: to a file": [() => redirect("file:///etc/passwd"), { outcome: "invalid", code: "scheme-refused" }],
+  "scenario 50: to data": [() => redirect("data:text/plain,x"), { outcome: "invalid", code: "scheme-refused" }],
+  "scenario 51: without a Location": [() => status(302), { outcome: "invalid", code: "redirect-invalid" }],
+});
+
+scenarios(
+  "XML",
+  {
+    "scenario 73: a harmless DOCTYPE": [
+      (text) => whole(`<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd">${text}`),
+      { outcome: "complete", code: "xml-doctype" },
+    ],
+    "scenario 74: an entity bomb": [
+      (text) => whole(`<!DOCTYPE x [<!ENTITY a "aaa"><!ENTITY b "&a;&a;">]>${text}`),
+      { outcome: "invalid", code: "xml-dtd-refused" },
+    ],
+    "scenario 78: cut in a tag": [
+      (text) => whole(text.slice(0, text.lastIndexOf("<loc") + 3)),
+      { outcome: "half", code: "xml-truncated" },
+    ],
+    "scenario 80: no namespace": [
+      (text) => whole(text.replace(namespace, "")),
+      { outcome: "complete", code: "xml-namespace" },
+    ],
+    "scenario 83: a warning before it": [
+      (text) =>
+        whole(`<br />\n<b>Warning</b>: something in <b>x.php</b> on line <b>1</b><br />\n<?xml version="1.0"?>${text}`),
+      { outcome: "complete", code: "xml-junk-before-root" },
+    ],
+    "scenario 83: something after it": [
+      (text) => whole(`${text}\n<!-- fine --> not fine`),
+      { outcome: "complete", code: "xml-junk-after-root" },
+    ],
+  },
+  ["index", "leaf"],
+);
+
+describe("an address in robots.txt or an index", () => {
+  test.each([
+    "http://10.0.0.1/a.xml",
+    "http://[::ffff:7f00:1]/a.xml",
+    "http://2130706433/a.xml",
+    "http://169.254.169.254/a.xml",
+    "http://foo.localhost/a.xml",
+  ])("N1: %s is not connected to", async (url) => {
+    const routes: Record<string, string> = {};
+    const server = await faultServer(routes);
+    routes["/robots.txt"] = `Sitemap: ${url}\nSitemap: ${server.origin}/index.xml\n`;
+    routes["/index.xml"] = `<sitemapindex ${namespace}><sitemap><loc>${url}</loc></sitemap></sitemapindex>`;
+    const options = { useKnownPaths: false, useHomepage: false, timeout: shortTimes, retries: 0 };
+    await using tree = await sitemapTreeForHomepage(server.origin, options);
+    const reasons = [...tree.sitemaps()].flatMap((sitemap) =>
+      sitemap.kind === "invalid" ? [sitemap.reason.code] : [],
+    );
+    expect(reasons).toEqual(["address-blocked", "address-blocked"]);
+    await server.close();
+  });
+});
