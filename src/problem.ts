@@ -48,6 +48,7 @@ const sentences = {
   "redirect-loop": "The redirects lead back to {value}",
   "redirect-limit": "More than {limit} redirects",
   "redirect-invalid": "A redirect without a usable Location: {value}",
+  "redirect-encoding": "A redirect's Location holds bytes that no URL may hold; they were taken for UTF-8: {value}",
   "redirect-downgrade": "A redirect led from https to http: {value}",
   "address-blocked": "The address is not a public one",
   "scheme-refused": "Only http and https are fetched: {value}",

@@ -24,7 +24,8 @@ export function hostOf(url: URL): string {
 
 /** Whether an address is globally routable. `address` is in the notation of a resolver. */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  // ipaddr.js would take `1.2.3` for an address, too.
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
   // An IPv4 address in IPv6 clothes (`::ffff:a.b.c.d`) is judged as what it is.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);

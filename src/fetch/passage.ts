@@ -152,8 +152,9 @@ export class Passage {
 
   #redirect({ status, headers }: Head, from: URL): Fetched | undefined {
     const { limits } = this.#around.settings;
-    const target = redirectTarget(headers, from.href, limits.urlLength);
-    if ("code" in target) return this.#fail(outcomeOfProblem(target), target, { status, headers });
+    const redirect = redirectTarget(headers, from.href, limits.urlLength);
+    if ("code" in redirect) return this.#fail(outcomeOfProblem(redirect), redirect, { status, headers });
+    const { target } = redirect;
     const limit = this.#request.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops.length >= limit)
       return this.#fail("failed", problem("redirect-limit", { limit }), { status, headers });
@@ -161,6 +162,7 @@ export class Passage {
       return this.#fail("failed", problem("redirect-loop", { value: target.href }), { status, headers });
     }
     this.#hops.push({ url: this.#url, status, headers });
+    if (redirect.problem !== undefined) this.#problems.push(redirect.problem);
     if (from.protocol === "https:" && target.protocol === "http:") {
       this.#problems.push(problem("redirect-downgrade", { value: target.href }));
     }

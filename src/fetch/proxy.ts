@@ -4,6 +4,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import { problem } from "../problem.ts";
 import { hostOf } from "./address-policy.ts";
@@ -17,15 +18,37 @@ export interface ChosenProxy {
   readonly authorization: string | undefined;
 }
 
-/** The proxy for a URL, by the `proxy` option. */
-export function proxyFor(
-  url: URL,
-  option: Settings["proxy"],
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ChosenProxy | undefined {
-  const chosen = option === "environment" ? fromEnvironment(url, environment) : option;
-  if (chosen === undefined || chosen === "" || !URL.canParse(chosen)) return undefined;
-  const proxy = new URL(chosen);
+/** Which proxy a URL goes through, by the `proxy` option. Throws where the environment names one that cannot be used. */
+export type ProxyChoice = (url: URL) => ChosenProxy | undefined;
+
+export function proxyChoice(option: Settings["proxy"], environment: Environment = process.env): ProxyChoice {
+  if (option === undefined) return () => undefined;
+  if (option !== "environment") {
+    const proxy = parseProxy(option, "proxy");
+    return () => proxy;
+  }
+  const read = (name: string) => {
+    const exact = environment[name];
+    // In a CGI program HTTP_PROXY is what a visitor sent as the header `Proxy`.
+    const isForged = name === "http_proxy" && "REQUEST_METHOD" in environment;
+    return exact ?? (isForged ? undefined : environment[name.toUpperCase()]) ?? "";
+  };
+  const forHttp = read("http_proxy") === "" ? undefined : parseProxy(read("http_proxy"), "HTTP_PROXY");
+  const forHttps = read("https_proxy") === "" ? undefined : parseProxy(read("https_proxy"), "HTTPS_PROXY");
+  const exempt = read("no_proxy");
+  return (url) => (isExempt(url, exempt) ? undefined : url.protocol === "https:" ? forHttps : forHttp);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function parseProxy(text: string, name: string): ChosenProxy {
+  // In the environment, `host:port` is usual.
+  const given = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+    // To go without a proxy would be worse than not to go. The value may hold a password.
+    throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an HTTP proxy`);
+  }
+  const proxy = new URL(given);
   const secure = proxy.protocol === "https:";
   const user = proxy.username === "" ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`;
   return {
@@ -69,15 +92,6 @@ export function openTunnel(
     });
     request.end();
   });
-}
-
-function fromEnvironment(url: URL, environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  const exactly = (name: string) => environment[name];
-  const read = (name: string) => exactly(name) ?? exactly(name.toUpperCase());
-  if (isExempt(url, read("no_proxy") ?? "")) return undefined;
-  // In a CGI program HTTP_PROXY is what a visitor sent as the header `Proxy`.
-  const forHttp = exactly("REQUEST_METHOD") === undefined ? read("http_proxy") : exactly("http_proxy");
-  return url.protocol === "https:" ? read("https_proxy") : forHttp;
 }
 
 // NO_PROXY: names with everything below them, addresses, each with an optional port, or `*`.

@@ -8,8 +8,15 @@ export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** The URL that the first `Location` names, without user name, password and fragment; or why there is none. */
-export function redirectTarget(headers: HeaderList, base: string, maxLength: number): URL | Problem {
+export interface Redirect {
+  /** Without user name, password and fragment. */
+  readonly target: URL;
+  /** What there is to say about it. */
+  readonly problem?: Problem;
+}
+
+/** Where the first `Location` leads, or why nowhere. */
+export function redirectTarget(headers: HeaderList, base: string, maxLength: number): Redirect | Problem {
   const location = header(headers, "location");
   if (location === undefined) return problem("redirect-invalid", { value: "none" });
   const text = utf8(location.trim());
@@ -23,13 +30,14 @@ export function redirectTarget(headers: HeaderList, base: string, maxLength: num
   target.username = "";
   target.password = "";
   target.hash = "";
-  return target;
+  return notAscii.test(text) ? { target, problem: problem("redirect-encoding", { value: target.href }) } : { target };
 }
 
 // Lenient: bytes above 127 are not allowed in a URL, but websites send them, in UTF-8 as browsers expect it.
 function utf8(latin1: string): string {
-  if (!/[\x80-\xff]/.test(latin1)) return latin1;
-  const bytes = Buffer.from(latin1, "latin1");
-  const text = bytes.toString("utf8");
+  if (!notAscii.test(latin1)) return latin1;
+  const text = Buffer.from(latin1, "latin1").toString("utf8");
   return text.includes("\ufffd") ? latin1 : text;
 }
+
+const notAscii = /[^\x00-\x7f]/;

@@ -8,7 +8,7 @@ import type { Problem } from "../problem.ts";
 import { hostOf } from "./address-policy.ts";
 import { type Connect, createConnect, type Endpoint, type Lookup } from "./connect.ts";
 import { isClosedConnection, problemOf } from "./failure.ts";
-import { type ChosenProxy, openTunnel, proxyFor } from "./proxy.ts";
+import { type ChosenProxy, openTunnel, type ProxyChoice, proxyChoice } from "./proxy.ts";
 import { type Connection, UndiciExchange } from "./undici-exchange.ts";
 
 /** The default client. `lookup` replaces the system's resolver. */
@@ -19,6 +19,7 @@ export function undiciClient(settings: Settings, lookup?: Lookup): Client {
 class UndiciClient implements Client {
   readonly #settings: Settings;
   readonly #connect: Connect;
+  readonly #proxyFor: ProxyChoice;
   readonly #connections = new Set<PooledConnection>();
   // By where they lead and what was allowed when they were opened; the one used last is used first.
   readonly #idle = new Map<string, PooledConnection[]>();
@@ -27,6 +28,7 @@ class UndiciClient implements Client {
   constructor(settings: Settings, connect: Connect) {
     this.#settings = settings;
     this.#connect = connect;
+    this.#proxyFor = proxyChoice(settings.proxy);
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
@@ -67,7 +69,7 @@ class UndiciClient implements Client {
 
   #route(url: URL, allowPrivate: boolean): Route {
     const secure = url.protocol === "https:";
-    const proxy = proxyFor(url, this.#settings.proxy);
+    const proxy = this.#proxyFor(url);
     if (proxy !== undefined && !secure) {
       const headers = proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization };
       return { key: proxy.origin, origin: proxy.origin, endpoint: proxy.endpoint, proxied: true, headers };

@@ -89,7 +89,7 @@ describe("scenario 51: Locations", () => {
   const base = "https://example.org/dir/index.xml?q=1";
   const target = (location: string) => {
     const found = redirectTarget([["location", location]], base, 8192);
-    return "code" in found ? found.code : found.href;
+    return "code" in found ? found.code : found.target.href;
   };
 
   test.each([
@@ -130,7 +130,11 @@ describe("scenario 51: Locations", () => {
       },
       "/caf%C3%A9.xml": tenPages,
     });
-    expect((await testFetcher({ start: server.origin }).read(`${server.origin}/a`)).text).toBe(tenPages);
+    const { text, fetched } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
+    expect(text).toBe(tenPages);
+    expect(fetched).toMatchObject({
+      problems: [{ code: "redirect-encoding", value: `${server.origin}/caf%C3%A9.xml` }],
+    });
   });
 
   test("no Location is a failure", async () => {

@@ -1,0 +1,251 @@
+// What a website names must be public: in every notation, by every way, judged when a connection is made. A canary listens
+// where the addresses of this machine lead, and every socket that is opened is seen.
+import { channel } from "node:diagnostics_channel";
+import type net from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isPublicAddress } from "../../src/fetch/address-policy.ts";
+import { createConnect, type Endpoint } from "../../src/fetch/connect.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { redirect } from "../support/fault-server.ts";
+import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { stubResolver } from "../support/stub-resolver.ts";
+
+const addresses = [
+  ...["127.0.0.1", "127.1.2.3", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "172.16.0.1"],
+  ...["172.31.255.255", "192.168.0.1", "192.168.255.255", "169.254.169.254", "169.254.170.2", "100.64.0.1"],
+  ...["100.100.100.200", "192.0.0.1", "192.0.0.192", "192.0.2.1", "198.18.0.1", "198.19.255.255", "198.51.100.1"],
+  ...["203.0.113.1", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "168.63.129.16"],
+  ...["::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:a9fe:a9fe", "::ffff:0:127.0.0.1"],
+  ...["64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::", "2002:808:808::1"],
+  ...["2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "fe80::1", "fec0::1", "fc00::1", "fd00:ec2::254", "fd12::1"],
+  ...["ff02::1", "100::1", "100:0:0:1::1", "2001:db8::1", "3fff::1", "4000::1", "5f00::1", "2001:2::1", "2001:10::1"],
+];
+// Written in ways that only a URL parser understands; all of them lead to this machine or its network.
+const spellings = [
+  ...["2130706433", "0x7f.1", "0x7f000001", "017700000001", "0177.0.0.1", "127.1", "127.0.1", "①②⑦.⓪.⓪.①"],
+  ...[
+    "127。0。0。1",
+    "0",
+    "0x0",
+    "%31%32%37.0.0.1",
+    "3232235521",
+    "[::ffff:7f00:1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::127.0.0.1]",
+  ],
+  ...["127.0.0.1."],
+];
+const names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "foo.internal", "metadata.google.internal"];
+const moreNames = ["printer.local", "router.home.arpa", "localhost.localdomain", "hidden.onion"];
+
+const literals = [
+  ...addresses.map((address) => (address.includes(":") ? `[${address}]` : address)),
+  ...spellings,
+  ...names,
+  ...moreNames,
+];
+
+let opened: net.Socket[] = [];
+const onSocket = (message: unknown) => opened.push((message as { socket: net.Socket }).socket);
+beforeAll(() => channel("net.client.socket").subscribe(onSocket));
+afterAll(() => channel("net.client.socket").unsubscribe(onSocket));
+
+/** Where a socket that was opened in the meantime led to, but for connections to a port that is expected. */
+async function socketsDuring(run: () => Promise<void>, expectedPort?: number): Promise<string[]> {
+  opened = [];
+  await run();
+  return opened
+    .filter(({ remotePort }) => remotePort !== expectedPort)
+    .map(({ remoteAddress }) => String(remoteAddress));
+}
+
+describe("nothing but a public address is connected to", () => {
+  test(`for ${literals.length} hosts that a website names`, async () => {
+    const canary = await testServer({});
+    const fetcher = testFetcher({ start: "http://website.test/" }, { lookup: stubResolver({}) });
+    const sockets = await socketsDuring(async () => {
+      for (const host of literals) {
+        const { result } = await fetcher.read(`http://${host}:${canary.port}/`);
+        expect(`${host}: ${result}`).toBe(`${host}: refused address-blocked`);
+      }
+    });
+    expect(literals.length).toBeGreaterThan(60);
+    expect({ sockets, connections: canary.connections }).toEqual({ sockets: [], connections: 0 });
+  });
+
+  test(`for ${literals.length} hosts that a redirect names`, async () => {
+    const canary = await testServer({});
+    const target = (host: string) => redirect(`http://${host}:${canary.port}/`);
+    const start = await testServer(Object.fromEntries(literals.map((host, at) => [`/${at}`, target(utf8(host))])));
+    const fetcher = testFetcher({ start: start.origin });
+    const sockets = await socketsDuring(async () => {
+      for (const [at, host] of literals.entries()) {
+        const { result } = await fetcher.read(`${start.origin}/${at}`);
+        expect(`${host}: ${result}`).toBe(`${host}: refused address-blocked`);
+      }
+    }, start.port);
+    expect({ sockets, connections: canary.connections }).toEqual({ sockets: [], connections: 0 });
+  });
+
+  test.each([
+    ["as the answer for a name", (address: string) => [address]],
+    ["as the second answer", (address: string) => ["203.0.114.1", address]],
+    ["as the first answer", (address: string) => [address, "2a00:1450::1"]],
+  ])(`for ${addresses.length} addresses %s`, async (_, answer) => {
+    const canary = await testServer({});
+    const table = Object.fromEntries(addresses.map((address, at) => [`name-${at}.test`, answer(address)]));
+    const start = await testServer({ "/x": redirect(`http://name-0.test:${canary.port}/`) });
+    const fetcher = testFetcher({ start: start.origin }, { lookup: stubResolver(table) });
+    const sockets = await socketsDuring(async () => {
+      for (const [at, address] of addresses.entries()) {
+        for (const scheme of ["http", "https"]) {
+          const { result, fetched } = await fetcher.read(`${scheme}://name-${at}.test:${canary.port}/`);
+          expect(`${address}: ${result}`).toBe(`${address}: refused address-blocked`);
+          // What a private name resolves to is nobody's business.
+          expect(JSON.stringify(fetched)).not.toContain(address);
+        }
+      }
+      expect((await fetcher.read(`${start.origin}/x`)).result).toBe("refused address-blocked");
+    }, start.port);
+    expect({ sockets, connections: canary.connections }).toEqual({ sockets: [], connections: 0 });
+  });
+});
+
+describe("rebinding", () => {
+  const aborted = AbortSignal.abort(new Error("no packet leaves this machine"));
+  // A name is looked up, found public and left alone; then its answer changes.
+  async function afterPublic(reach: Endpoint["reach"], later: string[]): Promise<string> {
+    const lookup = stubResolver({ "website.test": [["203.0.114.1"], later] });
+    const canary = await testServer({});
+    const connect = createConnect(resolveOptions({}), lookup);
+    const endpoint: Endpoint = { secure: false, host: "website.test", port: canary.port, reach };
+    await connect(endpoint, aborted).catch(() => {});
+    const socket = await connect(endpoint, new AbortController().signal).catch(
+      (error: { problem: { code: string } }) => error.problem.code,
+    );
+    if (typeof socket !== "string") socket.destroy();
+    expect(lookup.asked).toHaveLength(2);
+    return typeof socket === "string" ? `${socket}, ${canary.connections} connections` : "connected";
+  }
+
+  test.each(["public", "start"] as const)("a name (%s) that was public must not become private", async (reach) => {
+    expect(await afterPublic(reach, ["127.0.0.1"])).toBe("address-blocked, 0 connections");
+    expect(await afterPublic(reach, ["203.0.114.1", "127.0.0.1"])).toBe("address-blocked, 0 connections");
+    expect(await afterPublic(reach, ["::ffff:127.0.0.1"])).toBe("address-blocked, 0 connections");
+  });
+
+  test("a name is looked up once for a connection, and the address that was judged is used", async () => {
+    const server = await testServer({ "/a": tenPages }, { host: "127.0.0.5" });
+    const lookup = stubResolver({ "website.test": [["127.0.0.5"], ["127.0.0.1"]] });
+    const url = `http://website.test:${server.port}/a`;
+    expect((await testFetcher({ start: url }, { lookup }).read(url)).text).toBe(tenPages);
+    expect(lookup.asked).toEqual(["website.test"]);
+    expect(server.requests[0]?.headers.get("host")).toBe(`website.test:${server.port}`);
+  });
+
+  test("a start with a public and a private address at once is refused", async () => {
+    const lookup = stubResolver({ "website.test": ["203.0.114.1", "127.0.0.1"] });
+    const fetcher = testFetcher({ start: "http://website.test/" }, { lookup });
+    expect((await fetcher.read("http://website.test/")).result).toBe("refused address-blocked");
+  });
+});
+
+describe("the operator's start", () => {
+  const read = async (fetcher: TestFetcher, url: string) => (await fetcher.read(url)).result;
+
+  test("may be private, and everything of its origin", async () => {
+    const server = await testServer({ "/": tenPages, "/moved": redirect("/other"), "/other": tenPages });
+    const fetcher = testFetcher({ start: `${server.origin}/` });
+    expect(await read(fetcher, `${server.origin}/`)).toBe("found");
+    expect(await read(fetcher, `${server.origin}/moved`)).toBe("found");
+  });
+
+  test("opens the door to its own origin alone", async () => {
+    const server = await testServer({ "/": tenPages });
+    const other = await testServer({ "/": tenPages });
+    const fetcher = testFetcher({ start: `${server.origin}/` });
+    expect(await read(fetcher, `${other.origin}/`)).toBe("refused address-blocked");
+    expect(await read(fetcher, `https://127.0.0.1:${server.port}/`)).toBe("refused address-blocked");
+    expect(other.connections).toBe(0);
+  });
+
+  test("may be a name for this machine", async () => {
+    const server = await testServer({ "/": tenPages });
+    const url = `http://localhost:${server.port}/`;
+    const lookup = stubResolver({ localhost: ["127.0.0.1"] });
+    expect(await read(testFetcher({ start: url }, { lookup }), url)).toBe("found");
+  });
+
+  test("public-only: must be public as well", async () => {
+    const server = await testServer({ "/": tenPages });
+    const url = `http://website.test:${server.port}/`;
+    const lookup = stubResolver({ "website.test": ["127.0.0.1"] });
+    const fetcher = testFetcher({ start: [url, server.origin], network: "public-only" }, { lookup });
+    expect(await read(fetcher, url)).toBe("refused address-blocked");
+    expect(await read(fetcher, `${server.origin}/`)).toBe("refused address-blocked");
+    expect(server.connections).toBe(0);
+  });
+
+  test("allow-private: anything goes", async () => {
+    const server = await testServer({ "/": tenPages });
+    expect(await read(testFetcher({ network: "allow-private" }), `${server.origin}/`)).toBe("found");
+  });
+
+  test("a way over https does not lead around the policy", async () => {
+    const authority = createAuthority();
+    const canary = await testServer({ "/": tenPages }, { host: "127.0.0.6" });
+    const secure = await testServer(
+      { "/": redirect(`${canary.origin}/`) },
+      { tls: authority.issue({ names: ["127.0.0.1"] }) },
+    );
+    const plain = await testServer({ "/": redirect(`${secure.origin}/`) });
+    const fetcher = testFetcher({ start: [plain.origin, secure.origin], tls: { ca: authority.ca } });
+    expect(await read(fetcher, `${plain.origin}/`)).toBe("refused address-blocked");
+    expect({ secure: secure.connections, canary: canary.connections }).toEqual({ secure: 1, canary: 0 });
+  });
+});
+
+test.each([
+  "8.8.8.8",
+  "1.1.1.1",
+  "172.32.0.1",
+  "100.128.0.1",
+  "198.20.0.1",
+  "2606:4700::1111",
+  "2a00:1450::1",
+  "64:ff9b::808:808",
+  "::ffff:8.8.8.8",
+])("%s is public", (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+test.each(["", "website.test", "1.2.3", "fe80::1%eth0", "300.1.1.1", "::g"])("%j is no public address", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each([0, 1, 21, 22, 25, 53, 110, 143, 587, 6000, 6667, 10080])(
+  "port %i is refused, also for the start",
+  async (port) => {
+    const url = `http://127.0.0.1:${port}/`;
+    const fetcher = testFetcher({ start: url, network: "allow-private" });
+    const { result, fetched } = await fetcher.read(url);
+    expect(result).toBe("refused port-refused");
+    expect(fetched).toMatchObject({ reason: { value: String(port) } });
+  },
+);
+
+test.each(["ftp://example.org/", "file:///etc/passwd", "data:,x", "http://unix:/var/run/docker.sock:/x"])(
+  "%s is not fetched",
+  async (url) => {
+    const fetcher = testFetcher({ network: "allow-private" }, { lookup: stubResolver({}) });
+    expect((await fetcher.read(url)).result).toMatch(
+      /^(refused scheme-refused|failed url-invalid|failed dns-notfound)$/,
+    );
+  },
+);
+
+// A header is bytes: raw servers write Latin-1, websites UTF-8.
+function utf8(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
