@@ -18,11 +18,13 @@ export class LineSplitter {
   #tooLong = false;
   #afterReturn = false;
   /** The number of the line that is taken or dropped, from 1. */
-  line = 0;
+  line: number;
 
-  constructor(reader: LineReader, maxLength: number) {
+  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
+  constructor(reader: LineReader, maxLength: number, linesBefore: number) {
     this.#reader = reader;
     this.#maxLength = maxLength;
+    this.line = linesBefore;
   }
 
   write(chunk: string): void {

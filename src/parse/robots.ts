@@ -24,9 +24,10 @@ export class RobotsParser implements EntryParser, LineReader {
   /** Also where nothing is in it: a robots.txt without sitemaps is a good one. */
   readonly outcome: ParseOutcome = { kind: "index", format: "robots" };
 
-  constructor(context: ParseContext) {
+  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
+  constructor(context: ParseContext, linesBefore = 0) {
     this.#context = context;
-    this.#lines = new LineSplitter(this, context.limits.lineLength);
+    this.#lines = new LineSplitter(this, context.limits.lineLength, linesBefore);
     this.#urls = new UrlCollector(context.url, context.limits.urlLength);
   }
 

@@ -23,10 +23,11 @@ export class TextParser implements EntryParser, LineReader {
   #isOverProtocol = false;
   stopped = false;
 
-  constructor(context: ParseContext) {
+  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
+  constructor(context: ParseContext, linesBefore = 0) {
     const { limits } = context;
     this.#context = context;
-    this.#lines = new LineSplitter(this, limits.lineLength);
+    this.#lines = new LineSplitter(this, limits.lineLength, linesBefore);
     // Without a base: nothing is resolved.
     this.#urls = new UrlCollector(undefined, limits.urlLength);
     this.#maxEntries = limits.documentEntries;

@@ -132,7 +132,8 @@ class Fingerprints {
 
   #grow(): void {
     const old = this.#slots;
-    this.#slots = new Uint32Array(old.length * 2);
+    // In large steps: what was outgrown waits for the garbage collector, and all of it together is then a third, not the same again.
+    this.#slots = new Uint32Array(old.length * 4);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
     }
