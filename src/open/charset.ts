@@ -4,7 +4,6 @@
 //   Lenient: a name that is not known, or that cannot be true (UTF-16 for a document that begins in ASCII, UTF-8 for one
 //   in UTF-16), is reported and passed over.
 // UTF-32, UTF-7 and EBCDIC are recognised and refused: TextDecoder does not know them, and no sitemap should be in them.
-import { isAscii } from "node:buffer";
 import { evidence } from "./charset-evidence.ts";
 
 export type CharsetDecision =
@@ -14,23 +13,26 @@ export type CharsetDecision =
 /** Decides by the first bytes and the Content-Type header. */
 export function decideCharset(sample: Uint8Array, contentType: string | undefined): CharsetDecision {
   const seen = evidence(sample);
-  if (seen !== undefined && !isKnown(seen.charset)) return { unsupported: seen.charset };
+  if (seen !== undefined && resolve(seen.charset) === undefined) return { unsupported: seen.charset };
+  const markLength = seen?.markLength ?? 0;
+  const beginning = readBeginning(sample.subarray(markLength), seen?.charset);
+
   const claims: Claim[] = [];
-  if (seen !== undefined && seen.markLength > 0) claims.push({ by: "byte order mark", name: seen.charset });
+  if (seen !== undefined && markLength > 0) claims.push({ by: "byte order mark", name: seen.charset });
   const header = headerCharset(contentType);
   if (header !== undefined) claims.push({ by: "Content-Type", name: header });
-  const declared = declaredCharset(sample, seen?.charset);
+  const declared = declaredCharset(beginning);
   if (declared !== undefined) claims.push({ by: "XML declaration", name: declared });
 
   let charset = seen?.charset;
   for (const { name } of claims) {
     if (charset !== undefined) break;
-    if (!canBeTrue(name, sample)) continue;
+    if (!canBeTrue(name, beginning)) continue;
     if (isRefused(name)) return { unsupported: name };
     charset = resolve(name);
   }
   const decided = charset ?? "utf-8";
-  return { charset: decided, markLength: seen?.markLength ?? 0, conflict: conflict(claims, decided) };
+  return { charset: decided, markLength, conflict: conflict(claims, decided) };
 }
 
 interface Claim {
@@ -38,13 +40,19 @@ interface Claim {
   readonly name: string;
 }
 
+// Enough of a text to find ASCII characters in it: what is not UTF-16 has them in one byte each.
+function readBeginning(sample: Uint8Array, seen: string | undefined): string {
+  if (seen !== undefined && isWide(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
+  return Buffer.from(sample.buffer, sample.byteOffset, sample.length).toString("latin1");
+}
+
 function headerCharset(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
 }
 
-// https://www.w3.org/TR/xml/#NT-XMLDecl. Lenient: white space may come before it.
-function declaredCharset(sample: Uint8Array, seen: string | undefined): string | undefined {
-  const text = new TextDecoder(seen ?? "utf-8").decode(sample, { stream: true }).trimStart();
+// https://www.w3.org/TR/xml/#NT-XMLDecl. White space before it is the parser's to report.
+function declaredCharset(beginning: string): string | undefined {
+  const text = beginning.trimStart();
   if (!text.startsWith("<?xml")) return undefined;
   const end = text.indexOf("?>");
   const declaration = end < 0 ? text : text.slice(0, end);
@@ -53,14 +61,15 @@ function declaredCharset(sample: Uint8Array, seen: string | undefined): string |
 
 // Only asked where the bytes show nothing, so they are no UTF-16 with ASCII in it. A set of wide characters, or one that
 // has other bytes for letters, cannot be true for bytes that can be read as ASCII.
-function canBeTrue(name: string, sample: Uint8Array): boolean {
-  const readable =
-    /^[\t\n\f\r ]*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1")) || (isAscii(sample) && !sample.includes(0));
-  return !(readable && (isWide(name) || isEbcdic(name)));
+function canBeTrue(name: string, beginning: string): boolean {
+  if (!isWide(name) && !isEbcdic(name)) return true;
+  return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));
 }
 
 function conflict(claims: readonly Claim[], decided: string): string | undefined {
-  const agreed = claims.every(({ name }) => resolve(name) === decided || (name === "utf-16" && isWide(decided)));
+  const agreed = claims.every(
+    ({ name }) => resolve(name) === decided || (/^utf[-_]?16$/.test(name) && isWide(decided)),
+  );
   if (agreed) return undefined;
   return `${claims.map(({ by, name }) => `${by}: ${name}`).join(", ")}; read as ${decided}`;
 }
@@ -79,11 +88,8 @@ function isRefused(name: string): boolean {
   return isEbcdic(name) || /^(?:utf-?32|ucs-?4|iso-10646-ucs-4|(?:unicode-1-1-|x-)?utf-?7|csutf7|csucs4)/.test(name);
 }
 
-function isKnown(name: string): boolean {
-  return resolve(name) !== undefined;
-}
-
 function resolve(name: string): string | undefined {
+  if (name === "utf-8") return name;
   try {
     return new TextDecoder(name).encoding;
   } catch {

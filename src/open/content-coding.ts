@@ -5,7 +5,8 @@
 //   order in which they were applied."
 //   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
 //   Lenient: a coding that is not known is reported, and the body is read if it is text or compressed in a known way.
-//   Lenient: `deflate` may be without its zlib container.
+// `deflate` comes with its zlib container or without: "Some non-conformant implementations send the 'deflate' compressed
+// data without the zlib wrapper."
 import { isUtf8 } from "node:buffer";
 import { evidence } from "./charset-evidence.ts";
 import { isGzip } from "./gunzip.ts";

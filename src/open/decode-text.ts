@@ -1,15 +1,9 @@
 // Bytes of one character set to text, in strings of the size that parsers like best.
-import { TextDecoder } from "node:util";
+//   Lenient: bytes that are not valid become U+FFFD, and are counted.
 import type { ProblemLog } from "../problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
+import { CharsetDecoder } from "./charset-decoder.ts";
 import { Utf8Decoder } from "./utf8-decoder.ts";
-
-/** Takes bytes in chunks and gives what they say; counts the characters that had to be replaced. */
-export interface TextSink {
-  readonly replaced: number;
-  write(chunk: Uint8Array): string;
-  end(): string;
-}
 
 // From 16 to 64 KB all sizes suit a parser that searches for `<`; the smaller a string, the more of them are pure ASCII.
 const shortest = 16 * 1024;
@@ -41,28 +35,4 @@ export async function* decodeText(
   const text = decoder.end();
   report();
   if (text !== "") yield text;
-}
-
-// Everything that TextDecoder knows. Always as a stream: without that, some releases of Node.js 20 read windows-1252 as
-// ISO-8859-1. A U+FFFD that the website sent is counted, too: in these sets it cannot be told from a replaced one.
-export class CharsetDecoder implements TextSink {
-  replaced = 0;
-  readonly #decoder: TextDecoder;
-
-  constructor(charset: string) {
-    this.#decoder = new TextDecoder(charset, { ignoreBOM: true });
-  }
-
-  write(chunk: Uint8Array): string {
-    return this.#counted(this.#decoder.decode(chunk, { stream: true }));
-  }
-
-  end(): string {
-    return this.#counted(this.#decoder.decode());
-  }
-
-  #counted(text: string): string {
-    for (let at = text.indexOf("\uFFFD"); at >= 0; at = text.indexOf("\uFFFD", at + 1)) this.replaced += 1;
-    return text;
-  }
 }

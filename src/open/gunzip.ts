@@ -9,7 +9,9 @@
 import { crc32 } from "node:zlib";
 import type { ProblemLog } from "../problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type Checksum, createRawInflater, decompress, type Ending, inflateSmall, isSmall } from "./decompress.ts";
+import { type Checksum, decompress, type Ending } from "./decompress.ts";
+import { inflateSmall, isSmall } from "./inflate-small.ts";
+import { createRawInflater } from "./zlib-streams.ts";
 
 /** What the members of a gzip file hold. */
 export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {

@@ -1,7 +1,8 @@
 // A zlib stream that meets damage throws away what the broken piece gave before it. The stream is read again from its
 // start, and the broken piece in smaller and smaller parts, until the very byte that breaks it is found. Four times is
 // enough for a piece of 16 KB; the caller limits how much is read again.
-import { ZlibStage, type ZlibStream } from "./zlib-stage.ts";
+import { ZlibStage } from "./zlib-stage.ts";
+import type { ZlibStream } from "./zlib-streams.ts";
 
 // Into how many parts the broken piece is cut each time.
 const parts = 16;

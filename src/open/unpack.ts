@@ -2,9 +2,9 @@
 import type { ProblemLog } from "../problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type Coding, isZstd } from "./content-coding.ts";
-import { createBrotliDecoder, createRawInflater, createZstdDecoder, decompress, type Ending } from "./decompress.ts";
+import { decompress, type Ending } from "./decompress.ts";
 import { gunzip, reportTruncated, unzlib } from "./gunzip.ts";
-import type { ZlibStream } from "./zlib-stage.ts";
+import { createBrotliDecoder, createRawInflater, createZstdDecoder, type ZlibStream } from "./zlib-streams.ts";
 
 /** What a compressed body holds. */
 export function unpack(

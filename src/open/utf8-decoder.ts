@@ -1,11 +1,10 @@
 // UTF-8 to strings, fast: nearly every sitemap is ASCII or valid UTF-8, and only what is neither is looked at closely.
-// https://encoding.spec.whatwg.org/#utf-8-decoder; bytes that are not valid become U+FFFD and are counted.
+// https://encoding.spec.whatwg.org/#utf-8-decoder.
 import { isAscii, isUtf8 } from "node:buffer";
-import type { TextSink } from "./decode-text.ts";
 
-export class Utf8Decoder implements TextSink {
+export class Utf8Decoder {
+  /** How many characters had to be replaced. */
   replaced = 0;
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   // The first bytes of a character that the last chunk cut.
   #rest: Uint8Array = new Uint8Array(0);
 
@@ -27,12 +26,15 @@ export class Utf8Decoder implements TextSink {
     // Ten times as fast, and a string of one byte for each character is what a parser searches fastest.
     if (isAscii(buffer)) return buffer.toString("latin1");
     // Twice as fast as `buffer.toString("utf8")` on Node.js 20.
-    const text = this.#decoder.decode(buffer);
+    const text = decoder.decode(buffer);
     // Characters U+FFFD that were sent as such are the website's own.
     if (!isUtf8(buffer)) this.replaced += occurrences(text, "\uFFFD") - occurrences(buffer, replacement);
     return text;
   }
 }
+
+// Whole characters only are decoded with it, so it has no state and serves all documents.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const replacement = Buffer.from("\uFFFD");
 

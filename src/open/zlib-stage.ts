@@ -2,10 +2,7 @@
 // can be under way while the caller uses what the last one gave. Two habits of node:zlib are worked around:
 //   - what a stream had ready when it fails is thrown away with it: here output is collected the moment it appears;
 //   - a stream that has come to its end says so only when it is given more than it wants, or is told to finish.
-import type { Transform } from "node:stream";
-import type { Zlib } from "node:zlib";
-
-export type ZlibStream = Transform & Zlib;
+import type { ZlibStream } from "./zlib-streams.ts";
 
 /** `idle`: wants a piece; `busy`: works on one; `ended`: the data came to its end; `failed`: it cannot go on. */
 type State = "idle" | "busy" | "ended" | "failed";

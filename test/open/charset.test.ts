@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CharsetDecoder } from "../../src/open/decode-text.ts";
+import { CharsetDecoder } from "../../src/open/charset-decoder.ts";
 import { openDocument } from "../../src/open/open-document.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
 import { ProblemLog } from "../../src/problem.ts";
@@ -304,6 +304,29 @@ describe("X11: bytes that are not valid", () => {
       { numRuns: 100 },
     );
   });
+});
+
+test("a character that a chunk cuts and that turns out to be invalid throws nothing", async () => {
+  // As long as the strings that are handed out, so that each ends inside the character.
+  const size = 32 * 1024;
+  const tails = [
+    [0x81],
+    [0x81, 0x30],
+    [0x81, 0x30, 0x81],
+    [0x8f, 0xa1],
+    [0x1b, 0x24, 0x42, 0x30],
+    [0x1b, 0x24, 0x42, 0x21],
+  ];
+  for (const charset of ["gb18030", "shift_jis", "euc-jp", "big5", "euc-kr", "iso-2022-jp"]) {
+    for (const tail of tails) {
+      for (const letter of ["A", "<", "\n"]) {
+        const block = Buffer.concat([Buffer.alloc(size - tail.length, letter), Buffer.from(tail)]);
+        const body = Buffer.concat([block, block, block, block, block]);
+        const { text: read } = await opened(body, { contentType: `text/plain; charset=${charset}` });
+        expect(read.length).toBeGreaterThanOrEqual(charset === "iso-2022-jp" ? size : 4 * size);
+      }
+    }
+  }
 });
 
 test("the text comes in strings of a moderate size, whatever the chunks", async () => {

@@ -3,7 +3,8 @@ import { constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from "no
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteReader } from "../../src/open/byte-reader.ts";
-import { createRawInflater, decompress } from "../../src/open/decompress.ts";
+import { decompress } from "../../src/open/decompress.ts";
+import { createRawInflater } from "../../src/open/zlib-streams.ts";
 import { brotli, opened, openedInEveryCut, sitemap } from "./opened.ts";
 
 const text = sitemap(4000);
