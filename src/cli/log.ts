@@ -6,6 +6,7 @@ import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
 import { counted, duration, size } from "./figures.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
+import { systemReason } from "./system-reason.ts";
 
 /** 0: nothing. 1: sitemaps, problems, retries. 2: everything. */
 export type Verbosity = 0 | 1 | 2;
@@ -89,6 +90,6 @@ function openLog(file: string): number {
   try {
     return openSync(file, "a");
   } catch (error) {
-    throw new UsageError(`the log file cannot be opened: ${(error as Error).message}`);
+    throw new UsageError(`the log file cannot be opened: ${systemReason(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 // Standard output: the result and nothing else, at the pace of whoever reads it. A reader that went away (`| head`) is no
 // error; a full disk is one.
 import type { Writable } from "node:stream";
+import { systemReason } from "./system-reason.ts";
 
 /** Whoever read the output went away: nothing more needs to be done. */
 export class OutputClosed extends Error {
@@ -61,7 +62,7 @@ export class Output {
     this.#failure ??=
       error.code === "EPIPE" || error.code === "EOF" || error.code === "ERR_STREAM_DESTROYED"
         ? new OutputClosed("the reader of the output went away")
-        : new OutputFailed(`the output could not be written: ${error.message}`);
+        : new OutputFailed(`the output could not be written: ${systemReason(error)}`);
     this.#wake();
   }
 

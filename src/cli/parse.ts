@@ -12,6 +12,7 @@ import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isPageFormat, type PageFormat } from "./formats.ts";
 import { pageWriter } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
+import { systemReason } from "./system-reason.ts";
 
 export interface ParseFlags extends FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;
@@ -62,7 +63,7 @@ function openFile(file: string): AsyncIterable<Uint8Array> {
   try {
     if (statSync(file).isDirectory()) throw new Error("it is a directory");
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
   }
   return createReadStream(file, { highWaterMark: 256 * 1024 });
 }

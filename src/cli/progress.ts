@@ -16,6 +16,7 @@ export class Progress {
   #pages = 0;
   #bytes = 0;
   #note = "";
+  #homepage = "";
 
   constructor(messages: Messages) {
     this.#messages = messages;
@@ -25,6 +26,9 @@ export class Progress {
 
   see(event: CrawlEvent): void {
     switch (event.type) {
+      case "start":
+        if (event.depth === 0) this.#homepage = event.url;
+        break;
       case "request":
         this.#underway.add(event.url);
         break;
@@ -33,6 +37,7 @@ export class Progress {
         break;
       case "response":
         this.#underway.delete(event.url);
+        if (event.finalUrl !== undefined) this.#underway.delete(event.finalUrl);
         this.#note = "";
         if (event.outcome === "found") this.#found += 1;
         break;
@@ -56,14 +61,19 @@ export class Progress {
   #draw(): void {
     const seconds = (Date.now() - this.#startedAt) / 1000;
     const parts = [
-      `${counted(this.#read, "sitemap")} read of ${grouped(Math.max(this.#found, this.#read))} found`,
+      `${grouped(this.#read)} of ${counted(Math.max(this.#found, this.#read), "sitemap")}`,
       ...(this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : []),
       counted(this.#pages, "page"),
       ...(this.#bytes > 0 ? [size(this.#bytes), `${size(this.#bytes / seconds)}/s`] : []),
     ];
     const [waitingFor] = this.#underway;
-    if (waitingFor !== undefined) parts.push(`waiting for ${waitingFor}${this.#note}`);
+    if (waitingFor !== undefined) parts.push(`waiting for ${this.#shown(waitingFor)}${this.#note}`);
     this.#messages.live(parts.join(" · "));
+  }
+
+  // On the website itself the path is enough: a line is short.
+  #shown(url: string): string {
+    return url.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
   }
 }
 

@@ -11,8 +11,8 @@ import type { Messages } from "./messages.ts";
 interface Loss {
   readonly url: string;
   readonly problem: Problem;
-  /** Nothing of the sitemap could be read. */
-  readonly isWhole: boolean;
+  /** Of the sitemap nothing could be read, or not all; or it is the search for sitemaps that was cut short. */
+  readonly what: "not read" | "incomplete" | "search";
 }
 
 export class Report {
@@ -43,14 +43,15 @@ export class Report {
       this.#found = true;
       if (this.#forgiven.has(sitemap.reason.code)) return;
       this.#unread += 1;
-      this.#lose({ url: sitemap.url, problem: sitemap.reason, isWhole: true });
+      this.#lose({ url: sitemap.url, problem: sitemap.reason, what: "not read" });
       return;
     }
     if (sitemap.kind === "pages" || sitemap.format === "xml") this.#found = true;
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     this.#repairs += sitemap.problems.length - lossy.length;
-    if (lossy.length > 0) this.#partial += 1;
-    for (const problem of lossy) this.#lose({ url: sitemap.url, problem, isWhole: false });
+    const isRoot = sitemap.kind === "index" && sitemap.format === "website";
+    if (lossy.length > 0 && !isRoot) this.#partial += 1;
+    for (const problem of lossy) this.#lose({ url: sitemap.url, problem, what: isRoot ? "search" : "incomplete" });
   }
 
   #lose(loss: Loss): void {
@@ -76,12 +77,12 @@ export class Report {
   }
 
   #printLines(messages: Messages): void {
-    for (const { url, problem, isWhole } of this.#losses) {
-      messages.say(`${url}: ${isWhole ? "not read" : "incomplete"}: ${problem.message}`);
+    for (const { url, problem, what } of this.#losses) {
+      messages.say(what === "search" ? problem.message : `${url}: ${what}: ${problem.message}`);
     }
     const more = this.#lossCount - this.#losses.length;
     if (more > 0) messages.say(`and ${grouped(more)} more like these: --log-file names them all`);
-    if (this.#lossCount > 0) messages.say(`not complete: ${this.#summary()}`);
+    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary());
   }
 
   #printGrouped(messages: Messages, listed: number): void {
@@ -91,10 +92,11 @@ export class Report {
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
     }
-    if (this.#lossCount > 0) messages.say(`not complete: ${this.#summary()}`, "warning");
+    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
     const groups = byCode(this.#losses);
     for (const group of [...groups.values()].slice(0, mostGroups)) {
       messages.say(`  ${(group[0] as Loss).problem.message}`, "warning");
+      if (group[0]?.what === "search") continue;
       for (const { url } of group.slice(0, mostInGroup)) messages.say(`    ${url}`);
       if (group.length > mostInGroup) messages.say(`    and ${group.length - mostInGroup} more`);
     }
@@ -105,8 +107,8 @@ export class Report {
   #summary(): string {
     const parts = [];
     if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
-    if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} only in part`);
-    return parts.join(", ");
+    if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could be read only in part`);
+    return `not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`;
   }
 }
 

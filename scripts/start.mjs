@@ -1,0 +1,48 @@
+// npm start: makes the clone ready and runs the program on the words after `--`, with its exit code and its signals.
+// `npm start` alone shows the program at work without a network: on a small website that is served here, on loopback.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { prepare } from "./prepare.mjs";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const words = process.argv.slice(2);
+
+prepare();
+if (words.length > 0) {
+  await run(words);
+} else {
+  const { serveExample } = await import("./example-site.mjs");
+  const { homepage, close } = await serveExample();
+  process.stderr.write(
+    `An example website is on ${homepage}, with faults as real ones have them. This lists it:\n` +
+      `  sitegrove ls ${homepage}\n\n`,
+  );
+  const exitCode = await run(["ls", homepage]);
+  process.stderr.write(
+    `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n` +
+      "Now with a website of yours: npm start --silent -- ls https://example.org/ --format pages\n" +
+      "Everything it can do:        npm start --silent -- ls --help\n",
+  );
+  close();
+  // The example did what it should.
+  if (exitCode === 3) process.exitCode = 0;
+}
+
+// Resolves to the exit code, and takes it over.
+function run(args) {
+  const child = spawn(process.execPath, [path.join(root, "dist/cli/main.js"), ...args], {
+    // Paths are meant as seen from where npm was called.
+    cwd: process.env.INIT_CWD ?? process.cwd(),
+    stdio: "inherit",
+  });
+  // Ctrl-C reaches the program by itself; it decides how to end.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => {
+      process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143);
+      resolve(process.exitCode);
+    });
+  });
+}

@@ -1,0 +1,153 @@
+// Every exit code of the header of src/cli/main.ts, and what is said with it.
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ended, shell, sitegrove, start } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+let site: Website;
+beforeAll(async () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => `{base}/many/${index}`);
+  site = await serve({
+    "/good.xml": urlset("{base}/a"),
+    "/bad.xml": sitemapIndex("{base}/good.xml", "{base}/gone.xml"),
+    "/many.xml": urlset(...many),
+    "/stalls.xml": sitemapIndex("{base}/many.xml", "{base}/never.xml"),
+    "/never.xml": () => {},
+  });
+});
+afterAll(() => site.close());
+const from = (path: string) => ["ls", "--sitemap", site.homepage + path];
+
+test("0: complete, and silent in a pipe", async () => {
+  expect(await sitegrove([...from("good.xml"), "-f", "pages"])).toEqual({
+    code: 0,
+    stdout: `${site.homepage}a\n`,
+    stderr: "",
+  });
+});
+
+test("3: something declared could not be read, and is named", async () => {
+  const { code, stderr } = await sitegrove([...from("bad.xml"), "-f", "pages"]);
+  expect(code).toBe(3);
+  expect(stderr).toBe(
+    `sitegrove: ${site.homepage}gone.xml: not read: The website answered with status 404\n` +
+      "sitegrove: not complete: 1 sitemap could not be read\n",
+  );
+});
+
+test("4: no sitemap found, and where was looked", async () => {
+  const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages"]);
+  expect(code).toBe(4);
+  expect(stderr).toContain(`no sitemap found for ${site.homepage}`);
+  expect(stderr).toContain("/robots.txt: absent");
+  expect(stderr).toMatch(/sitemap\.xml and \d+ more: absent/);
+});
+
+describe("2: the command line is wrong, said in one line", () => {
+  test.concurrent.each([
+    [["ls", "example.org", "--fromat", "json"], "Did you mean --format?"],
+    [["ls", "example.org", "-f", "yaml"], "Allowed choices are tabtree, pages, json, ndjson, csv"],
+    [["ls", "example.org", "--limit", "many"], "Expected a whole number from 0 and up"],
+    [["ls", "example.org", "--concurrency", "0"], "Expected a whole number from 1 and up"],
+    [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
+    [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
+    [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],
+    [["ls", "example.org", "--include", "/(/"], "not a regular expression"],
+    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree and pages"],
+    [["ls", "example.org", "--allow-private", "--public-only"], "cannot be used with"],
+    [["ls", "ftp://example.org/"], "not an http or https URL"],
+    [["ls", "missing.warc.gz"], "no such file"],
+    [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected `extraKnownPaths`"],
+    [["ls"], "name a website"],
+    [["list"], "unknown command 'list'"],
+    [["parse", "missing.xml"], "no such file"],
+    [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],
+  ])("%j", async (words, message) => {
+    const { code, stdout, stderr } = await sitegrove(words);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  test("a header or proxy that is wrong is not repeated: it may be a secret", async () => {
+    for (const words of [
+      ["--header", "Bearer s3cret"],
+      ["--proxy", "s3cret"],
+      ["--header", "X: s3cret\u0001"],
+    ]) {
+      const { code, stderr } = await sitegrove(["ls", "example.org", ...words]);
+      expect(code).toBe(2);
+      expect(stderr).not.toContain("s3cret");
+    }
+  });
+});
+
+test("0: a reader that goes away early ends the program quietly", async () => {
+  const { stdout, stderr } = await shell(
+    `$SITEGROVE ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`.replace(
+      "$SITEGROVE",
+      'eval "$SITEGROVE"',
+    ),
+  );
+  expect({ stdout, stderr }).toEqual({ stdout: `${site.homepage}many/0\nexit 0\n`, stderr: "" });
+});
+
+test.skipIf(!existsSync("/dev/full")).each(["pages", "json"])("1: a full disk is an error (%s)", async (format) => {
+  const { code, stderr } = await shell(
+    `eval "$SITEGROVE" ls --sitemap ${site.homepage}good.xml -f ${format} > /dev/full`,
+  );
+  expect(code).toBe(1);
+  expect(stderr).toBe("sitegrove: the output could not be written: no space left on device\n");
+});
+
+describe("130: stopped by Ctrl-C", () => {
+  test.each([
+    [
+      "ndjson",
+      (output: string) =>
+        output
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line)).length,
+    ],
+    ["pages", (output: string) => output.split("\n").length - 1],
+  ] as const)("within half a second, with whole lines (%s)", async (format, count) => {
+    const child = start([...from("stalls.xml"), "-f", format]);
+    let seen = 0;
+    const lastPage = new Promise<void>((resolve) => {
+      child.stdout?.on("data", (chunk: Buffer) => {
+        seen += chunk.toString().split("\n").length - 1;
+        if (seen >= 20_000) resolve();
+      });
+    });
+    const end = ended(child);
+    await lastPage;
+    const stoppedAt = Date.now();
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await end;
+    // Half a second, and room for a busy machine.
+    expect(Date.now() - stoppedAt).toBeLessThan(2000);
+    expect(code).toBe(130);
+    expect(stdout.endsWith("\n")).toBe(true);
+    expect(count(stdout)).toBe(20_000);
+    expect(stderr).toBe("sitegrove: stopped: 20,000 pages listed, not complete\n");
+  });
+
+  test("a JSON document that nobody reads on is closed, or the program leaves it", async () => {
+    const child = start([...from("many.xml"), "-f", "json"]);
+    const end = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    // Reads a little, then no more: the pipe is full and the program waits.
+    await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+    child.stdout?.pause();
+    child.kill("SIGINT");
+    expect(await end).toBe(130);
+  });
+});
+
+test("143: ended by SIGTERM", async () => {
+  const child = start([...from("stalls.xml"), "-f", "pages"]);
+  const end = ended(child);
+  await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+  child.kill("SIGTERM");
+  expect((await end).code).toBe(143);
+});

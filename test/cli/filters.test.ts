@@ -1,0 +1,163 @@
+// Which pages and sitemaps the filters let through: by themselves, and through the program.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UsageError } from "../../src/cli/exit-codes.ts";
+import { pattern } from "../../src/cli/pattern.ts";
+import { lastInstant, sinceInstant } from "../../src/cli/since.ts";
+import { sitegrove } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+describe("a pattern", () => {
+  const url = "https://example.org/blog/2024/a.pdf?x=1";
+  test.each([
+    ["blog", true],
+    ["Blog", false],
+    ["?x=1", true],
+    ["https://example.org/*", true],
+    ["*/blog/*", true],
+    ["*.pdf", false],
+    ["*.pdf*", true],
+    ["*blog*blog*", false],
+    ["https://*/blog/*?x=1", true],
+    ["https://example.org/blog/2024/a.pdf?x=1*1", false],
+    ["**", true],
+    ["/blog\\/\\d{4}/", true],
+    ["/BLOG/i", true],
+    ["/^http:/", false],
+    ["/blog/g", true],
+  ])("%s on a URL: %s", (text, expected) => {
+    const matches = pattern(text);
+    expect([matches(url), matches(url)]).toEqual([expected, expected]);
+  });
+
+  test("with many stars is matched in one pass over the URL", () => {
+    const startedAt = Date.now();
+    expect(pattern(`${"*a".repeat(2000)}*b`)("a".repeat(100_000))).toBe(false);
+    expect(Date.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test("that is empty or no regular expression is refused", () => {
+    expect(() => pattern("")).toThrow(UsageError);
+    expect(() => pattern("/(/")).toThrow(UsageError);
+  });
+});
+
+describe("--since", () => {
+  const now = Date.parse("2024-05-31T12:00:00Z");
+  test.each([
+    ["2024-05-01", "2024-05-01T00:00:00.000Z"],
+    ["2024", "2024-01-01T00:00:00.000Z"],
+    ["2024-05-01T10:00+02:00", "2024-05-01T08:00:00.000Z"],
+    ["36h", "2024-05-30T00:00:00.000Z"],
+    ["7d", "2024-05-24T12:00:00.000Z"],
+    ["2w", "2024-05-17T12:00:00.000Z"],
+  ])("%s is %s", (text, instant) => {
+    expect(new Date(sinceInstant(text, now)).toISOString()).toBe(instant);
+  });
+
+  test.each(["", "soon", "05/01/2024", "2024-13-01", "7", "-7d", "2024-05-01T10:00"])("%j is refused", (text) => {
+    expect(() => sinceInstant(text, now)).toThrow(UsageError);
+  });
+
+  test.each([
+    ["2024", "2024-12-31T23:59:59.999Z"],
+    ["2024-02", "2024-02-29T23:59:59.999Z"],
+    ["2024-02-28", "2024-02-28T23:59:59.999Z"],
+    ["2024-02-28T10:00:00+01:00", "2024-02-28T09:00:00.000Z"],
+  ])("takes the date %s of a page for its last instant, %s", (date, instant) => {
+    expect(new Date(lastInstant(date)).toISOString()).toBe(instant);
+  });
+});
+
+describe("through the program", () => {
+  let site: Website;
+  const page = (path: string, date: string) => `<url><loc>{base}/${path}</loc><lastmod>${date}</lastmod></url>`;
+  const child = (path: string, date: string) =>
+    `<sitemap><loc>{base}/${path}</loc><lastmod>${date}</lastmod></sitemap>`;
+  beforeAll(async () => {
+    site = await serve({
+      "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/direct.xml\n",
+      "/index.xml": sitemapIndex(
+        child("old.xml", "2020-01-01"),
+        child("new.xml", "2024-06-01"),
+        child("moved-new.xml", "2024-06-01"),
+      ),
+      "/old.xml": urlset(page("old/a", "2020-01-01"), page("shared", "2024-06-01")),
+      "/new.xml": urlset(page("new/a", "2024-06-01"), page("new/b", "2020-01-01"), "{base}/new/undated"),
+      "/moved-new.xml": (request, response) => {
+        response.writeHead(302, { location: `http://${request.headers.host}/elsewhere.xml` }).end();
+      },
+      "/elsewhere.xml": urlset(page("elsewhere/a", "2024-06-01")),
+      "/direct.xml": urlset(page("shared", "2024-06-01"), page("direct/a", "2024-06-01")),
+    });
+  });
+  afterAll(() => site.close());
+  const pages = async (...words: string[]) => {
+    site.requests.length = 0;
+    const { stdout, stderr, code } = await sitegrove([
+      "ls",
+      site.homepage,
+      "-k",
+      "--no-homepage",
+      "-u",
+      "-f",
+      "pages",
+      ...words,
+    ]);
+    return { paths: stdout.trimEnd().split("\n"), stderr, code, requests: [...site.requests] };
+  };
+
+  test("pages are chosen by pattern, and each is listed once with --unique", async () => {
+    const chosen = await pages("--include", "*/new/*", "--include", "shared", "--exclude", "undated", "--unique");
+    expect(chosen.paths).toEqual(["/shared", "/new/a", "/new/b"]);
+  });
+
+  test("--since keeps what is new, and says what it could not judge", async () => {
+    const chosen = await pages("--since", "2024-01");
+    expect(chosen.paths).toEqual(["/shared", "/new/a", "/elsewhere/a", "/shared", "/direct/a"]);
+    expect(chosen.stderr).toBe("sitegrove: --since left out 1 page without a date\n");
+    expect(chosen.requests).toContain("/old.xml");
+  });
+
+  test("--skip-old-sitemaps does not fetch what its index calls older", async () => {
+    const chosen = await pages("--since", "2024-01", "--skip-old-sitemaps");
+    expect(chosen.paths).toEqual(["/new/a", "/elsewhere/a", "/shared", "/direct/a"]);
+    expect(chosen.requests).not.toContain("/old.xml");
+  });
+
+  test("sitemaps are chosen by the URL that their index gives, and indexes stay", async () => {
+    const chosen = await pages("--include-sitemap", "new");
+    expect(chosen.paths).toEqual(["/new/a", "/new/b", "/new/undated", "/elsewhere/a"]);
+    expect(chosen.requests).not.toContain("/old.xml");
+    const others = await pages("--exclude-sitemap", "new", "--exclude-sitemap", "direct");
+    expect(others.paths).toEqual(["/old/a", "/shared"]);
+    expect(others.code).toBe(0);
+  });
+
+  test("--limit ends the crawl when it is reached, and that is no loss", async () => {
+    const chosen = await pages("--limit", "1");
+    expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: "sitegrove: stopped at the limit of 1 page\n" });
+    const tree = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "-f", "json", "--limit", "2"]);
+    expect(tree.code).toBe(0);
+    expect(JSON.parse(tree.stdout)).toMatchObject({
+      pageCount: 2,
+      root: { children: [{ children: [{ children: [{ pages: [{}, {}] }] }] }] },
+    });
+  });
+
+  test("a tree is filtered as the list of pages is", async () => {
+    const { stdout } = await sitegrove([
+      "ls",
+      site.homepage,
+      "-k",
+      "--no-homepage",
+      "-u",
+      "--include-sitemap",
+      "old",
+      "--include",
+      "old",
+    ]);
+    expect(stdout).toBe(
+      `${site.homepage}\n\t/robots.txt\n\t\t/index.xml\n\t\t\t/old.xml\n\t\t\t\t/old/a\n\t\t/direct.xml\n`,
+    );
+  });
+});

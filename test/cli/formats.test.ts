@@ -1,0 +1,160 @@
+// Each format, piped into what reads it.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { steering } from "../write/hostile.ts";
+import { type Ended, sitegrove } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../docs/output.schema.json"), "utf8"));
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+ajv.addSchema(schema, "output");
+function expectPrintable({ stdout, stderr }: Ended): void {
+  for (const line of `${stdout}${stderr}`.split("\n")) expect(line.replace(/^\t+/, "")).not.toMatch(steering);
+}
+function expectValid(value: unknown, name: string): void {
+  const validate = ajv.getSchema(`output#/$defs/${name}`);
+  expect(validate?.(value), JSON.stringify(validate?.errors?.slice(0, 3))).toBe(true);
+}
+
+const hostileTitle = '=cmd("\u202e\u009b31m\u2028"), \u001b[2J';
+let site: Website;
+beforeAll(async () => {
+  site = await serve({
+    "/robots.txt": "Sitemap: {base}/index.xml.gz\nSitemap: {base}/moved.xml\n",
+    "/moved.xml": (request, response) => {
+      response.writeHead(301, { location: `http://${request.headers.host}/plain.txt` }).end();
+    },
+    "/plain.txt": "{base}/t1\n{base}/t2\n",
+    "/rich.xml": urlset(
+      "<url><loc>{base}/a?x=1&amp;y=2</loc><lastmod>2024-05-06</lastmod><priority>0.8</priority></url>",
+      '<url><loc>{base}/b</loc><n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>Storm, again</n:title></n:news>' +
+        '<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>{base}/i.png</i:loc></i:image></url>',
+    ),
+    "/feed.rss": `<rss version="2.0"><channel><item><link>{base}/story</link><title><![CDATA[${hostileTitle}]]></title></item></channel></rss>`,
+    "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>{base}/lo",
+    "/sitemap.xml": sitemapIndex("{base}/rich.xml", "{base}/feed.rss", "{base}/cut.xml", "{base}/gone.xml"),
+  });
+});
+afterAll(() => site.close());
+
+const sitemaps = () => ["--sitemap", `${site.homepage}sitemap.xml`, "--sitemap", `${site.homepage}moved.xml`];
+const allPages = ["a?x=1&y=2", "b", "story", "kept", "t1", "t2"];
+
+test("tabtree shows the tree, indented with tabs, with the reasons for what is missing", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-u", "-vv"]);
+  expectPrintable(end);
+  const { stdout, code } = end;
+  expect(stdout).toBe(
+    [
+      site.homepage,
+      "\t/sitemap.xml",
+      "\t\t/rich.xml",
+      "\t\t\t/a?x=1&y=2",
+      "\t\t\t/b",
+      "\t\t/feed.rss",
+      "\t\t\t/story",
+      "\t\t/cut.xml (incomplete: The document ends inside an element)",
+      "\t\t\t/kept",
+      "\t\t/gone.xml (not read: The website answered with status 404)",
+      "\t/plain.txt",
+      "\t\t/t1",
+      "\t\t/t2",
+      "",
+    ].join("\n"),
+  );
+  expect(code).toBe(3);
+});
+
+test("pages is one URL a line", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-f", "pages"]);
+  expectPrintable(end);
+  const { stdout, code } = end;
+  expect(stdout).toBe(allPages.map((page) => `${site.homepage}${page}\n`).join(""));
+  expect(code).toBe(3);
+});
+
+test("json is one document that its schema describes", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-f", "json"]);
+  expectPrintable(end);
+  const tree = JSON.parse(end.stdout);
+  expectValid(tree, "tree");
+  expect(tree).toMatchObject({ homepage: site.homepage, complete: false, pageCount: 6 });
+  expect(tree.root.children[0].children[1].pages[0].newsStory.title).toBe(hostileTitle);
+  expect(tree.root.children[1]).toMatchObject({
+    kind: "pages",
+    format: "text",
+    declaredUrl: `${site.homepage}moved.xml`,
+  });
+});
+
+test("ndjson is one page a line that its schema describes", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-f", "ndjson"]);
+  expectPrintable(end);
+  const pages = end.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const page of pages) expectValid(page, "pageLine");
+  expect(pages.map(({ url }) => url)).toEqual(allPages.map((page) => site.homepage + page));
+  expect(pages[2]).toMatchObject({ sitemap: `${site.homepage}feed.rss`, newsStory: { title: hostileTitle } });
+});
+
+test("csv has one row a page, and nothing in it is a formula or steers a terminal", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-f", "csv"]);
+  expectPrintable(end);
+  const rows = parse(end.stdout, { columns: true }) as { url: string; newsTitle: string; images: string }[];
+  expect(rows.map(({ url }) => url)).toEqual(allPages.map((page) => site.homepage + page));
+  expect(rows[1]?.newsTitle).toBe("Storm, again");
+  expect(JSON.parse(rows[1]?.images ?? "")).toEqual([{ url: `${site.homepage}i.png` }]);
+  expect(rows[2]?.newsTitle).toBe('\'=cmd("\\u202e\\u009b31m\\u2028"), \\u001b[2J');
+  const exact = await sitegrove(["ls", ...sitemaps(), "-f", "csv", "--no-csv-safe"]);
+  expect((parse(exact.stdout, { columns: true }) as { newsTitle: string }[])[2]?.newsTitle).toBe(hostileTitle);
+});
+
+test("two runs print the same bytes", async () => {
+  const [first, second] = await Promise.all([1, 2].map(() => sitegrove(["ls", site.homepage, "-f", "json"])));
+  expect(second?.stdout).toBe(first?.stdout);
+});
+
+test("parse reads a file at hand and standard input, in every format", async () => {
+  const document = urlset("<url><loc>/a</loc><lastmod>2024-05-06</lastmod></url>", "https://e.org/b");
+  const read = (...words: string[]) =>
+    sitegrove(["parse", "-", "--url", "https://e.org/s.xml", ...words], { input: gzipSync(document) });
+  const [tree, pages, json, ndjson, csv] = await Promise.all(
+    ["tabtree", "pages", "json", "ndjson", "csv"].map((format) => read("-f", format)),
+  );
+  expect(tree?.stdout).toBe("https://e.org/s.xml\n\thttps://e.org/a\n\thttps://e.org/b\n");
+  expect(pages?.stdout).toBe("https://e.org/a\nhttps://e.org/b\n");
+  const parsed = JSON.parse(json?.stdout ?? "");
+  expectValid(parsed, "parsed");
+  expect(parsed).toMatchObject({
+    kind: "pages",
+    format: "xml",
+    complete: true,
+    pages: [{ url: "https://e.org/a" }, {}],
+  });
+  for (const line of ndjson?.stdout.trimEnd().split("\n") ?? []) expectValid(JSON.parse(line), "parsedLine");
+  expect(parse(csv?.stdout ?? "")).toHaveLength(3);
+  expect([tree, pages, json, ndjson, csv].map((ended) => ended?.code)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("parse lists the sitemaps that an index names", async () => {
+  const input = sitemapIndex("<sitemap><loc>https://e.org/a.xml</loc><lastmod>2024-05</lastmod></sitemap>");
+  const json = JSON.parse((await sitegrove(["parse", "-", "-f", "json"], { input })).stdout);
+  expectValid(json, "parsed");
+  expect(json).toMatchObject({ kind: "index", sitemaps: [{ url: "https://e.org/a.xml", lastModified: "2024-05" }] });
+  const line = JSON.parse((await sitegrove(["parse", "-", "-f", "ndjson"], { input })).stdout);
+  expectValid(line, "parsedLine");
+  expect(line.kind).toBe("sitemap");
+});
+
+test("parse of what is no sitemap says why, and gives data that its schema describes", async () => {
+  const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "json"], { input: "<html></html>" });
+  expect(code).toBe(4);
+  expectValid(JSON.parse(stdout), "parsed");
+  expect(stderr).toMatch(/^sitegrove: -: not read: .+\n$/);
+});

@@ -1,0 +1,73 @@
+// Runs the built program as a process, as a person or a script would.
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+
+// What a terminal may show is decided by the tests, not by the machine they run on.
+const { SITEGROVE_PROGRAM, NO_COLOR: _, FORCE_COLOR: __, ...environment } = process.env;
+
+/** The built program; another build can be named by the environment. */
+export const program: string = SITEGROVE_PROGRAM ?? path.join(import.meta.dirname, "../../dist/cli/main.js");
+
+export interface Ended {
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  /** Flags for Node.js itself. */
+  readonly node?: readonly string[];
+}
+
+/** Runs it with these words and waits for its end. */
+export function sitegrove(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = start(words, options);
+  child.stdin?.end(options.input ?? "");
+  return ended(child);
+}
+
+export function start(words: readonly string[], { env = {}, cwd, node = [] }: RunOptions = {}): ChildProcess {
+  return spawn(process.execPath, [...node, program, ...words], {
+    env: { ...environment, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+}
+
+export function ended(child: ChildProcess): Promise<Ended> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) =>
+      resolve({
+        code: code ?? signal ?? "",
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
+    );
+  });
+}
+
+/** Runs a line of shell in which `$SITEGROVE` is the program. */
+export function shell(line: string, env: Record<string, string> = {}): Promise<Ended> {
+  const quoted = [process.execPath, program].map((word) => `'${word}'`).join(" ");
+  const child = spawn("bash", ["-c", line], { env: { ...environment, ...env, SITEGROVE: quoted } });
+  child.stdin.end();
+  return ended(child);
+}
+
+/** Runs a line of shell in a terminal of 100 columns; what it prints, with the escapes. */
+export async function terminal(line: string, env: Record<string, string> = {}): Promise<Ended> {
+  const quoted = [process.execPath, program].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", `stty cols 100; ${line.replaceAll("$SITEGROVE", quoted)}`, "/dev/null"], {
+    env: { ...environment, TERM: "xterm", ...env },
+  });
+  child.stdin.end();
+  return ended(child);
+}

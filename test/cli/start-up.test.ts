@@ -1,0 +1,84 @@
+// Help, version and completion: at once, without the network code.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { shell, sitegrove } from "./program.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+
+// Names every module that is loaded, on standard error.
+const hooks = `import { writeSync } from "node:fs";
+export async function load(url, context, next) { writeSync(2, "loaded " + url + "\\n"); return next(url, context); }`;
+const register = `import { register } from "node:module"; register("data:text/javascript," + ${JSON.stringify(encodeURIComponent(hooks))});`;
+const node = ["--import", `data:text/javascript,${encodeURIComponent(register)}`];
+
+test.each([["--help"], ["--version"], ["ls", "--help"], ["parse", "--help"], ["completion", "bash"], ["ls", "--nope"]])(
+  "%s loads no network code",
+  async (...words) => {
+    const { stderr } = await sitegrove(words, { node });
+    expect(stderr).toContain("cli/program.js");
+    expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/(fetch|crawl|tree|store)\//);
+  },
+);
+
+test("a run does load it: the test above can fail", async () => {
+  const { stderr } = await sitegrove(["ls", "http://127.0.0.1:1/"], { node });
+  expect(stderr).toMatch(/undici/);
+});
+
+test("--version is the version of the package", async () => {
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("--help shows examples and every exit code, on standard output", async () => {
+  const { code, stdout, stderr } = await sitegrove(["ls", "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("sitegrove ls example.org -f pages");
+  const header = readFileSync(path.join(root, "src/cli/main.ts"), "utf8").split("import ")[0] ?? "";
+  const codes = [...header.matchAll(/^\/\/ {3}(\d+) /gm)].map((match) => match[1]);
+  expect(codes).toEqual(["0", "1", "2", "3", "4", "130"]);
+  for (const exitCode of codes) expect(stdout).toMatch(new RegExp(` ${exitCode} {2}\\S`));
+});
+
+test("every flag of the help is documented, and no other", async () => {
+  const page = readFileSync(path.join(root, "docs/command-line.md"), "utf8");
+  for (const command of ["ls", "parse"]) {
+    const { stdout } = await sitegrove([command, "--help"]);
+    const flags = new Set([...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]));
+    const section = page.split(/^## /m).find((text) => text.startsWith(`\`sitegrove ${command}\``)) ?? "";
+    const documented = new Set([...section.matchAll(/^\| `(?:-\w`, `)?(--[a-z-]+)/gm)].map((match) => match[1]));
+    flags.delete("--help");
+    expect([...documented].sort()).toEqual([...flags].sort());
+  }
+});
+
+test("the script for bash completes commands, flags and formats", async () => {
+  const complete = (words: string[]) => `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})
+    COMP_CWORD=${words.length - 1}; COMPREPLY=(); _sitegrove; echo "\${COMPREPLY[*]}"`;
+  const { stdout, stderr } = await shell(
+    [
+      'source <(eval "$SITEGROVE" completion bash)',
+      complete(["sitegrove", "l"]),
+      complete(["sitegrove", "ls", "--max-b"]),
+      complete(["sitegrove", "ls", "-f", "nd"]),
+      complete(["sitegrove", "ls", "example.org", "--format", ""]),
+      complete(["sitegrove", "completion", "z"]),
+      "complete -p sitegrove",
+    ].join("\n"),
+  );
+  expect(stderr).toBe("");
+  expect(stdout).toBe(
+    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv\nzsh\ncomplete -o default -F _sitegrove sitegrove\n",
+  );
+});
+
+test.each(["zsh", "fish"])("the script for %s names every flag, and its shell can read it", async (name) => {
+  const { stdout, code } = await sitegrove(["completion", name]);
+  expect(code).toBe(0);
+  for (const flag of ["format", "since", "max-depth", "no-csv-safe"]) expect(stdout).toContain(flag);
+  const found = spawnSync(name, ["--version"]);
+  // Not every machine has these shells.
+  if (found.error === undefined) expect(spawnSync(name, ["-n"], { input: stdout }).stderr.toString()).toBe("");
+});

@@ -1,0 +1,122 @@
+// What a person sees on a terminal, and what a pipe does not get. Terminals are made by `script` (util-linux).
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sitegrove, terminal } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+const hasTerminals = spawnSync("script", ["--version"]).status === 0;
+const escapeCharacter = "\u001b";
+
+let site: Website;
+beforeAll(async () => {
+  site = await serve({
+    "/index.xml": sitemapIndex("{base}/quick.xml", "{base}/slow.xml", "{base}/gone.xml", "{base}/cut.xml"),
+    "/quick.xml": urlset("{base}/q1", "{base}/q2"),
+    "/slow.xml": (request, response) => {
+      setTimeout(() => response.end(urlset(`http://${request.headers.host}/s1`)), 700);
+    },
+    "/never.xml": () => {},
+    "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>",
+  });
+});
+afterAll(() => site.close());
+const index = () => `${site.homepage}index.xml`;
+
+describe.skipIf(!hasTerminals)("on a terminal", () => {
+  test("one line shows what is going on, and is gone at the end", async () => {
+    const { stdout } = await terminal(`$SITEGROVE ls --sitemap ${index()}`);
+    expect(stdout).toMatch(/\d+ of \d+ sitemaps?.* · 2 pages · .*waiting for \/slow\.xml/);
+    const draws = stdout.split(`\r${escapeCharacter}[2K`);
+    // Each draw clears the line first, and the last thing done to it is clearing it.
+    expect(draws.slice(1, -1).every((drawn) => !drawn.includes("\n"))).toBe(true);
+    expect(draws.at(-1)).not.toContain("waiting for");
+    // What stays is the result and the summary.
+    const shown = (draws.at(-1) ?? "")
+      .replaceAll("\r", "")
+      .replaceAll(new RegExp(`${escapeCharacter}\\[\\d*m`, "g"), "");
+    expect(shown).toMatch(/^http.*\n\thttp/);
+    expect(shown).toMatch(/4 pages from 4 sitemaps in \d+\.\d s, \d/);
+    expect(shown).toContain(
+      "not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n" +
+        `  The website answered with status 404\n    ${site.homepage}gone.xml\n` +
+        `  The document ends inside an element\n    ${site.homepage}cut.xml\n`,
+    );
+  });
+
+  test("a result on the same terminal is never mixed up with the live line", async () => {
+    const { stdout } = await terminal(`$SITEGROVE ls --sitemap ${index()} -f pages`);
+    const lines = stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K(?:\u001b\[2m[^\u001b]*\u001b\[22m)?/g, "");
+    expect(lines.split("\n").slice(0, 4)).toEqual(["q1", "q2", "s1", "kept"].map((page) => site.homepage + page));
+  });
+
+  test("colours and the live line can be switched off", async () => {
+    const plain = await terminal(`$SITEGROVE ls --sitemap ${index()} --no-color --no-progress`);
+    expect(plain.stdout).not.toContain(escapeCharacter);
+    const noColor = await terminal(`$SITEGROVE ls --sitemap ${site.homepage}quick.xml --no-progress`, {
+      NO_COLOR: "1",
+    });
+    expect(noColor.stdout).not.toContain(escapeCharacter);
+  });
+
+  test("Ctrl-C clears the live line and says that it was stopped", async () => {
+    // A shell that ignores Ctrl-C sends it to the program once the live line is there.
+    const { stdout } = await terminal(
+      `$SITEGROVE ls --sitemap ${site.homepage}never.xml & sleep 2; kill -INT $!; wait $!; echo "exit $?"`,
+    );
+    expect(stdout).toContain("waiting for /never.xml");
+    expect(stdout.slice(stdout.lastIndexOf("waiting for"))).toContain(`\r${escapeCharacter}[2K`);
+    expect(stdout).toMatch(/stopped: 0 pages listed, not complete/);
+    expect(stdout).toContain("exit 130");
+  });
+});
+
+describe("in a pipe", () => {
+  test("there are no escapes and no progress, only what went wrong", async () => {
+    const { stderr, stdout } = await sitegrove(["ls", "--sitemap", index()]);
+    expect(stdout + stderr).not.toContain(escapeCharacter);
+    expect(stderr).toBe(
+      `sitegrove: ${site.homepage}gone.xml: not read: The website answered with status 404\n` +
+        `sitegrove: ${site.homepage}cut.xml: incomplete: The document ends inside an element\n` +
+        "sitegrove: not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n",
+    );
+  });
+
+  test("-v says what was read, -vv everything, one event a line with its time", async () => {
+    const quick = ["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages"];
+    const [some, all] = [await sitegrove([...quick, "-v"]), await sitegrove([...quick, "-vv"])];
+    for (const line of [some, all].flatMap(({ stderr }) => stderr.trimEnd().split("\n"))) {
+      expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (request|response|start|pages|sitemap|finished) /);
+    }
+    expect(some.stderr).toMatch(/Z sitemap http\S+quick\.xml pages xml 2 pages \d+ B complete\n/);
+    expect(some.stderr).not.toContain(" request ");
+    expect(all.stderr).toMatch(/Z request http\S+quick\.xml\n/);
+    expect(all.stderr).toMatch(/Z response http\S+quick\.xml found 200\n/);
+  });
+
+  test("--log-file takes the events instead", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-log-test-"));
+    const log = path.join(folder, "run.log");
+    const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-l", log, "-f", "pages"]);
+    expect(stderr).toBe("");
+    expect(readFileSync(log, "utf8")).toMatch(
+      /^\S+Z sitemap .*\n\S+Z sitemap .*\n\S+Z finished complete: 2 pages.*\n$/,
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  test("a password in the start URL and a header's value are in no line", async () => {
+    const start = site.homepage.replace("//", "//user:s3cret@");
+    for (const format of ["tabtree", "json", "pages"]) {
+      const { stdout, stderr } = await sitegrove(["ls", start, "-vv", "-f", format, "--header", "X-Key: s3cret"]);
+      expect(stdout + stderr).not.toContain("s3cret");
+    }
+  });
+
+  test("--insecure is loud", async () => {
+    const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages", "--insecure"]);
+    expect(stderr).toContain("certificates are NOT checked");
+  });
+});

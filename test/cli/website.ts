@@ -1,0 +1,45 @@
+// A website on loopback, as a map from path to what is answered. `{base}` stands for its origin.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
+
+export interface Website {
+  /** Ends in a slash. */
+  readonly homepage: string;
+  /** The paths that were asked for. */
+  readonly requests: string[];
+  close(): void;
+}
+
+export async function serve(routes: Record<string, Answer>): Promise<Website> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? "/";
+    requests.push(url);
+    const answer = routes[url];
+    if (answer === undefined) response.writeHead(404).end();
+    else if (typeof answer === "function") answer(request, response);
+    else
+      response.end(typeof answer === "string" ? answer.replaceAll("{base}", `http://${request.headers.host}`) : answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    requests,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export function urlset(...entries: readonly string[]): string {
+  const pages = entries.map((entry) => (entry.startsWith("<") ? entry : `<url><loc>${entry}</loc></url>`));
+  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${pages.join("\n")}</urlset>`;
+}
+
+export function sitemapIndex(...urls: readonly string[]): string {
+  const children = urls.map((url) => (url.startsWith("<") ? url : `<sitemap><loc>${url}</loc></sitemap>`));
+  return `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children.join("\n")}</sitemapindex>`;
+}
