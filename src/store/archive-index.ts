@@ -1,10 +1,11 @@
 // Where everything is in an archive: exchanges of ours by the URL that was asked for, responses of other tools by their own.
 import { SitemapError } from "../errors.ts";
 import type { ArchiveInfo } from "./contract.ts";
+import { revive } from "./description.ts";
 import { type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
 import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
-import { type Extent, skip } from "./kept-body.ts";
+import { type Extent, KeptBody, skip } from "./kept-body.ts";
 import { archiveKey, type Found } from "./replay.ts";
 import { readEntry } from "./saved-exchanges.ts";
 import type { RecordHead } from "./warc-reader.ts";
@@ -18,6 +19,9 @@ interface OwnExchange {
 /** Ten redirects with all the headers that a client takes stay below it. */
 const maxDescription = 16 * 1024 * 1024;
 
+/** Few heads are longer, and the body behind it is read when somebody wants it. */
+const usualHttpHead = 8 * 1024;
+
 export class ArchiveIndex {
   info: ArchiveInfo | undefined;
   finished = false;
@@ -30,13 +34,14 @@ export class ArchiveIndex {
   readonly #targets = new Map<string, OwnExchange>();
   readonly #foreign = new Map<string, ForeignResponse>();
 
-  async add(record: RecordHead): Promise<void> {
+  /** Takes in one record; `read` gives its content. */
+  async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     this.recordCount += 1;
-    if (record.type === "warcinfo") return this.#addInfo(record);
+    if (record.type === "warcinfo") return this.#addInfo(record, read);
     if (!this.#ownIds.has(record.fields.get("warc-warcinfo-id") ?? "")) return this.#addForeign(record);
     if (record.type === "response") this.#open.set(record.fields.get("warc-record-id") ?? "", record.content);
     if (record.type !== "metadata") return;
-    if (record.fields.has("warc-target-uri")) await this.#addExchange(record);
+    if (record.fields.has("warc-target-uri")) await this.#addExchange(record, read);
     else this.finished = true;
   }
 
@@ -53,8 +58,9 @@ export class ArchiveIndex {
     return fetched && { fetched, as: "alone" };
   }
 
-  async #addInfo({ fields, content }: RecordHead): Promise<void> {
-    const text = await readText(content);
+  async #addInfo({ fields, content }: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+    if (content.length > maxDescription) return;
+    const text = Buffer.from(await read()).toString();
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
     if (json === undefined) return;
     // Where archives were joined, the first says what the whole is about.
@@ -63,12 +69,12 @@ export class ArchiveIndex {
     this.#ownIds.add(fields.get("warc-record-id") ?? "");
   }
 
-  async #addExchange({ content, concurrentTo }: RecordHead): Promise<void> {
+  async #addExchange({ content, concurrentTo }: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     if (content.length > maxDescription) throw damaged();
     const [first = ""] = concurrentTo;
     const response = this.#open.get(first);
     for (const id of concurrentTo) this.#open.delete(id);
-    const fetched = await readEntry({ description: [content], body: [] });
+    const fetched = revive(await read(), (problem) => new KeptBody([], problem));
     // A document whose response is not there: the file was changed.
     if (fetched.outcome === "found" && response === undefined) throw damaged();
     const exchange = { description: content, response: fetched.outcome === "found" ? response : undefined };
@@ -93,14 +99,12 @@ export class ArchiveIndex {
 }
 
 async function withoutHead(response: Extent): Promise<Extent> {
-  const start = await response.file.read(response.offset, Math.min(response.length, maxHttpHead));
-  const head = parseHttpHead(start);
-  if (head === undefined) throw damaged();
-  return skip(response, head.length);
-}
-
-async function readText({ file, offset, length }: Extent): Promise<string> {
-  return Buffer.from(await file.read(offset, Math.min(length, maxDescription))).toString();
+  for (const size of [usualHttpHead, maxHttpHead]) {
+    const start = await response.file.read(response.offset, Math.min(response.length, size));
+    const head = parseHttpHead(start);
+    if (head !== undefined && (head.length < size || size === maxHttpHead)) return skip(response, head.length);
+  }
+  throw damaged();
 }
 
 function damaged(): SitemapError {

@@ -23,7 +23,7 @@ export interface Store extends DocumentSource {
   finish(): Promise<void>;
   /** Writes everything as one archive, compressed where the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
-  /** Lets go of everything, temporary files included. Bodies can no longer be read. */
+  /** Lets go of everything, temporary files included. Bodies must not be read any more. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface Archive extends DocumentSource {
   readonly finished: boolean;
   /** Whether the file was cut off or is damaged: what came before is used. */
   readonly truncated: boolean;
-  /** The URLs it holds a response for, each once, in the order of the file. */
+  /** The URLs that were asked for; in files of other tools, those that have a response. Each once, in the order of the file. */
   readonly urls: readonly string[];
   /** Copies it, record by record, compressed where the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;

@@ -2,7 +2,7 @@
 import { SitemapError } from "../errors.ts";
 import { withoutCredentials } from "../url.ts";
 import type { ArchiveInfo } from "./contract.ts";
-import { parseJson, toJson } from "./json.ts";
+import { parseJson, toJson, withoutPrototypes } from "./json.ts";
 
 /** Raised where a reader of this version could not make the same tree. */
 const formatVersion = 1;
@@ -19,7 +19,7 @@ export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo): strin
 }
 
 export function infoFromJson(text: string): ArchiveInfo {
-  const value = parseJson(text);
+  const value = withoutPrototypes(parseJson(text));
   if (!isObject(value)) throw unexpected();
   const { version, homepage, sitemaps, settings } = value as Partial<Record<keyof ArchiveInfo | "version", unknown>>;
   if (typeof version !== "number" || version < 1) throw unexpected();

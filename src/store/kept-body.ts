@@ -56,11 +56,6 @@ export class KeptFile {
     await this.#handle.truncate(size);
   }
 
-  /** Until the bytes are on the disk. */
-  async sync(): Promise<void> {
-    await this.#handle.datasync();
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -19,13 +19,11 @@ export async function readEntry({ description, body }: Entry): Promise<Fetched> 
 }
 
 export class SavedExchanges {
-  readonly compressed: boolean;
   readonly #writer: ArchiveWriter;
   readonly #infoId: string;
 
-  private constructor(writer: ArchiveWriter, compressed: boolean, infoId: string) {
+  private constructor(writer: ArchiveWriter, infoId: string) {
     this.#writer = writer;
-    this.compressed = compressed;
     this.#infoId = infoId;
   }
 
@@ -35,8 +33,8 @@ export class SavedExchanges {
 
   static async start(writer: ArchiveWriter, info: ArchiveInfo): Promise<SavedExchanges> {
     const { id, record } = infoRecord(info);
-    const places = await writer.append([record]);
-    return new SavedExchanges(writer, places === undefined, id);
+    await writer.append([record]);
+    return new SavedExchanges(writer, id);
   }
 
   /** Where the exchange can be read from, unless it is compressed. */
@@ -51,7 +49,6 @@ export class SavedExchanges {
 
   async finish(): Promise<void> {
     await this.#writer.append([endRecord(this.#infoId)]);
-    await this.#writer.sync();
   }
 
   async close(): Promise<void> {

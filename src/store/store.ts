@@ -1,7 +1,7 @@
 // Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive where one is wanted.
 import type { DocumentRequest, Fetched } from "../exchange.ts";
 import type { StoreKind } from "../options.ts";
-import { writeArchive } from "./archive-writer.ts";
+import { isCompressedName, writeArchive } from "./archive-writer.ts";
 import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
@@ -22,13 +22,18 @@ export async function createStore(options: {
   readonly info: ArchiveInfo;
 }): Promise<Store> {
   const { kind, save, info } = options;
-  const saved = save === undefined ? undefined : await SavedExchanges.create(save, info);
   // An archive that is not compressed is where bodies are read from: only what is on its way there needs space.
-  const passing = saved !== undefined && !saved.compressed;
+  const passing = save !== undefined && !isCompressedName(save);
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !passing ? 0 : autoMemory;
   const space = new BodySpace(memory, passing);
-  if (memory === 0) await space.prepare();
-  return new OpenStore(space, saved, info);
+  try {
+    if (memory === 0) await space.prepare();
+    const saved = save === undefined ? undefined : await SavedExchanges.create(save, info);
+    return new OpenStore(space, saved, info);
+  } catch (error) {
+    await space.close();
+    throw error;
+  }
 }
 
 class OpenStore implements Store {

@@ -18,6 +18,8 @@ export interface RecordHead {
 
 /** No tool writes a tenth of it, and what is longer is not worth the memory. */
 const maxHead = 64 * 1024;
+/** What is read at a time: small records come many at once. */
+const windowSize = 2 * maxHead;
 const lineFeed = 10;
 const carriageReturn = 13;
 
@@ -46,12 +48,18 @@ export class WarcReader {
     }
   }
 
+  /** The content of the record that was walked to last: most contents are at hand already. */
+  async contentOf({ content }: RecordHead): Promise<Uint8Array> {
+    if (content.length > windowSize) return content.file.read(content.offset, content.length);
+    return (await this.#read(content.offset, content.length)).subarray(0, content.length);
+  }
+
   async #readHead(start: number): Promise<RecordHead | NonNullable<WarcReader["cut"]>> {
     let bytes = await this.#read(start, 1);
     let length = headLength(bytes);
     if (length === undefined) {
       // The window may end inside the head.
-      bytes = await this.#read(start, maxHead);
+      bytes = (await this.#read(start, maxHead)).subarray(0, maxHead);
       length = headLength(bytes);
     }
     if (!magic.startsWith(latin1(bytes.subarray(0, magic.length))))
@@ -85,7 +93,7 @@ export class WarcReader {
     const known = position - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;
     if (rest !== undefined && (rest.length >= atLeast || position + rest.length === this.#size)) return rest;
-    this.#window = await this.#file.read(position, Math.min(maxHead, this.#size - position));
+    this.#window = await this.#file.read(position, Math.min(windowSize, this.#size - position));
     this.#windowStart = position;
     return this.#window;
   }
