@@ -9,37 +9,43 @@
 /** The date as ISO 8601. `text` is trimmed and short. */
 export function readDateForm(text: string): string | undefined {
   // A comment, as in RFC 2822 and in `Date.prototype.toString()`; a zone's name, as in java.time.
-  const plain = text.replace(/\s*(?:\([^()]*\)|\[[^[\]]*\])$/, "").replace("\u2212", "-");
-  if (isDigit(plain)) return readDigitsFirst(plain);
-  return readNamesFirst(plain.replace(weekday, ""));
+  const bare = /[)\]]$/.test(text) ? text.replace(/\s*(?:\([^()]*\)|\[[^[\]]*\])$/, "") : text;
+  const plain = bare.replace("\u2212", "-").replace(weekday, "");
+  if (/^\d{4}/.test(plain)) return readYearFirst(plain);
+  return /^\d/.test(plain) ? readDayFirst(plain) : readMonthFirst(plain);
 }
 
 const weekday = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?(?:[.,]\s*|\s+)/i;
 
-function readDigitsFirst(text: string): string | undefined {
+function readYearFirst(text: string): string | undefined {
   // 2024-1-2 | 2024/01/02 | 2024.01.02
   let match = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)(.*)$/.exec(text);
   if (match !== null) return dateAndTime(match[1], match[3], match[4], match[5]);
-  // 20240102 | 20240102T030405
-  match = /^(\d{4})(\d{2})(\d{2})(?:(?=\D|$)|(?=\d{6}(?!\d)))(.*)$/.exec(text);
+  // 20240102 | 20240102T030405 | 20240102030405
+  match = /^(\d{4})(\d{2})(\d{2})(?=\D|$|\d{6}(?!\d))(.*)$/.exec(text);
   if (match !== null) return dateAndTime(match[1], match[2], match[3], match[4]);
   // 2024-1 | 2024/01
   match = /^(\d{4})[-/](\d{1,2})$/.exec(text);
   if (match !== null) return calendarMonth(match[1], match[2]);
-  // 25/12/2024 | 12-25-2024 | 25.12.2024
-  match = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)(.*)$/.exec(text);
-  if (match !== null) return ambiguousDate(match[4], match[1], match[3], match[5]);
   // 2024-Jan-02
   match = /^(\d{4})[\s-]+([a-z]{3,9})[\s-]+(\d{1,2})(?!\d)(.*)$/i.exec(text);
   if (match !== null) return dateAndTime(match[1], monthNumber(match[2]), match[3], match[4]);
-  // 17 Dec 2009 | 17-Dec-09 | 17th of December, 2009
-  match = /^(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?[\s.-]*([a-z]{3,9})\.?[\s,-]*(\d{4}|\d{2})(?![\d:])(.*)$/i.exec(text);
-  if (match !== null) return dateAndTime(fullYear(match[3]), monthNumber(match[2]), match[1], match[4]);
   return undefined;
 }
 
-function readNamesFirst(text: string): string | undefined {
-  if (isDigit(text)) return readDigitsFirst(text);
+function readDayFirst(text: string): string | undefined {
+  // 17 Dec 2009 | 17-Dec-09 | 17th of December, 2009
+  let match = /^(\d{1,2})(?:st|nd|rd|th)?(?:\s+of)?[\s.-]*([a-z]{3,9})\.?[\s,-]*(\d{4}|\d{2})(?![\d:])(.*)$/i.exec(
+    text,
+  );
+  if (match !== null) return dateAndTime(fullYear(match[3]), monthNumber(match[2]), match[1], match[4]);
+  // 25/12/2024 | 12-25-2024 | 25.12.2024
+  match = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)(.*)$/.exec(text);
+  if (match !== null) return ambiguousDate(match[4], match[1], match[3], match[5]);
+  return undefined;
+}
+
+function readMonthFirst(text: string): string | undefined {
   // Dec 17, 2009 | December 17th 2009
   let match = /^([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:\s*,\s*|\s+)(\d{4})(?!\d)(.*)$/i.exec(text);
   if (match !== null) return dateAndTime(match[3], monthNumber(match[1]), match[2], match[4]);
@@ -82,7 +88,7 @@ function calendarMonth(year: Digits, month: Digits): string | undefined {
 // What follows a date: nothing, an offset alone (which only XML Schema's `xs:date` has, and which a day does not keep), or a time.
 function readTime(rest: string): string | undefined {
   if (dateEnd.test(rest)) return "";
-  const match = (compactTime.exec(rest) ?? clockTime.exec(rest))?.groups;
+  const match = (clockTime.exec(rest) ?? compactTime.exec(rest))?.groups;
   if (match === undefined) return undefined;
   const { mark, hour: hours, minute, second, fraction, half, name, offset } = match;
   // An hour alone is a time only where something says so: `T03` or `3 PM`.
@@ -153,10 +159,6 @@ function fullYear(digits: string | undefined): Digits {
 }
 
 type Digits = string | number | undefined;
-
-function isDigit(text: string): boolean {
-  return /^\d/.test(text);
-}
 
 function pad(number: number): string {
   return String(number).padStart(2, "0");

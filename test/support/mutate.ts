@@ -44,7 +44,7 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
 
 type Mutation = (text: string, random: Random, other: string) => string;
 
-const maxLength = 20_000;
+const maxLength = 12_000;
 
 const mutations: readonly Mutation[] = [
   // A character changes, a piece is lost, repeated, moved, or comes from elsewhere.
