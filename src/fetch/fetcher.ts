@@ -5,6 +5,7 @@ import type { Lookup } from "./connect.ts";
 import { Passage, type Surroundings } from "./passage.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
+import { SharedSignals } from "./shared-signals.ts";
 import { Throttle } from "./throttle.ts";
 import { undiciClient } from "./undici-client.ts";
 
@@ -36,9 +37,9 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
 
 class NetworkFetcher implements Fetcher {
   readonly #around: Surroundings;
-  readonly #active = new Set<AbortController>();
-  readonly #onAbort = () => this.#abortAll(this.#around.settings.signal?.reason);
-  #closed = false;
+  readonly #signals = new SharedSignals();
+  // Ends everything that is under way.
+  readonly #closing = new AbortController();
 
   constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
     const startUrls = start.filter((url) => URL.canParse(url)).map((url) => new URL(url));
@@ -51,20 +52,15 @@ class NetworkFetcher implements Fetcher {
       backoff: { ...defaultBackoff, ...backoff },
       onEvent,
     };
-    settings.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
-    this.#around.settings.signal?.throwIfAborted();
-    request.signal?.throwIfAborted();
-    if (this.#closed) throw closedReason();
+    const signals = [this.#around.settings.signal, request.signal, this.#closing.signal];
+    for (const signal of signals) signal?.throwIfAborted();
     const controller = new AbortController();
-    const onAbort = () => controller.abort(request.signal?.reason);
-    request.signal?.addEventListener("abort", onAbort, { once: true });
-    this.#active.add(controller);
+    const unfollow = signals.map((signal) => signal && this.#signals.follow(signal, controller));
     const passage = new Passage(this.#around, request, controller.signal, () => {
-      request.signal?.removeEventListener("abort", onAbort);
-      this.#active.delete(controller);
+      for (const leave of unfollow) leave?.();
     });
     try {
       const fetched = await passage.go();
@@ -90,21 +86,11 @@ class NetworkFetcher implements Fetcher {
   }
 
   async close(): Promise<void> {
-    const { settings, throttle, client } = this.#around;
-    this.#closed = true;
-    settings.signal?.removeEventListener("abort", this.#onAbort);
-    this.#abortAll(closedReason());
+    const { throttle, client } = this.#around;
+    this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
     throttle.close();
     await client.close?.();
   }
-
-  #abortAll(reason: unknown): void {
-    for (const controller of [...this.#active]) controller.abort(reason);
-  }
-}
-
-function closedReason(): DOMException {
-  return new DOMException("The fetcher was closed", "AbortError");
 }
 
 // As `useCrawlDelay` says, in milliseconds: some websites ask for hours.

@@ -21,7 +21,8 @@ export class Throttle {
   readonly #options: ThrottleOptions;
   readonly #hosts = new Map<string, Host>();
   readonly #leastDelays = new Map<string, number>();
-  // Hosts with somebody waiting and nothing in the way but the limit for all. In order of their turn.
+  // Hosts with somebody waiting and nothing in the way but the limit for all. In order of their turn: a host whose turn it
+  // was goes to the end.
   readonly #ready = new Set<Host>();
   #running = 0;
   #closed = false;
@@ -122,7 +123,6 @@ export class Throttle {
       const [waiter] = line;
       line.delete(waiter as Waiter);
       waiter?.();
-      // To the end of the queue of hosts, where somebody still waits.
       this.#ready.delete(host);
       this.#consider(host);
     }

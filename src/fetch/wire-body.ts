@@ -72,11 +72,14 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
         if (this.#queued >= readAhead) await this.#room();
         if (this.#ended) return;
         const pulled = await request.pull(rest);
+        // The reader may have left meanwhile.
+        if (this.#ended) return;
         if ("code" in pulled) this.problem = pulled;
         if ("code" in pulled || pulled.done) return this.#end();
         this.#take(pulled.value);
       }
     } catch (reason) {
+      if (this.#ended) return;
       this.#failure = { reason };
       this.#end();
     }

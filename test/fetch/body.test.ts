@@ -1,0 +1,155 @@
+// Bodies: counted, capped, held back while nobody reads, and never throwing.
+import { describe, expect, test } from "vitest";
+import type { FetchedDocument } from "../../src/exchange.ts";
+import { type Fault, redirect, status } from "../support/fault-server.ts";
+import { fetchOnly, shortTimes, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+const megabyte = "x".repeat(1_000_000);
+
+/** So many megabytes, no faster than they are read; tells how many have left. */
+function megabytes(count: number, sent?: { megabytes: number }): Fault {
+  return async ({ socket }) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${count * 1_000_000}\r\n\r\n`);
+    for (let left = count; left > 0 && !socket.destroyed; left--) {
+      if (sent !== undefined) sent.megabytes++;
+      if (!socket.write(megabyte)) await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+    }
+  };
+}
+
+async function found(fetcher: TestFetcher, url: string): Promise<FetchedDocument> {
+  const fetched = await fetcher.fetch({ url, role: "sitemap" });
+  if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+  return fetched;
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !condition(); tries++) await pause(10);
+  expect(condition()).toBe(true);
+}
+
+describe("limits", () => {
+  test.each([
+    [10, 10, undefined],
+    [11, 10, "body-too-large"],
+    [1, 0, "body-too-large"],
+    [0, 0, undefined],
+  ])("%i bytes with a limit of %i", async (length, limit, expected) => {
+    const { bytes, broken } = await fetchOnly("x".repeat(length), { limits: { documentBytes: limit } });
+    expect({ bytes, broken }).toEqual({ bytes: Math.min(length, limit), broken: expected });
+  });
+
+  test.each([
+    [512_000, undefined],
+    [512_001, "robots-truncated"],
+    [5_000_000, "robots-truncated"],
+  ])("robots.txt of %i bytes is read up to 512,000", async (length, expected) => {
+    const server = await testServer({ "/robots.txt": "x".repeat(length) });
+    const { bytes, broken } = await testFetcher({ start: server.origin }).read(`${server.origin}/robots.txt`, {
+      role: "robots",
+    });
+    expect({ bytes, broken }).toEqual({ bytes: 512_000, broken: expected });
+  });
+
+  test.each<[string, Fault]>([
+    ["direct", (exchange) => exchange.respond(200, {}, tenPages)],
+    [
+      "chunked",
+      ({ socket }) =>
+        void socket.write(
+          `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${tenPages.length.toString(16)}\r\n${tenPages}\r\n0\r\n\r\n`,
+        ),
+    ],
+    ["without length", ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${tenPages}`)],
+    ["compressed", (exchange) => exchange.respond(200, { "content-encoding": "gzip" }, tenPages)],
+    ["redirected", (exchange) => (exchange.nth === 1 ? redirect("/sitemap.xml?2")(exchange) : undefined)],
+    ["retried", (exchange) => (exchange.nth === 1 ? status(503)(exchange) : exchange.respond(200, {}, tenPages))],
+  ])("hold for a document that comes %s", async (name, fault) => {
+    const server = await testServer({ "/sitemap.xml": fault, "/sitemap.xml?2": tenPages });
+    const fetcher = testFetcher({ start: server.origin, retries: 1, limits: { documentBytes: 100 } });
+    const { bytes, broken } = await fetcher.read(`${server.origin}/sitemap.xml`);
+    expect({ name, bytes, broken }).toEqual({ name, bytes: 100, broken: "body-too-large" });
+  });
+
+  test("over the limit the connection is let go", async () => {
+    const server = await testServer({ "/a": megabytes(50) });
+    await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
+    await until(() => server.open === 0);
+  });
+});
+
+test("bodies are handed on as they come off the wire", async () => {
+  const bytes = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0xff, 0x00]);
+  const server = await testServer({ "/a": (exchange) => exchange.respond(200, { "content-encoding": "gzip" }, bytes) });
+  const { body, headers } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  expect(Buffer.concat(pieces)).toEqual(bytes);
+  expect(headers).toContainEqual(["content-encoding", "gzip"]);
+});
+
+describe("a slow reader", () => {
+  test("holds the website back", async () => {
+    const sent = { megabytes: 0 };
+    const server = await testServer({ "/a": megabytes(64, sent) });
+    const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
+    await pause(300);
+    // What the kernel buffers on loopback, and what we read ahead.
+    expect(sent.megabytes).toBeLessThan(16);
+    let bytes = 0;
+    for await (const piece of body) bytes += piece.length;
+    expect(bytes).toBe(64_000_000);
+    expect(body.problem).toBeUndefined();
+  });
+
+  test("does not run down the clocks", async () => {
+    const server = await testServer({ "/a": megabytes(16) });
+    const fetcher = testFetcher({ start: server.origin, timeout: { ...shortTimes, idle: 200, total: 1000 } });
+    const { body } = await found(fetcher, `${server.origin}/a`);
+    let bytes = 0;
+    let pauses = 3;
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > 3_000_000 && pauses-- > 0) await pause(400);
+    }
+    expect({ bytes, problem: body.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
+  });
+
+  test("does not lock up the documents that wait for their turn", async () => {
+    const server = await testServer({ "/large": megabytes(16), "/small": tenPages });
+    const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
+    const large = await found(fetcher, `${server.origin}/large`);
+    // Nobody reads the large one; all of these come nevertheless.
+    const others = await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/small`)));
+    expect(others.map(({ text }) => text)).toEqual([tenPages, tenPages, tenPages]);
+    let bytes = 0;
+    for await (const piece of large.body) bytes += piece.length;
+    expect(bytes).toBe(16_000_000);
+  });
+
+  test("of small documents holds nothing up at all", async () => {
+    const server = await testServer({ "/small": tenPages });
+    const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
+    const documents = await Promise.all(Array.from({ length: 50 }, () => found(fetcher, `${server.origin}/small`)));
+    expect(server.mostAtOnce).toBe(1);
+    expect(documents).toHaveLength(50);
+  });
+});
+
+test("leaving the loop early lets go of the connection", async () => {
+  const server = await testServer({ "/a": megabytes(64) });
+  const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
+  for await (const _ of body) break;
+  await until(() => server.open === 0);
+  expect(body.problem).toBeUndefined();
+  for await (const _ of body) expect.unreachable("nothing comes after the end");
+});
+
+test("a body that is read to its end leaves its connection to the next", async () => {
+  const server = await testServer({ "/a": megabytes(3) });
+  const fetcher = testFetcher({ start: server.origin });
+  for (let round = 0; round < 3; round++) await fetcher.read(`${server.origin}/a`);
+  expect(server.connections).toBe(1);
+});

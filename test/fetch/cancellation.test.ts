@@ -1,0 +1,207 @@
+// A signal ends everything, in every phase, and leaves nothing behind.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import { faults, status } from "../support/fault-server.ts";
+import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fullBacklog } from "../support/full-backlog.ts";
+
+const reason = new Error("enough");
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+type Phase = (
+  signal?: AbortSignal,
+) => Promise<{ fetcher: TestFetcher; url: string; open: () => number; done?: () => Promise<void> }>;
+
+const phases: Record<string, Phase> = {
+  "while it waits for its turn": async (signal) => {
+    const server = await testServer({ "/a": faults.silence() });
+    const fetcher = testFetcher({ start: server.origin, concurrency: 1, signal });
+    fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap" }).catch(() => {});
+    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
+  },
+  "while it waits for the delay": async (signal) => {
+    const server = await testServer({ "/a": tenPages });
+    const fetcher = testFetcher({ start: server.origin, delay: 60_000, signal });
+    await fetcher.read(`${server.origin}/a`);
+    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
+  },
+  "while the name is looked up": async (signal) => {
+    const fetcher = testFetcher({ signal }, { lookup: () => new Promise(() => {}) });
+    return { fetcher, url: "http://website.test/", open: () => 0 };
+  },
+  "while it connects": async (signal) => {
+    const backlog = await fullBacklog();
+    const url = `http://127.0.0.1:${backlog.port}/`;
+    return { fetcher: testFetcher({ start: url, signal }), url, open: () => 0, done: () => backlog.close() };
+  },
+  "in the TLS handshake": async (signal) => {
+    const server = await testServer({});
+    const url = `https://127.0.0.1:${server.port}/`;
+    return { fetcher: testFetcher({ start: url, signal }), url, open: () => server.open };
+  },
+  "before the first byte": async (signal) => {
+    const server = await testServer({ "/a": faults.silence() });
+    return {
+      fetcher: testFetcher({ start: server.origin, signal }),
+      url: `${server.origin}/a`,
+      open: () => server.open,
+    };
+  },
+  "before the first byte of the body": async (signal) => {
+    const server = await testServer({ "/a": faults["stall before body"](tenPages) });
+    return {
+      fetcher: testFetcher({ start: server.origin, signal }),
+      url: `${server.origin}/a`,
+      open: () => server.open,
+    };
+  },
+  "between two attempts": async (signal) => {
+    const server = await testServer({ "/a": status(503, { "retry-after": "30" }) });
+    const fetcher = testFetcher({ start: server.origin, retries: 3, signal });
+    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
+  },
+  "while a host is paused": async (signal) => {
+    const server = await testServer({ "/a": status(429, { "retry-after": "30" }) });
+    const fetcher = testFetcher({ start: server.origin, retries: 3, signal });
+    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
+  },
+  "with a client that does not listen": async (signal) => {
+    const client: Client = { request: () => new Promise(() => {}) };
+    return { fetcher: testFetcher({ client, signal }), url: "https://website.test/", open: () => 0 };
+  },
+};
+
+async function expectAborted(promise: Promise<unknown>, expected: unknown): Promise<void> {
+  const begun = performance.now();
+  await expect(promise).rejects.toBe(expected);
+  expect(performance.now() - begun).toBeLessThan(500);
+}
+
+async function closes(open: () => number): Promise<void> {
+  for (let tries = 0; tries < 50 && open() > 0; tries++) await pause(10);
+  expect(open()).toBe(0);
+}
+
+describe.each(Object.entries(phases))("%s", (_, start) => {
+  test("the signal of the request ends it", async () => {
+    const { fetcher, url, open, done } = await start();
+    const controller = new AbortController();
+    const promise = fetcher.fetch({ url, role: "sitemap", signal: controller.signal });
+    await pause(60);
+    controller.abort(reason);
+    await expectAborted(promise, reason);
+    await closes(open);
+    expect(fetcher.events.filter(({ type }) => type === "response").length).toBeLessThan(2);
+    await done?.();
+  });
+
+  test("so does the signal of the run, and close()", async () => {
+    const controller = new AbortController();
+    const { fetcher, url, open, done } = await start(controller.signal);
+    const promise = fetcher.fetch({ url, role: "sitemap" });
+    await pause(60);
+    controller.abort(reason);
+    await expectAborted(promise, reason);
+    await closes(open);
+    await expect(fetcher.fetch({ url, role: "sitemap" })).rejects.toBe(reason);
+    await done?.();
+  });
+
+  test("so does close()", async () => {
+    const { fetcher, url, open, done } = await start();
+    const promise = fetcher.fetch({ url, role: "sitemap" });
+    promise.catch(() => {});
+    await pause(60);
+    const begun = performance.now();
+    await fetcher.close();
+    await expect(promise).rejects.toMatchObject({ name: "AbortError" });
+    expect(performance.now() - begun).toBeLessThan(500);
+    await closes(open);
+    await done?.();
+  });
+});
+
+describe("in the body", () => {
+  test.each(["stall in body", "drip of body", "endless body"] as const)(
+    "the reader gets the reason (%s)",
+    async (name) => {
+      const server = await testServer({ "/a": faults[name](tenPages) });
+      const controller = new AbortController();
+      const fetcher = testFetcher({ start: server.origin });
+      const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
+      if (fetched.outcome !== "found") return expect.unreachable();
+      setTimeout(() => controller.abort(reason), 60);
+      const read = async () => {
+        for await (const _ of fetched.body);
+      };
+      await expect(read()).rejects.toBe(reason);
+      await closes(() => server.open);
+    },
+  );
+
+  test("also a reader who comes later, after what was read ahead", async () => {
+    const server = await testServer({ "/a": faults["endless body"](tenPages) });
+    const controller = new AbortController();
+    const fetcher = testFetcher({ start: server.origin });
+    const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
+    if (fetched.outcome !== "found") return expect.unreachable();
+    await pause(100);
+    controller.abort(reason);
+    await closes(() => server.open);
+    let pieces = 0;
+    const read = async () => {
+      for await (const _ of fetched.body) pieces++;
+    };
+    await expect(read()).rejects.toBe(reason);
+    expect(pieces).toBeGreaterThan(0);
+  });
+
+  test("a signal after its end changes nothing", async () => {
+    const server = await testServer({ "/a": tenPages });
+    const controller = new AbortController();
+    const fetcher = testFetcher({ start: server.origin });
+    const { text } = await fetcher.read(`${server.origin}/a`, { signal: controller.signal });
+    controller.abort(reason);
+    expect(text).toBe(tenPages);
+  });
+});
+
+test("a signal that was given before ends it before it begins", async () => {
+  const server = await testServer({ "/a": tenPages });
+  const fetcher = testFetcher({ start: server.origin });
+  await expect(fetcher.read(`${server.origin}/a`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(server.connections).toBe(0);
+});
+
+test("an error of the caller's own onEvent comes out as it is, and nothing stays open", async () => {
+  const server = await testServer({ "/a": tenPages });
+  const fetcher = testFetcher({ start: server.origin });
+  fetcher.events.push = () => {
+    throw reason;
+  };
+  await expect(fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap" })).rejects.toBe(reason);
+  await closes(() => server.open);
+});
+
+describe("many at a time", () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  beforeEach(() => void process.on("warning", onWarning));
+  afterEach(() => void process.off("warning", onWarning));
+
+  test("share a signal without a warning, and end together", async () => {
+    const server = await testServer({ "/a": faults.silence() });
+    const controller = new AbortController();
+    const fetcher = testFetcher({ start: server.origin, concurrency: 50 });
+    const url = `${server.origin}/a`;
+    const all = Array.from({ length: 300 }, () => fetcher.fetch({ url, role: "sitemap", signal: controller.signal }));
+    await pause(100);
+    controller.abort(reason);
+    const begun = performance.now();
+    const results = await Promise.allSettled(all);
+    expect(performance.now() - begun).toBeLessThan(500);
+    expect(results.every((result) => result.status === "rejected" && result.reason === reason)).toBe(true);
+    expect(warnings).toEqual([]);
+    await closes(() => server.open);
+  });
+});

@@ -1,0 +1,265 @@
+// Who may ask next. A model plays against the throttle under a clock of the tests' own; then a server counts.
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Slot, Throttle, type ThrottleOptions } from "../../src/fetch/throttle.ts";
+import type { Fault } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+const options = (given: {
+  perHost?: number;
+  total?: number;
+  delay?: number;
+  random?: () => number;
+}): ThrottleOptions => ({
+  concurrency: { perHost: given.perHost ?? 2, total: given.total ?? 100 },
+  delay: { milliseconds: given.delay ?? 0, random: given.random !== undefined },
+  ...(given.random && { random: given.random }),
+});
+
+describe("under a clock of its own", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+  const settle = () => vi.advanceTimersByTimeAsync(0);
+
+  test("hosts take turns, and each is served in order", async () => {
+    const throttle = new Throttle(options({ total: 1 }));
+    const order: string[] = [];
+    const slots: Slot[] = [];
+    for (const name of ["a1", "a2", "a3", "b1", "c1", "b2"]) {
+      void throttle.acquire(name[0] ?? "").then((slot) => {
+        order.push(name);
+        slots.push(slot);
+      });
+    }
+    for (let round = 0; round < 6; round++) {
+      await settle();
+      slots.shift()?.release();
+    }
+    // a2 was there before b1.
+    expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+    expect(throttle.size).toBe(0);
+  });
+
+  test("whoever goes on with something comes before those who have not begun", async () => {
+    const throttle = new Throttle(options({ perHost: 1 }));
+    const order: string[] = [];
+    const running = await throttle.acquire("a");
+    void throttle.acquire("a").then(() => order.push("new"));
+    void throttle.acquire("a", { first: true }).then((slot) => {
+      order.push("continuing");
+      slot.release();
+    });
+    running.release();
+    await settle();
+    expect(order).toEqual(["continuing", "new"]);
+  });
+
+  test("a random delay is between half and one and a half", async () => {
+    for (const [drawn, expected] of [
+      [0, 500],
+      [0.5, 1000],
+      [0.999, 1499],
+    ] as const) {
+      const throttle = new Throttle(options({ delay: 1000, random: () => drawn }));
+      (await throttle.acquire("a")).release();
+      let started = false;
+      void throttle.acquire("a").then(() => {
+        started = true;
+      });
+      await vi.advanceTimersByTimeAsync(expected - 1);
+      expect(started).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(started).toBe(true);
+      throttle.close();
+    }
+  });
+
+  test("the least delay of a host counts where it is longer, for that host alone", async () => {
+    const throttle = new Throttle(options({ delay: 100 }));
+    throttle.setLeastDelay("slow", 1000);
+    throttle.setLeastDelay("quick", 10);
+    const started: string[] = [];
+    for (const host of ["slow", "quick"]) {
+      for (let times = 0; times < 2; times++) void throttle.acquire(host).then(() => started.push(host));
+    }
+    await vi.advanceTimersByTimeAsync(99);
+    expect(started).toEqual(["slow", "quick"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started).toEqual(["slow", "quick", "quick"]);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(started).toEqual(["slow", "quick", "quick", "slow"]);
+  });
+
+  test("a host is forgotten when its pause is over, and keeps no timer", async () => {
+    const throttle = new Throttle(options({ delay: 1000 }));
+    (await throttle.acquire("a")).release();
+    throttle.pause("b", 500);
+    expect(throttle.size).toBe(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(throttle.size).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("a slot that is given back twice counts once", async () => {
+    const throttle = new Throttle(options({ perHost: 1 }));
+    const slot = await throttle.acquire("a");
+    slot.release();
+    slot.release();
+    await throttle.acquire("a");
+    let third = false;
+    void throttle.acquire("a").then(() => {
+      third = true;
+    });
+    await settle();
+    expect(third).toBe(false);
+  });
+
+  type Command =
+    | { type: "acquire"; host: string; first: boolean }
+    | { type: "release"; at: number }
+    | { type: "abort"; at: number }
+    | { type: "pause"; host: string; time: number }
+    | { type: "wait"; time: number };
+  const host = fc.constantFrom("a", "b", "c");
+  const time = fc.nat({ max: 150 });
+  const command: fc.Arbitrary<Command> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ type: fc.constant("acquire" as const), host, first: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constant("release" as const), at: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("abort" as const), at: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("pause" as const), host, time }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constant("wait" as const), time }) },
+  );
+
+  test("whatever is asked of it, no limit is passed, nobody is passed over, and nothing is left", async () => {
+    const limits = fc.record({
+      perHost: fc.integer({ min: 1, max: 3 }),
+      total: fc.integer({ min: 1, max: 5 }),
+      delay: time,
+    });
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(command, { maxLength: 60 }), async (given, commands) => {
+        const throttle = new Throttle(options(given));
+        const model = {
+          running: [] as { host: string; slot: Slot }[],
+          waiting: [] as Waiting[],
+          notBefore: new Map<string, number>(),
+        };
+        interface Waiting {
+          host: string;
+          first: boolean;
+          controller: AbortController;
+        }
+        const onStart = (waiter: Waiting, slot: Slot) => {
+          const now = performance.now();
+          model.running.push({ host: waiter.host, slot });
+          expect(model.running.length).toBeLessThanOrEqual(given.total);
+          expect(model.running.filter((each) => each.host === waiter.host).length).toBeLessThanOrEqual(given.perHost);
+          expect(now).toBeGreaterThanOrEqual(model.notBefore.get(waiter.host) ?? 0);
+          model.notBefore.set(waiter.host, now + given.delay);
+          // Of its host, it was the next one: first those who go on, then those who begin.
+          const line = model.waiting.filter((each) => each.host === waiter.host);
+          expect(waiter).toBe(line.find(({ first }) => first) ?? line[0]);
+          model.waiting.splice(model.waiting.indexOf(waiter), 1);
+        };
+        for (const each of commands) {
+          if (each.type === "acquire") {
+            const waiter: Waiting = { host: each.host, first: each.first, controller: new AbortController() };
+            model.waiting.push(waiter);
+            const { signal } = waiter.controller;
+            throttle.acquire(each.host, { signal, first: each.first }).then(
+              (slot) => onStart(waiter, slot),
+              () => {},
+            );
+          } else if (each.type === "release" && model.running.length > 0) {
+            model.running.splice(each.at % model.running.length, 1)[0]?.slot.release();
+          } else if (each.type === "abort" && model.waiting.length > 0) {
+            model.waiting.splice(each.at % model.waiting.length, 1)[0]?.controller.abort();
+          } else if (each.type === "pause") {
+            throttle.pause(each.host, each.time);
+            model.notBefore.set(
+              each.host,
+              Math.max(model.notBefore.get(each.host) ?? 0, performance.now() + each.time),
+            );
+          } else if (each.type === "wait") {
+            await vi.advanceTimersByTimeAsync(each.time);
+          }
+          await settle();
+          // Nobody waits who could go.
+          const free = model.waiting.filter(
+            (waiter) =>
+              model.running.length < given.total &&
+              model.running.filter(({ host }) => host === waiter.host).length < given.perHost &&
+              performance.now() >= (model.notBefore.get(waiter.host) ?? 0),
+          );
+          expect(free).toEqual([]);
+        }
+        while (model.waiting.length + model.running.length > 0) {
+          for (const { slot } of model.running.splice(0)) slot.release();
+          await vi.advanceTimersByTimeAsync(200);
+        }
+        await vi.advanceTimersByTimeAsync(200);
+        expect(throttle.size).toBe(0);
+        expect(vi.getTimerCount()).toBe(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("counted at the server", () => {
+  const slowly: Fault = async (exchange) => {
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    exchange.respond(200, {}, tenPages);
+  };
+
+  test("never more requests at a time than allowed for a host", async () => {
+    const server = await testServer({ "/a": slowly });
+    const fetcher = testFetcher({ start: server.origin, concurrency: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => fetcher.read(`${server.origin}/a`)));
+    expect(server.mostAtOnce).toBe(3);
+    expect(server.connections).toBeLessThanOrEqual(4);
+  });
+
+  test("nor in all", async () => {
+    let underWay = 0;
+    let most = 0;
+    const counted: Fault = async (exchange) => {
+      most = Math.max(most, ++underWay);
+      await slowly(exchange);
+      underWay--;
+    };
+    const servers = await Promise.all(
+      [1, 2, 3, 4].map((at) => testServer({ "/a": counted }, { host: `127.0.0.${at}` })),
+    );
+    const fetcher = testFetcher({ network: "allow-private", concurrency: { perHost: 2, total: 3 } });
+    const reads = servers.flatMap(({ origin }) => [1, 2, 3, 4].map(() => fetcher.read(`${origin}/a`)));
+    expect((await Promise.all(reads)).every(({ result }) => result === "found")).toBe(true);
+    expect(most).toBe(3);
+    expect(servers.every(({ mostAtOnce }) => mostAtOnce <= 2)).toBe(true);
+  });
+
+  test("a pause lies between two requests to one host", async () => {
+    const times: number[] = [];
+    const server = await testServer({
+      "/a": (exchange) => {
+        times.push(performance.now());
+        exchange.respond(200, {}, tenPages);
+      },
+    });
+    const fetcher = testFetcher({ start: server.origin, delay: 60, useCrawlDelay: true });
+    await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/a`)));
+    fetcher.setCrawlDelay(`${server.origin}/robots.txt`, 150);
+    await Promise.all([1, 2].map(() => fetcher.read(`${server.origin}/a`)));
+    const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
+    // Requests travel at their own speed: a gap may look a little shorter at the other end.
+    expect(gaps.map((gap, at) => gap >= [60, 60, 60, 150][at]! - 15)).toEqual([true, true, true, true]);
+  });
+
+  test("Crawl-delay counts only when asked for", async () => {
+    const server = await testServer({ "/a": tenPages });
+    const fetcher = testFetcher({ start: server.origin });
+    fetcher.setCrawlDelay(server.origin, 60_000);
+    await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/a`)));
+    expect(server.requests).toHaveLength(3);
+  });
+});
