@@ -2,16 +2,20 @@
 // https://www.sitemaps.org/protocol.html#otherformats
 //   "The text file must have one URL per line."
 //   Lenient: blank lines, white space around a URL and any line ending are accepted.
-//   Lenient: quotes or angle brackets around a URL are taken off, and what follows a tab is cut off; reported.
+//   Lenient: quotes or angle brackets around a URL are taken off; reported.
+//   Lenient: behind a tab, a second column with a date, number, change frequency or URL is cut off; reported. Any other tab
+//   stands inside of a URL, which makes it invalid: a URL parser would drop it and name another page.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
 import type { SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
+import { parseDate } from "./date.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
 import { unwrap } from "./unwrap.ts";
 import { UrlCollector } from "./url-collector.ts";
+import { parseChangeFrequency, parseNumber } from "./values.ts";
 
 export class TextParser implements EntryParser, LineReader {
   readonly #context: ParseContext;
@@ -72,8 +76,7 @@ export class TextParser implements EntryParser, LineReader {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
-    const tab = text.indexOf("\t");
-    const bare = unwrap(tab < 0 ? text : trimUrl(text.slice(0, tab)));
+    const bare = unwrap(firstColumn(text));
     if (!httpScheme.test(bare)) {
       this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
       return;
@@ -112,6 +115,18 @@ export class TextParser implements EntryParser, LineReader {
     this.#pages = [];
     return { pages, sitemaps: [] };
   }
+}
+
+function firstColumn(text: string): string {
+  const tab = text.indexOf("\t");
+  if (tab < 0) return text;
+  const [next = ""] = text.slice(tab + 1).split("\t", 1);
+  const isColumn =
+    httpScheme.test(next) ||
+    parseDate(next) !== undefined ||
+    parseNumber(next) !== undefined ||
+    parseChangeFrequency(next) !== undefined;
+  return isColumn ? trimUrl(text.slice(0, tab)) : text;
 }
 
 // "A sitemap file can contain no more than 50,000 URLs": https://www.sitemaps.org/protocol.html#index

@@ -96,10 +96,15 @@ describe("scenario 64: what else stands in text sitemaps", () => {
     });
   });
 
-  test("lenient: what follows a tab is cut off", () => {
-    expect(read(`${a}\t2024-01-01\t0.5\n"${b}"\tx\n`)).toMatchObject({
-      urls: [a, b],
-      problems: [["text-extra", 1, 2]],
+  test("lenient: a second column behind a tab is cut off", () => {
+    const text = `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${c}\thttps://example.org/d\nhttp://other.example/e\t0.5\n`;
+    expect(read(text)).toMatchObject({ urls: [a, b, c, "http://other.example/e"], problems: [["text-extra", 1, 4]] });
+  });
+
+  test("a tab inside of a URL makes it invalid", () => {
+    expect(read(`https://example.org/video-\tgame\n${a}\t\n`)).toMatchObject({
+      urls: [a],
+      problems: [["url-invalid", 1, 1]],
     });
   });
 
