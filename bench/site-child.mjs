@@ -1,4 +1,5 @@
-// One way through a website, in a process of its own; prints the number of pages and the peak of memory as JSON.
+// One way through a website, in a process of its own; prints the number of pages, the peak of memory and the seconds of
+// CPU time as JSON.
 // Arguments: its name in the table below, the origin of the website, the path of an archive.
 import { peakMemory } from "./child.mjs";
 import { distModule } from "./setup.mjs";
@@ -67,7 +68,8 @@ const ways = {
 };
 
 const pages = await ways[name]();
-process.stdout.write(JSON.stringify({ pages, peak: peakMemory() }));
+const { user, system } = process.cpuUsage();
+process.stdout.write(JSON.stringify({ pages, peak: peakMemory(), cpu: (user + system) / 1e6 }));
 
 async function count(iterable) {
   let pages = 0;

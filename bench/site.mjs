@@ -72,6 +72,7 @@ async function measureWebsite(pages, candidates) {
   const results = [...runs].map(([candidate, list]) => ({
     ...candidate,
     seconds: median(list.map((run) => run.seconds)),
+    cpu: median(list.map((run) => run.cpu ?? Number.NaN)),
     peak: median(list.map((run) => (run.peak ?? Number.NaN) / 2 ** 20)),
     complete: list.every((run) => run.pages === pages),
   }));
@@ -110,11 +111,12 @@ function printResults({ pages, bytes }, results) {
   const lowest = results.find(({ name }) => name === floor.name)?.seconds ?? Number.NaN;
   printTable(
     `A website of ${pages.toLocaleString("en-US")} pages: ${(bytes / 1e6).toFixed(0)} MB of XML, half of the sitemaps compressed`,
-    ["", "seconds", "× floor", "peak MB", "pages"],
-    results.map(({ name, seconds, peak, complete }) => [
+    ["", "seconds", "× floor", "CPU s", "peak MB", "pages"],
+    results.map(({ name, seconds, cpu, peak, complete }) => [
       name,
       seconds,
       seconds / lowest,
+      Number.isNaN(cpu) ? "–" : cpu,
       Number.isNaN(peak) ? "–" : peak,
       complete ? "all" : "WRONG",
     ]),
