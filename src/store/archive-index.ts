@@ -108,5 +108,5 @@ async function withoutHead(response: Extent): Promise<Extent> {
 }
 
 function damaged(): SitemapError {
-  return new SitemapError("invalid-archive", "The archive is damaged: an exchange in it is not whole");
+  return new SitemapError("invalid-archive", "it is damaged: an exchange in it is not whole");
 }

@@ -1,5 +1,6 @@
 // Appends records to a WARC file, whole exchanges one after the other, whoever asks first. A process that is killed leaves
 // a file that is whole up to its last record; an exchange that was acknowledged has been handed to the operating system.
+import { randomUUID } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGzip, gzipSync } from "node:zlib";
@@ -93,7 +94,7 @@ export class ArchiveWriter {
 /** Writes a whole archive under another name first: what carries `path` is complete. Refuses to replace a file. */
 export async function writeArchive(path: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
   if (await lstat(path).catch(() => undefined)) throw existsError(path);
-  const unfinished = `${path}.${process.pid}.${Date.now().toString(36)}.unfinished`;
+  const unfinished = `${path}.${randomUUID()}.unfinished`;
   const writer = await ArchiveWriter.create(unfinished, isCompressedName(path));
   try {
     try {

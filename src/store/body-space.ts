@@ -28,28 +28,12 @@ export class BodySpace {
   /** Takes all bytes; resolves when they are kept. The chunks are copied. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
-    let buffer = Buffer.alloc(0);
-    let used = 0;
-    for await (const chunk of chunks) {
-      for (let from = 0; from < chunk.length; ) {
-        if (used === buffer.length) {
-          const grown = Buffer.allocUnsafeSlow(Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2)));
-          grown.set(buffer);
-          buffer = grown;
-        }
-        const piece = chunk.subarray(from, from + buffer.length - used);
-        buffer.set(piece, used);
-        used += piece.length;
-        from += piece.length;
-        if (used === blockSize) {
-          blocks.push(await this.put(buffer));
-          // A block in memory is the buffer itself; one that was written leaves it to the next.
-          if (blocks.at(-1) instanceof Uint8Array) buffer = Buffer.alloc(0);
-          used = 0;
-        }
-      }
+    try {
+      await this.#take(chunks, blocks);
+    } catch (error) {
+      this.release(blocks);
+      throw error;
     }
-    if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
     return blocks;
   }
 
@@ -82,6 +66,31 @@ export class BodySpace {
     const offset = this.#free.pop() ?? this.#grow(this.#reuses ? blockSize : bytes.length);
     await file.write(offset, bytes);
     return { file, offset, length: bytes.length };
+  }
+
+  async #take(chunks: AsyncIterable<Uint8Array>, blocks: Block[]): Promise<void> {
+    let buffer = Buffer.alloc(0);
+    let used = 0;
+    for await (const chunk of chunks) {
+      for (let from = 0; from < chunk.length; ) {
+        if (used === buffer.length) {
+          const grown = Buffer.allocUnsafeSlow(Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2)));
+          grown.set(buffer);
+          buffer = grown;
+        }
+        const piece = chunk.subarray(from, from + buffer.length - used);
+        buffer.set(piece, used);
+        used += piece.length;
+        from += piece.length;
+        if (used === blockSize) {
+          blocks.push(await this.put(buffer));
+          // A block in memory is the buffer itself; one that was written leaves it to the next.
+          if (blocks.at(-1) instanceof Uint8Array) buffer = Buffer.alloc(0);
+          used = 0;
+        }
+      }
+    }
+    if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
   }
 
   /** The place is taken before anything is awaited: two bodies never get the same one. */

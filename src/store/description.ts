@@ -122,5 +122,5 @@ function number(value: unknown): number {
 }
 
 function unexpected(): SitemapError {
-  return new SitemapError("invalid-archive", "The archive is damaged: the description of an exchange cannot be read");
+  return new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }

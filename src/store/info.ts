@@ -24,7 +24,7 @@ export function infoFromJson(text: string): ArchiveInfo {
   const { version, homepage, sitemaps, settings } = value as Partial<Record<keyof ArchiveInfo | "version", unknown>>;
   if (typeof version !== "number" || version < 1) throw unexpected();
   if (version > formatVersion) {
-    throw new SitemapError("invalid-archive", "The archive was written by a later version of this program");
+    throw new SitemapError("invalid-archive", "it was written by a later version of this program");
   }
   if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
   if (sitemaps !== undefined && !isStrings(sitemaps)) throw unexpected();
@@ -45,5 +45,5 @@ function isStrings(value: unknown): value is string[] {
 }
 
 function unexpected(): SitemapError {
-  return new SitemapError("invalid-archive", "The archive is damaged: its first record cannot be read");
+  return new SitemapError("invalid-archive", "it is damaged: its first record cannot be read");
 }

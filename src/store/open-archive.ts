@@ -17,7 +17,11 @@ export async function openArchive(path: string): Promise<Archive> {
   try {
     const index = new ArchiveIndex();
     const reader = new WarcReader(source.file, source.size);
-    for await (const record of reader) await index.add(record, () => reader.contentOf(record));
+    try {
+      for await (const record of reader) await index.add(record, () => reader.contentOf(record));
+    } catch (error) {
+      throw error instanceof SitemapError ? invalid(path, error.message, error) : error;
+    }
     if (index.recordCount === 0) {
       const cut =
         reader.cut === "ends inside a record" ? "it is cut off inside its first record" : "it holds no record";

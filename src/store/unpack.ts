@@ -8,7 +8,7 @@ import { createTemporaryFile, type TemporaryFile } from "./temporary-directory.t
 
 /** A file of a few bytes must not fill a disk: sitemaps shrink to a tenth, never to a hundredth. */
 const maxRatio = 100;
-const alwaysAllowed = 256 * 1024 * 1024;
+const alwaysAllowed = 128 * 1024 * 1024;
 
 export interface Unpacked extends TemporaryFile {
   readonly size: number;

@@ -29,6 +29,11 @@ export interface ExchangeRecords {
 
 const crlf = "\r\n";
 
+// No reader takes a head of any length. What does not fit is in the description, letter for letter.
+const maxUri = 16 * 1024;
+const maxHeaders = 64 * 1024;
+const maxConcurrent = 100;
+
 export function infoRecord(info: ArchiveInfo): { readonly id: string; readonly record: WarcRecord } {
   const id = newId();
   const fields = [
@@ -78,7 +83,7 @@ export async function exchangeRecords(
     ids.push(id);
   }
   const place = records.length - 1;
-  const about = ids.map((id) => ["WARC-Concurrent-To", id] as const);
+  const about = ids.slice(0, maxConcurrent).map((id) => ["WARC-Concurrent-To", id] as const);
   const fields = [...own("metadata", newId(), "application/json", fetched.requestedUrl), ...about];
   records.push({ fields, content: description });
   return { records, body: bodyHead && { index: place, headLength: bodyHead.length } };
@@ -117,14 +122,16 @@ function newId(): string {
 
 /** Never a space or a line end, whatever the website wrote. */
 function targetUri(url: string): string {
-  return URL.canParse(url) ? new URL(url).href : encodeURI(Buffer.from(url).toString());
+  const uri = URL.canParse(url) ? new URL(url).href : encodeURI(Buffer.from(url).toString());
+  return uri.slice(0, maxUri);
 }
 
 function httpHead(status: number, headers: HeaderList, bodyLength: number): Uint8Array {
+  let room = maxHeaders;
   const lines = headers
     .filter(([name, value]) => isTrue(name, value, bodyLength))
-    // What no head can hold is in the description, letter for letter.
-    .map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, " ").replace(/[^\0-\xff]/g, "?")}${crlf}`);
+    .map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, " ").replace(/[^\0-\xff]/g, "?")}${crlf}`)
+    .filter((line) => (room -= line.length) >= 0);
   return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}${crlf}${lines.join("")}${crlf}`, "latin1");
 }
 

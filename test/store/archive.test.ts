@@ -272,6 +272,32 @@ describe("any exchange comes back as it was", () => {
   });
 });
 
+test("what no head can hold is not lost: long URLs, many redirects, large headers", async () => {
+  const long = (name: string) => `https://example.org/${name.repeat(100_000)}`;
+  const exchange = () =>
+    documentAt(long("a"), "<urlset/>", {
+      url: long("b"),
+      headers: [
+        ["x-large", "x".repeat(1_000_000)],
+        ["content-type", "text/xml"],
+      ],
+      hops: Array.from({ length: 1500 }, (_, index) => ({
+        url: `https://example.org/${index}`,
+        status: 302,
+        headers: [["location", "/"]] as const,
+      })),
+    });
+  const store = await createStore({ kind: "auto", save: inDirectory("site.warc.gz"), info });
+  await store.keep(exchange());
+  await store.keep(documentAt("https://example.org/", "last"));
+  await store.close();
+  const archive = await openArchive(inDirectory("site.warc.gz"));
+  expect(archive).toMatchObject({ truncated: false, urls: [long("a"), "https://example.org/"] });
+  const fetched = await archive.fetch({ url: long("a"), role: "sitemap" });
+  expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
+  await archive.close();
+});
+
 test("the file is what the specification says, line by line", async () => {
   const store = await createStore({ kind: "memory", info });
   await store.keep(documentAt("https://example.org/ü b.xml", "<urlset/>"));

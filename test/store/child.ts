@@ -5,7 +5,7 @@ import { bodyOf, documentAt } from "./exchanges.ts";
 
 /** The content of a document, so that the test can tell whether it is whole. */
 export function contentAt(index: number): Buffer {
-  const large = index % 7 === 3;
+  const large = index % 11 === 3;
   return Buffer.alloc(large ? 300_000 + index * 1000 : 10 + ((index * 7919) % 5000), `<url>${index}</url>`);
 }
 
@@ -17,7 +17,7 @@ async function main([mode, save]: string[]): Promise<void> {
   say("ready");
   let next = 0;
   const worker = async () => {
-    while (next < 200) {
+    while (next < 120) {
       const index = next++;
       const url = `https://example.org/${index}.xml`;
       await store.keep(documentAt(url, "", { body: bodyOf(contentAt(index), { pieces: 20 }) }));

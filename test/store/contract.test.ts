@@ -112,7 +112,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
   test("what keep returns can be read while others are being kept", async () => {
     const store = await create(directory);
     open.push(store);
-    const names = Array.from({ length: 12 }, (_, index) => `https://example.org/${index}.xml`);
+    const names = Array.from({ length: 8 }, (_, index) => `https://example.org/${index}.xml`);
     const contents = names.map((name, index) => Buffer.alloc(megabyte + index * 70_001, name));
     const results = await Promise.all(
       names.map(async (name, index) => {

@@ -83,7 +83,7 @@ describe("an archive whose process was killed", () => {
       const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
       const child = start("crawl", save);
       // Between the first document and nearly the last, and at no tidy moment.
-      await until(() => child.lines().length > run * 5 || child.process.exitCode !== null);
+      await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
       await new Promise((resolve) => setTimeout(resolve, run % 4));
       child.process.kill("SIGKILL");
       await child.ended;
@@ -164,7 +164,7 @@ describe("temporary files", () => {
   test.each(["exit", "throw"])("do not stay when the process ends without closing: %s", async (mode) => {
     const child = start(mode);
     await child.ended;
-    expect(child.lines()).toHaveLength(201);
+    expect(child.lines()).toHaveLength(121);
     expect(await leftovers()).toEqual([]);
   });
 
