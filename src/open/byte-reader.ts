@@ -23,11 +23,13 @@ export class ByteReader {
     return this.#buffered;
   }
 
-  /** Waits until `count` bytes can be taken; false if the source ends before. */
+  /** Waits until `count` bytes can be taken; false if the source ends before. Throws what the source threw once nothing is left. */
   async fill(count: number): Promise<boolean> {
-    if (this.#buffered === 0) this.throwFailure();
     while (this.#buffered < count) {
-      if (this.#ended) return false;
+      if (this.#ended) {
+        if (this.#buffered === 0) this.throwFailure();
+        return false;
+      }
       await this.#receive();
     }
     return true;

@@ -59,16 +59,18 @@ class Opened implements OpenedDocument {
   async #takeLayersOff(): Promise<ByteReader | undefined> {
     const { contentEncoding, encodingLayers, maxBytes, problems } = this.#options;
     const announced = announcedCodings(contentEncoding);
-    if (announced.length > encodingLayers) return this.#refuse(problem("encoding-chain", { limit: encodingLayers }));
+    const chain = problem("encoding-chain", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
+      // Before any refusal, too: a source that was never begun could not be closed.
       await reader.fill(sampleSize);
+      if (layers + announced.length > encodingLayers) return this.#refuse(chain);
       const name = announced.shift();
       const coding = this.#coding(name, reader.peek(sampleSize));
       if (this.refusal !== undefined) return undefined;
       if (coding !== undefined) {
         layers += 1;
-        if (layers > encodingLayers) return this.#refuse(problem("encoding-chain", { limit: encodingLayers }));
+        if (layers > encodingLayers) return this.#refuse(chain);
         this.#readers.push(new ByteReader(limited(unpack(reader, coding, problems), maxBytes, problems)));
       } else if (name === undefined) {
         if (layers === 0) this.#readers.push(new ByteReader(limited(reader.chunks(), maxBytes, problems)));

@@ -272,7 +272,7 @@ describe("X11: bytes that are not valid", () => {
         ).toBe(expected);
         expect(pieces.replaced).toBe(whole.replaced);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -301,7 +301,7 @@ describe("X11: bytes that are not valid", () => {
         ).toBe(expected);
         expect(pieces.replaced).toBe(whole.replaced);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });
