@@ -6,7 +6,7 @@ import { decodeHtml } from "./entities.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlName } from "./xml-name.ts";
-import type { XmlScanner } from "./xml-scanner.ts";
+import type { XmlHandler, XmlScanner } from "./xml-scanner.ts";
 
 /** What a table's rules write to. */
 export interface TableTarget {
@@ -14,12 +14,13 @@ export interface TableTarget {
   invalidate(): void;
 }
 
-export class TableReader<Target extends TableTarget> {
+export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly #target: Target;
   readonly #scanner: XmlScanner;
   readonly #vocabulary: Vocabulary;
   readonly #namespace: string;
   readonly #maxUrlLength: number;
+  readonly #onEnd: () => void;
   readonly #skipped: ElementRule<Target> = rule("", {});
   // The rules of the open elements, from the root of the format on.
   readonly #rules: ElementRule<Target>[];
@@ -34,6 +35,8 @@ export class TableReader<Target extends TableTarget> {
     target: Target;
     scanner: XmlScanner;
     maxUrlLength: number;
+    /** The root was closed. */
+    onEnd: () => void;
   }) {
     this.#rules = [options.root];
     this.#vocabulary = options.vocabulary;
@@ -41,12 +44,8 @@ export class TableReader<Target extends TableTarget> {
     this.#target = options.target;
     this.#scanner = options.scanner;
     this.#maxUrlLength = options.maxUrlLength;
+    this.#onEnd = options.onEnd;
     this.#checkNamespace(options.name);
-  }
-
-  /** Whether the root is the only one of its elements that is open. */
-  get isAtRoot(): boolean {
-    return this.#depth === 0;
   }
 
   open(name: XmlName, attributes: XmlAttributes): boolean {
@@ -67,7 +66,11 @@ export class TableReader<Target extends TableTarget> {
     return found.text !== undefined;
   }
 
-  close(text: string | undefined): void {
+  close(_name: XmlName, text: string | undefined): void {
+    if (this.#depth === 0) {
+      this.#onEnd();
+      return;
+    }
     const closed = this.#rules[this.#depth--]!;
     if (closed.text !== undefined) {
       if (text === undefined) this.#unusable(closed);
@@ -77,6 +80,7 @@ export class TableReader<Target extends TableTarget> {
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {
+    if (this.#scanner.textIsPlain) return trimUrl(text);
     const decoded = decodeHtml(text);
     if (closed.isUrl && decoded !== text) this.#scanner.report("url-double-escaped", text);
     return trimUrl(decoded);

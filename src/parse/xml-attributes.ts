@@ -3,6 +3,7 @@
 //   Lenient: values without quotes, attributes without values and stray characters are passed over.
 //   Lenient: a `<` ends a tag that was not closed.
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
+import { NextCharacter } from "./next-character.ts";
 
 /** The attributes of the element that is being opened. Valid only while it is. */
 export class XmlAttributes {
@@ -11,6 +12,13 @@ export class XmlAttributes {
   readonly #watcher: ReferenceWatcher;
   #buffer = "";
   #count = 0;
+  // Whether there is anything in the tag to be decoded or normalised.
+  #hasReferences = false;
+  #hasLineEnds = false;
+  readonly #nextReference = new NextCharacter("&");
+  readonly #nextLineFeed = new NextCharacter("\n");
+  readonly #nextReturn = new NextCharacter("\r");
+  readonly #nextTab = new NextCharacter("\t");
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
   readonly #valueStarts: number[] = [];
@@ -38,7 +46,16 @@ export class XmlAttributes {
     return this.#count;
   }
 
-  clear(): void {
+  /** From now on `scan` reads from this. */
+  setBuffer(buffer: string): void {
+    this.#buffer = buffer;
+    this.#nextReference.reset(buffer);
+    this.#nextLineFeed.reset(buffer);
+    this.#nextReturn.reset(buffer);
+    this.#nextTab.reset(buffer);
+  }
+
+  #clear(): void {
     this.#count = 0;
     this.selfClosing = false;
     this.malformed = false;
@@ -49,11 +66,18 @@ export class XmlAttributes {
   }
 
   /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
-  scan(buffer: string, tagStart: number, from: number): number {
-    this.clear();
-    this.#buffer = buffer;
+  scan(tagStart: number, from: number): number {
+    const buffer = this.#buffer;
+    this.#clear();
     const end = this.#scan(buffer, tagStart + maxTagLength, from);
-    if (end !== -1) return end;
+    if (end !== -1) {
+      this.#hasReferences = this.#nextReference.isWithin(tagStart, end);
+      this.#hasLineEnds =
+        this.#nextLineFeed.isWithin(tagStart, end) ||
+        this.#nextReturn.isWithin(tagStart, end) ||
+        this.#nextTab.isWithin(tagStart, end);
+      return end;
+    }
     if (buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return -1;
     this.tooLong = true;
     return from;
@@ -160,7 +184,8 @@ export class XmlAttributes {
 
   /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
   value(index: number): string {
-    return decodeReferences(this.raw(index).replace(lineEnds, " "), this.#watcher);
+    const raw = this.#hasLineEnds ? this.raw(index).replace(lineEnds, " ") : this.raw(index);
+    return this.#hasReferences ? decodeReferences(raw, this.#watcher) : raw;
   }
 
   /** Whether the attribute declares a namespace. */

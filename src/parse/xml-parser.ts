@@ -10,19 +10,16 @@ import { TableReader } from "./table-reader.ts";
 import { UrlsetReader } from "./urlset-reader.ts";
 import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
 import { knownVocabulary } from "./vocabulary.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlName } from "./xml-name.ts";
 import { type XmlHandler, XmlScanner } from "./xml-scanner.ts";
 
 type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "feed";
-type Reader = TableReader<UrlsetReader> | TableReader<FeedReader>;
 
 export class XmlParser implements EntryParser, XmlHandler {
   readonly #context: ParseContext;
   readonly #scanner: XmlScanner;
   readonly #sink: EntrySink;
   #root: Root | undefined;
-  #reader: Reader | undefined;
   // The first element that is no root of a format.
   #otherRoot: string | undefined;
 
@@ -67,22 +64,13 @@ export class XmlParser implements EntryParser, XmlHandler {
     return truncated ?? problem("not-a-sitemap", { value: "XML without a root" });
   }
 
-  open(name: XmlName, attributes: XmlAttributes): boolean {
-    if (this.#reader !== undefined) return this.#reader.open(name, attributes);
+  // Elements are looked at here until a root is found, which then has a reader of its own.
+  open(name: XmlName): boolean {
     this.#findRoot(name);
     return false;
   }
 
-  close(_name: XmlName, text: string | undefined): void {
-    const reader = this.#reader;
-    if (reader === undefined) return;
-    if (!reader.isAtRoot) {
-      reader.close(text);
-      return;
-    }
-    this.#reader = undefined;
-    if (this.#scanner.depth === 1) this.#scanner.expectEnd();
-  }
+  close(): void {}
 
   #findRoot(name: XmlName): void {
     const isNested = this.#scanner.depth > 1;
@@ -96,14 +84,18 @@ export class XmlParser implements EntryParser, XmlHandler {
     const written = root === "rdf" ? "RDF" : root;
     if (name.local !== written) this.#scanner.report("xml-root-name", name.raw);
     this.#root ??= root;
-    this.#reader = this.#createReader(root, name);
+    this.#scanner.handler = this.#createReader(root, name);
   }
 
-  #createReader(root: Root, name: XmlName): Reader {
+  #createReader(root: Root, name: XmlName): XmlHandler {
     const scanner = this.#scanner;
     const { limits } = this.#context;
     const report = scanner.report.bind(scanner);
-    const options = { name, scanner, maxUrlLength: limits.urlLength };
+    const onEnd = () => {
+      scanner.handler = this;
+      if (scanner.depth === 1) scanner.expectEnd();
+    };
+    const options = { name, scanner, maxUrlLength: limits.urlLength, onEnd };
     if (root === "urlset" || root === "sitemapindex") {
       const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
       const target = new UrlsetReader(this.#sink, limits, report);

@@ -9,9 +9,10 @@
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
+import { NextCharacter } from "./next-character.ts";
 import { endOfName, isSpace, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
-import { type XmlGlue, XmlGlueMaker } from "./xml-glue.ts";
+import { type XmlGlue, XmlGlues } from "./xml-glue.ts";
 import { type XmlName, XmlNames, XmlNamespaces } from "./xml-name.ts";
 import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
 
@@ -30,7 +31,8 @@ export interface XmlHandler {
 export type TextFlaw = "too-long" | "reference" | "unclosed";
 
 export class XmlScanner implements ReferenceWatcher {
-  readonly #handler: XmlHandler;
+  /** Takes what is found from now on. */
+  handler: XmlHandler;
   readonly #limits: Limits;
   readonly #strict: boolean;
   readonly #problems: ProblemLog;
@@ -38,7 +40,7 @@ export class XmlScanner implements ReferenceWatcher {
   readonly #namespaces = new XmlNamespaces();
   readonly #attributes: XmlAttributes;
   readonly #noAttributes: XmlAttributes;
-  readonly #glue = new XmlGlueMaker();
+  readonly #glue = new XmlGlues();
 
   // What is not read yet starts at `#at`.
   #buffer = "";
@@ -54,6 +56,7 @@ export class XmlScanner implements ReferenceWatcher {
   #offset = 0;
   #linesBefore: number;
   #hasCarriageReturns = false;
+  readonly #nextReference = new NextCharacter("&");
 
   // The open elements; #open[1] is the root.
   readonly #open: XmlName[] = [];
@@ -69,6 +72,7 @@ export class XmlScanner implements ReferenceWatcher {
   #wantedDepth = 0;
   #text = "";
   #textLength = 0;
+  #textIsPlain = true;
   #childText = "";
   #children = 0;
   #textFlaw: TextFlaw | undefined;
@@ -78,7 +82,7 @@ export class XmlScanner implements ReferenceWatcher {
     handler: XmlHandler,
     options: { limits: Limits; strict: boolean; problems: ProblemLog; linesBefore?: number },
   ) {
-    this.#handler = handler;
+    this.handler = handler;
     this.#limits = options.limits;
     this.#strict = options.strict;
     this.#problems = options.problems;
@@ -104,9 +108,9 @@ export class XmlScanner implements ReferenceWatcher {
     return this.#textFlaw;
   }
 
-  /** Which state of the namespace declarations the names belong to. */
-  get generation(): number {
-    return this.#namespaces.generation;
+  /** Whether there is no & in the text of the element that is being closed, decoded or not. */
+  get textIsPlain(): boolean {
+    return this.#textIsPlain;
   }
 
   get maxTextLength(): number {
@@ -174,6 +178,8 @@ export class XmlScanner implements ReferenceWatcher {
   #scan(final: boolean): void {
     // One search for all: most documents have none.
     this.#hasCarriageReturns = this.#buffer.includes("\r");
+    this.#nextReference.reset(this.#buffer);
+    this.#attributes.setBuffer(this.#buffer);
     let more = true;
     while (more && !this.#stopped) {
       if (this.#mode === content) more = this.#scanContent(final);
@@ -201,11 +207,12 @@ export class XmlScanner implements ReferenceWatcher {
       if (open > this.#at) {
         if (this.#wantedDepth !== 0) this.#addText(this.#at, open);
         else if (this.#depth === 0) this.#outsideText(this.#at, open);
+        else if (this.#glue.started && skipSpace(buffer, this.#at) < open) this.#glue.drop();
         if (this.#strict) this.#checkText(this.#at, open);
         this.#at = open;
         if (this.#stopped) return false;
       }
-      if (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth) {
+      if (!this.#glue.started && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth)) {
         const glues = this.#last.glues;
         if (glues.length > 0 && this.#follow(glues, open)) {
           if (this.#stopped) return false;
@@ -221,12 +228,11 @@ export class XmlScanner implements ReferenceWatcher {
   #follow(glues: XmlGlue[], open: number): boolean {
     for (let index = 0; index < glues.length; index++) {
       const glue = glues[index]!;
-      if (!this.#buffer.startsWith(glue.text, open) || !this.#fits(glue)) continue;
+      if (!this.#glue.standsAt(glue, this.#buffer, open) || !this.#fits(glue)) continue;
       if (index > 0) {
         glues[index] = glues[0]!;
         glues[0] = glue;
       }
-      this.#glue.finish(this.#buffer, open);
       const { names, opens } = glue;
       for (let step = 0; step < names.length && !this.#stopped; step++) {
         if (opens[step]!) this.#push(names[step]!, this.#noAttributes);
@@ -277,7 +283,7 @@ export class XmlScanner implements ReferenceWatcher {
       return true;
     }
     const attributes = this.#attributes;
-    const end = nameTooLong ? nameEnd : attributes.scan(buffer, open, nameEnd);
+    const end = nameTooLong ? nameEnd : attributes.scan(open, nameEnd);
     if (end === -1) return final && this.#cut(open);
     if (nameTooLong || attributes.tooLong) return this.#openLongTag(open, nameEnd, nameTooLong);
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
@@ -470,7 +476,9 @@ export class XmlScanner implements ReferenceWatcher {
       return true;
     }
     if (end === -1) return final && this.#cut(open);
-    this.#addDecoded(this.#withLineFeeds(buffer.slice(open + 9, end)), length);
+    const text = this.#withLineFeeds(buffer.slice(open + 9, end));
+    if (text.includes("&")) this.#textIsPlain = false;
+    this.#addDecoded(text, length);
     this.#at = end + 3;
     return true;
   }
@@ -565,11 +573,12 @@ export class XmlScanner implements ReferenceWatcher {
     this.#outsideReported = false;
     this.#namespaces.resolve(name);
     if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
-    if (!this.#handler.open(name, attributes)) return;
+    if (!this.handler.open(name, attributes)) return;
     if (this.#wantedDepth !== 0) this.#keepOuterText();
     this.#wantedDepth = depth;
     this.#text = "";
     this.#textLength = 0;
+    this.#textIsPlain = true;
     this.#childText = "";
     this.#children = 0;
     this.#textFlaw = undefined;
@@ -586,11 +595,11 @@ export class XmlScanner implements ReferenceWatcher {
         // Lenient: `<loc><a>https://example.org/</a></loc>`.
         text = this.#children === 1 && this.#text.trim() === "" ? this.#childText : this.#text;
       }
-      this.#handler.close(name, text);
+      this.handler.close(name, text);
       this.#wantedDepth = 0;
       this.#textLength = 0;
       if (this.#outer.length > 0) this.#restoreOuterText();
-    } else this.#handler.close(name, undefined);
+    } else this.handler.close(name, undefined);
     this.#last = name;
     this.#depth = depth - 1;
     this.#namespaces.leave(depth);
@@ -604,7 +613,11 @@ export class XmlScanner implements ReferenceWatcher {
     }
     let raw = this.#buffer.slice(start, end);
     if (this.#hasCarriageReturns) raw = this.#withLineFeeds(raw);
-    this.#addDecoded(decodeReferences(raw, this), length);
+    if (this.#nextReference.isWithin(start, end)) {
+      raw = decodeReferences(raw, this);
+      this.#textIsPlain = false;
+    }
+    this.#addDecoded(raw, length);
   }
 
   #addDecoded(text: string, rawLength: number): void {
@@ -632,6 +645,7 @@ export class XmlScanner implements ReferenceWatcher {
       childText: this.#childText,
       children: this.#children,
       flaw: this.#textFlaw,
+      isPlain: this.#textIsPlain,
     });
   }
 
@@ -643,6 +657,7 @@ export class XmlScanner implements ReferenceWatcher {
     this.#childText = outer.childText;
     this.#children = outer.children;
     this.#textFlaw = outer.flaw;
+    this.#textIsPlain = outer.isPlain;
   }
 
   // The buffer ends inside a text.
@@ -721,6 +736,7 @@ interface OuterText {
   readonly childText: string;
   readonly children: number;
   readonly flaw: TextFlaw | undefined;
+  readonly isPlain: boolean;
 }
 
 function countLineEnds(text: string, end: number): number {

@@ -1,0 +1,470 @@
+import { describe, expect, test } from "vitest";
+import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+
+// https://www.sitemaps.org/protocol.html
+test("spec: every field of an entry is read", () => {
+  const result = parsed(
+    urlset(
+      `<url>
+        <loc>https://example.org/a?x=1&amp;y=2</loc>
+        <lastmod>2024-05-06T07:08:09+02:00</lastmod>
+        <changefreq>daily</changefreq>
+        <priority>0.8</priority>
+      </url>`,
+      entry("https://example.org/b"),
+    ),
+  );
+  expect(result.outcome).toEqual({ kind: "pages", format: "xml" });
+  expect(result.pages).toEqual([
+    {
+      url: "https://example.org/a?x=1&y=2",
+      priority: 0.8,
+      lastModified: "2024-05-06T07:08:09+02:00",
+      changeFrequency: "daily",
+    },
+    { url: "https://example.org/b", priority: 0.5 },
+  ]);
+  expect(result.problems).toEqual([]);
+  expect(result.complete).toBe(true);
+});
+
+test("a field that the site did not give is absent, not undefined", () => {
+  const result = parsed(urlset(entry("https://example.org/", "<news:news><news:title>T</news:title></news:news>")));
+  expect(Object.keys(result.pages[0]!)).toEqual(["url", "priority", "newsStory"]);
+  expect(Object.keys(result.pages[0]!.newsStory!)).toEqual(["title"]);
+});
+
+test("fields come in any order, and what stands around them makes no difference", () => {
+  const result = parsed(
+    urlset(`<url> <!-- c --> <priority>0.1</priority><?pi x?><unknown a="b>"><loc>https://no.example/</loc></unknown>
+      <changefreq> Weekly </changefreq> text <lastmod>
+        2024-01-02
+      </lastmod><loc>  https://example.org/a  </loc></url>`),
+  );
+  expect(result.pages).toEqual([
+    { url: "https://example.org/a", priority: 0.1, changeFrequency: "weekly", lastModified: "2024-01-02" },
+  ]);
+});
+
+test("entries that differ in layout are read alike", () => {
+  const entries = Array.from({ length: 12 }, (_, index) => {
+    const space = ["", "\n", "  ", "\r\n\t"][index % 4];
+    const lastmod = index % 3 === 0 ? "" : `${space}<lastmod>2024-01-0${(index % 9) + 1}</lastmod>`;
+    const priority = index % 2 === 0 ? "" : `${space}<priority>0.${index % 10}</priority>`;
+    return `<url>${space}<loc>https://example.org/${index}</loc>${lastmod}${priority}${space}</url>${space}`;
+  });
+  const result = parsed(urlset(...entries));
+  expect(result.pages).toEqual(
+    Array.from({ length: 12 }, (_, index) => ({
+      url: `https://example.org/${index}`,
+      priority: index % 2 === 0 ? 0.5 : (index % 10) / 10,
+      ...(index % 3 === 0 ? {} : { lastModified: `2024-01-0${(index % 9) + 1}` }),
+    })),
+  );
+  expect(result.problems).toEqual([]);
+});
+
+test("the first declaration of a page counts, and order is kept", () => {
+  const result = parsed(
+    urlset(
+      entry("https://example.org/b", "<priority>0.1</priority>"),
+      entry("https://example.org/a"),
+      entry("https://example.org/b", "<priority>0.9</priority>"),
+      entry("https://example.org/B"),
+    ),
+  );
+  expect(result.pages.map(({ url, priority }) => [url, priority])).toEqual([
+    ["https://example.org/b", 0.1],
+    ["https://example.org/a", 0.5],
+    ["https://example.org/B", 0.5],
+  ]);
+  expect(result.problems).toEqual([]);
+});
+
+test("the first value of a repeated field counts", () => {
+  const result = parsed(
+    urlset(
+      entry(
+        "https://example.org/",
+        "<lastmod>2024</lastmod><lastmod>2025</lastmod><priority>0.1</priority><priority>0.2</priority>",
+      ),
+    ),
+  );
+  expect(result.pages).toEqual([{ url: "https://example.org/", priority: 0.1, lastModified: "2024" }]);
+});
+
+describe("scenario 82: values that cannot be read", () => {
+  test("are absent and counted, and the page is kept", () => {
+    const result = parsed(
+      urlset(
+        entry(
+          "https://example.org/1",
+          "<lastmod>yesterday</lastmod><changefreq>often</changefreq><priority>2</priority>",
+        ),
+        entry("https://example.org/2", "<lastmod/><changefreq></changefreq><priority>NaN</priority>"),
+        entry("https://example.org/3", "<lastmod>2024-13-01</lastmod><priority>-1</priority>"),
+      ),
+    );
+    expect(result.pages).toEqual([1, 2, 3].map((n) => ({ url: `https://example.org/${n}`, priority: 0.5 })));
+    expect(result.problems).toMatchObject([
+      { code: "date-invalid", value: "yesterday", count: 3, line: 7 },
+      { code: "change-frequency-invalid", value: "often", count: 2, line: 7 },
+      { code: "priority-invalid", value: "2", count: 3, line: 7 },
+    ]);
+    expect(result.complete).toBe(true);
+  });
+});
+
+describe("scenario 81: locs", () => {
+  test("lenient: missing and empty ones cost the entry", () => {
+    const result = parsed(
+      urlset("<url><priority>1</priority></url>", "<url><loc/></url>", entry(" \n "), entry("https://example.org/")),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/"]);
+    expect(result.problems).toMatchObject([{ code: "loc-missing", count: 3, line: 7 }]);
+  });
+
+  test("lenient: relative ones are resolved against the document", () => {
+    const result = parsed(urlset(entry("/a"), entry("b?c"), entry("//other.example/d"), entry("www.example.org/e")));
+    expect(urlsOf(result)).toEqual([
+      "https://example.org/a",
+      "https://example.org/maps/b?c",
+      "https://other.example/d",
+      "https://example.org/maps/www.example.org/e",
+    ]);
+    expect(result.problems).toMatchObject([{ code: "url-relative", value: "/a", count: 4 }]);
+  });
+
+  test("relative ones are invalid where the document has no URL", () => {
+    const result = parsed(urlset(entry("/a"), entry("https://example.org/")), { url: undefined });
+    expect(urlsOf(result)).toEqual(["https://example.org/"]);
+    expect(result.codes).toEqual(["url-invalid"]);
+  });
+
+  test("lenient: spaces that nobody sees are trimmed", () => {
+    const result = parsed(
+      urlset(entry("\u00a0https://example.org/a\u200b"), entry("&#xA0;https://example.org/b&nbsp;")),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b"]);
+  });
+
+  test("other schemes and things that are no URLs are dropped and reported", () => {
+    const result = parsed(
+      urlset(
+        entry("javascript:alert(1)"),
+        entry("ftp://example.org/"),
+        entry("https://"),
+        entry("https://example.org/a\nb"),
+      ),
+    );
+    expect(result.pages).toEqual([]);
+    expect(result.problems).toMatchObject([
+      { code: "url-scheme", value: "javascript:alert(1)", count: 2 },
+      { code: "url-invalid", count: 2 },
+    ]);
+  });
+
+  test("lenient: long ones are kept and reported, those beyond the limit are not kept", () => {
+    const long = `https://example.org/${"x".repeat(3000)}`;
+    const result = parsed(urlset(entry(long), entry(`https://example.org/${"y".repeat(9000)}`)));
+    expect(urlsOf(result)).toEqual([long]);
+    expect(result.problems).toMatchObject([
+      { code: "url-long", limit: 2047 },
+      { code: "url-too-long", limit: 8192 },
+    ]);
+  });
+
+  test("one of 100,000 characters costs its entry alone", () => {
+    const result = parsed(urlset(entry(`https://example.org/${"y".repeat(20_000)}`), entry("https://example.org/z")), {
+      limits: { xmlTextLength: 10_000 },
+    });
+    expect(urlsOf(result)).toEqual(["https://example.org/z"]);
+    expect(result.codes).toEqual(["url-too-long", "loc-missing"]);
+  });
+
+  test("lenient: an entry with two locs is two entries", () => {
+    const result = parsed(
+      urlset("<url><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></url>"),
+    );
+    expect(result.pages).toEqual([
+      { url: "https://example.org/a", priority: 0.5, lastModified: "2024" },
+      { url: "https://example.org/b", priority: 0.5 },
+    ]);
+    expect(result.problems).toMatchObject([{ code: "loc-repeated", value: "https://example.org/b" }]);
+  });
+
+  test("pages of other hosts are kept", () => {
+    expect(urlsOf(parsed(urlset(entry("http://elsewhere.example/"))))).toEqual(["http://elsewhere.example/"]);
+  });
+});
+
+describe("scenario 79: what stands in a loc", () => {
+  test("comments, CDATA and instructions are no boundaries", () => {
+    const result = parsed(urlset(entry("https://example.org/<!-- x -->a<![CDATA[?b=1&c]]><?pi?>=2")));
+    expect(urlsOf(result)).toEqual(["https://example.org/a?b=1&c=2"]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("X14: text and CDATA in turn make one URL", () => {
+    const result = parsed(urlset(entry("http://h/a<!-- -->b<![CDATA[?x=1&y=2]]>&amp;z")));
+    expect(urlsOf(result)).toEqual(["http://h/ab?x=1&y=2&z"]);
+  });
+
+  test("lenient: the text of a child counts where it is the only content", () => {
+    const result = parsed(
+      urlset(
+        entry("<a href='#'>https://example.org/a</a>"),
+        entry("https://example.org/b<br/>"),
+        entry("https://example.org/c<b>d</b>"),
+        entry("<b>https://example.org/</b><i>e</i>"),
+      ),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/c"]);
+    expect(result.codes).toEqual(["loc-missing"]);
+  });
+});
+
+describe("the news extension", () => {
+  const news = (inside: string) => entry("https://example.org/n", `<news:news>${inside}</news:news>`);
+
+  test("spec: every field is read", () => {
+    const result = parsed(
+      urlset(
+        news(`<news:publication><news:name>The Example &amp; Times</news:name><news:language>en</news:language></news:publication>
+          <news:access>Subscription</news:access><news:genres>PressRelease, Blog</news:genres>
+          <news:publication_date>2008-12-23T10:00:00+02:00</news:publication_date>
+          <news:title><![CDATA[A & B]]></news:title><news:keywords>business, merger ,A</news:keywords>
+          <news:stock_tickers>NASDAQ:A, NASDAQ:B</news:stock_tickers>`),
+      ),
+    );
+    expect(result.pages[0]?.newsStory).toEqual({
+      title: "A & B",
+      publishDate: "2008-12-23T10:00:00+02:00",
+      publicationName: "The Example & Times",
+      publicationLanguage: "en",
+      access: "Subscription",
+      genres: ["PressRelease", "Blog"],
+      keywords: ["business", "merger", "A"],
+      stockTickers: ["NASDAQ:A", "NASDAQ:B"],
+    });
+    expect(result.problems).toEqual([]);
+  });
+
+  test("lenient: a partial story is kept and reported", () => {
+    const result = parsed(urlset(news("<news:title>T</news:title>"), entry("https://example.org/x", "<news:news/>")));
+    expect(result.pages[0]?.newsStory).toEqual({ title: "T" });
+    expect(result.pages[1]).toEqual({ url: "https://example.org/x", priority: 0.5 });
+    expect(result.problems).toMatchObject([
+      { code: "news-incomplete", value: "publication name, publication language, publication date", count: 2 },
+    ]);
+  });
+
+  test("scenario 76: an HTML entity in a title is decoded and reported", () => {
+    const result = parsed(urlset(news("<news:title>a&nbsp;b &eacute;</news:title>"), entry("https://example.org/2")));
+    expect(result.pages[0]?.newsStory?.title).toBe("a\u00a0b é");
+    expect(result.pages).toHaveLength(2);
+    expect(result.problems[0]).toMatchObject({ code: "xml-html-entity", value: "&nbsp;", count: 2 });
+  });
+});
+
+describe("the image extension", () => {
+  test("spec: every field is read, and there may be several images", () => {
+    const result = parsed(
+      urlset(
+        entry(
+          "https://example.org/",
+          `<image:image><image:loc>https://example.org/1.jpg</image:loc><image:caption>C</image:caption>
+           <image:geo_location>Limerick, Ireland</image:geo_location><image:title>T &amp; U</image:title>
+           <image:license>https://example.org/license</image:license></image:image>
+           <image:image><image:loc>/2.jpg</image:loc></image:image>`,
+        ),
+      ),
+    );
+    expect(result.pages[0]?.images).toEqual([
+      {
+        url: "https://example.org/1.jpg",
+        caption: "C",
+        geoLocation: "Limerick, Ireland",
+        title: "T & U",
+        license: "https://example.org/license",
+      },
+      { url: "https://example.org/2.jpg" },
+    ]);
+    expect(result.codes).toEqual(["url-relative"]);
+  });
+
+  test("an image without a URL is skipped and reported; so are those beyond the limit", () => {
+    const image = (loc: string) => `<image:image><image:loc>${loc}</image:loc></image:image>`;
+    const result = parsed(urlset(entry("https://example.org/", image("") + image("/1") + image("/2") + image("/3"))), {
+      limits: { images: 2 },
+    });
+    expect(result.pages[0]?.images).toEqual([{ url: "https://example.org/1" }, { url: "https://example.org/2" }]);
+    expect(result.codes).toEqual(["image-incomplete", "url-relative", "limit-images"]);
+    expect(result.complete).toBe(false);
+  });
+
+  test("the loc of an image is not the loc of the page", () => {
+    const result = parsed(urlset("<url><image:loc>https://example.org/no</image:loc></url>"));
+    expect(result.pages).toEqual([]);
+    expect(result.codes).toEqual(["loc-missing"]);
+  });
+});
+
+describe("the video extension", () => {
+  const video = (inside: string) => entry("https://example.org/v", `<video:video>${inside}</video:video>`);
+  const required = `<video:thumbnail_loc>https://example.org/t.jpg</video:thumbnail_loc><video:title>T</video:title>
+    <video:description>D &amp; E</video:description><video:content_loc>https://example.org/v.mp4</video:content_loc>`;
+
+  test("spec: every field is read, with its type", () => {
+    const result = parsed(
+      urlset(
+        video(`${required}
+          <video:player_loc allow_embed="yes" autoplay="ap=1&amp;x">https://example.org/player</video:player_loc>
+          <video:duration>600</video:duration><video:expiration_date>2030-01-01</video:expiration_date>
+          <video:rating>4.2</video:rating><video:view_count>12345</video:view_count>
+          <video:publication_date>2024-02-03T04:05:06Z</video:publication_date>
+          <video:family_friendly>no</video:family_friendly>
+          <video:restriction relationship="allow">IE GB US</video:restriction>
+          <video:platform relationship="deny">web tv</video:platform>
+          <video:price currency="EUR" type="rent" resolution="HD">1.99</video:price>
+          <video:price currency="USD">5</video:price>
+          <video:requires_subscription>yes</video:requires_subscription>
+          <video:uploader info="https://example.org/u">Someone</video:uploader>
+          <video:live>no</video:live><video:tag>a</video:tag><video:tag>b</video:tag><video:category>C</video:category>
+          <video:gallery_loc title="G">https://example.org/g</video:gallery_loc>
+          <video:content_segment_loc duration="10">https://example.org/s1</video:content_segment_loc>
+          <video:content_segment_loc>https://example.org/s2</video:content_segment_loc>
+          <video:id type="tms:series">123</video:id><video:id>456</video:id>`),
+      ),
+    );
+    expect(result.pages[0]?.videos).toEqual([
+      {
+        thumbnailUrl: "https://example.org/t.jpg",
+        title: "T",
+        description: "D & E",
+        contentUrl: "https://example.org/v.mp4",
+        playerUrl: "https://example.org/player",
+        playerAllowsEmbed: true,
+        playerAutoplay: "ap=1&x",
+        duration: 600,
+        expirationDate: "2030-01-01",
+        rating: 4.2,
+        viewCount: 12345,
+        publicationDate: "2024-02-03T04:05:06Z",
+        isFamilyFriendly: false,
+        restriction: { relationship: "allow", values: ["IE", "GB", "US"] },
+        platform: { relationship: "deny", values: ["web", "tv"] },
+        prices: [
+          { amount: 1.99, currency: "EUR", type: "rent", resolution: "HD" },
+          { amount: 5, currency: "USD" },
+        ],
+        requiresSubscription: true,
+        uploader: "Someone",
+        uploaderUrl: "https://example.org/u",
+        isLive: false,
+        tags: ["a", "b"],
+        category: "C",
+        galleryUrl: "https://example.org/g",
+        galleryTitle: "G",
+        contentSegments: [{ url: "https://example.org/s1", duration: 10 }, { url: "https://example.org/s2" }],
+        ids: [{ type: "tms:series", value: "123" }, { value: "456" }],
+      },
+    ]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("lenient: a partial video is kept and reported, fields that cannot be read are left out", () => {
+    const result = parsed(
+      urlset(video("<video:title>T</video:title><video:duration>long</video:duration><video:rating>9</video:rating>")),
+    );
+    expect(result.pages[0]?.videos).toEqual([{ title: "T" }]);
+    expect(result.problems).toMatchObject([
+      { code: "video-invalid", value: "duration: long", count: 2 },
+      { code: "video-incomplete", value: "thumbnail, description, content or player" },
+    ]);
+  });
+
+  test("videos beyond the limit are skipped and reported", () => {
+    const one = `<video:video>${required}</video:video>`;
+    const result = parsed(urlset(entry("https://example.org/v", one + one)), { limits: { videos: 1 } });
+    expect(result.pages[0]?.videos).toHaveLength(1);
+    expect(result.codes).toEqual(["limit-videos"]);
+  });
+});
+
+describe("the hreflang extension", () => {
+  const link = (attributes: string) => `<xhtml:link ${attributes}/>`;
+
+  test("spec: alternates with language and URL are read, all other links are not", () => {
+    const result = parsed(
+      urlset(
+        entry(
+          "https://example.org/en",
+          link('rel="alternate" hreflang="fr" href="https://example.org/fr?a=1&amp;b=2"') +
+            link("href='/de' hreflang='de-CH' rel='alternate'") +
+            link('rel="canonical" href="https://example.org/c"') +
+            link('rel="alternate" media="only screen" href="https://m.example.org/"') +
+            '<xhtml:link rel="alternate" hreflang="x-default" href="https://example.org/"></xhtml:link>',
+        ),
+      ),
+    );
+    expect(result.pages[0]?.alternates).toEqual([
+      { language: "fr", url: "https://example.org/fr?a=1&b=2" },
+      { language: "de-CH", url: "https://example.org/de" },
+      { language: "x-default", url: "https://example.org/" },
+    ]);
+    expect(result.codes).toEqual(["url-relative"]);
+  });
+
+  test("an alternate without language or URL is skipped and reported; so are those beyond the limit", () => {
+    const result = parsed(
+      urlset(
+        entry(
+          "https://example.org/",
+          link('rel="alternate" href="https://example.org/nolang"') +
+            link('rel="alternate" hreflang="de"') +
+            link('rel="alternate" hreflang="fr" href="https://example.org/fr"') +
+            link('rel="alternate" hreflang="it" href="https://example.org/it"'),
+        ),
+      ),
+      { limits: { alternates: 1 } },
+    );
+    expect(result.pages[0]?.alternates).toEqual([{ language: "fr", url: "https://example.org/fr" }]);
+    expect(result.problems).toMatchObject([
+      { code: "alternate-incomplete", count: 2 },
+      { code: "limit-alternates", limit: 1 },
+    ]);
+  });
+
+  test("lenient: a link without the prefix is taken for one with it", () => {
+    const result = parsed(
+      urlset(entry("https://example.org/", '<link rel="alternate" hreflang="de" href="https://example.org/de"/>')),
+    );
+    expect(result.pages[0]?.alternates).toEqual([{ language: "de", url: "https://example.org/de" }]);
+    expect(result.codes).toEqual(["xml-namespace"]);
+  });
+});
+
+describe("limits of a document", () => {
+  test("reading stops at the limit of entries; duplicates do not count", () => {
+    const result = parsed(urlset(...[1, 1, 2, 3, 4].map((n) => entry(`https://example.org/${n}`))), {
+      limits: { documentEntries: 2 },
+    });
+    expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
+    expect(result.problems).toMatchObject([{ code: "limit-entries", limit: 2, line: 10 }]);
+    expect(result.complete).toBe(false);
+  });
+
+  test("a limit of zero means zero", () => {
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { documentEntries: 0 } }).pages).toEqual([]);
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { urlLength: 0 } }).pages).toEqual([]);
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlDepth: 0 } }).codes).toContain("xml-depth");
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlTextLength: 0 } }).pages).toEqual([]);
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlAttributes: 0 } }).codes).toContain(
+      "xml-attr-limit",
+    );
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlNameLength: 0 } }).codes).toContain(
+      "xml-token-limit",
+    );
+  });
+});

@@ -1,0 +1,67 @@
+// A document as the parser sees it: in every cut, with everything that came out of it.
+
+import type { SitemapPage } from "../../src/page.ts";
+import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document-parser.ts";
+import type { ParseOutcome } from "../../src/parse/entry-parser.ts";
+import { type Problem, type ProblemCode, ProblemLog } from "../../src/problem.ts";
+import type { SitemapReference } from "../../src/sitemap.ts";
+import { inEveryCut } from "./cuts.ts";
+
+export interface Parsed {
+  readonly outcome: ParseOutcome;
+  readonly pages: readonly SitemapPage[];
+  readonly sitemaps: readonly SitemapReference[];
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+  /** The codes alone. */
+  readonly codes: readonly ProblemCode[];
+}
+
+type Options = Omit<DocumentParserOptions, "problems">;
+
+/** Parses a text whole and cut into pieces; all ways have to give the same result. */
+export function parsed(text: string, options: Options = {}): Parsed {
+  return inEveryCut(text, (pieces) => parsePieces(pieces, options));
+}
+
+export function parsePieces(pieces: Iterable<string>, options: Options = {}): Parsed {
+  const problems = new ProblemLog();
+  const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, problems });
+  const pages: SitemapPage[] = [];
+  const sitemaps: SitemapReference[] = [];
+  const take = (entries: { pages: SitemapPage[]; sitemaps: SitemapReference[] }) => {
+    for (const page of entries.pages) pages.push(page);
+    for (const sitemap of entries.sitemaps) sitemaps.push(sitemap);
+  };
+  for (const piece of pieces) take(parser.write(piece));
+  take(parser.end());
+  const list = problems.toArray();
+  return {
+    outcome: parser.outcome,
+    pages,
+    sitemaps,
+    complete: problems.complete,
+    problems: list,
+    codes: list.map(({ code }) => code),
+  };
+}
+
+export function urlsOf(result: { readonly pages: readonly SitemapPage[] }): string[] {
+  return result.pages.map(({ url }) => url);
+}
+
+/** A sitemap with these entries, in the namespaces that the formats ask for. */
+export function urlset(...entries: string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+  xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
+  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
+  xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
+  xmlns:xhtml="http://www.w3.org/1999/xhtml">
+${entries.join("\n")}
+</urlset>`;
+}
+
+export function entry(loc: string, rest = ""): string {
+  return `<url><loc>${loc}</loc>${rest}</url>`;
+}
