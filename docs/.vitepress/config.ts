@@ -1,0 +1,70 @@
+// The documentation as a site: `npm run docs`. The pages are the Markdown files beside this folder, and read the same on a
+// code host; what they link to outside of it (sources, tests) is published with the site as plain text.
+import path from "node:path";
+import { defineConfig } from "vitepress";
+import { sourceAddress } from "./source-address.ts";
+
+// Where the site will live: `DOCS_BASE=/sitegrove/ npm run docs`.
+const { DOCS_BASE: base = "/" } = process.env;
+const root = path.join(import.meta.dirname, "../..");
+
+export default defineConfig({
+  title: "sitegrove",
+  description: "From a website's homepage to every page its sitemaps declare.",
+  base: base,
+  lang: "en",
+  themeConfig: {
+    search: { provider: "local" },
+    nav: [
+      { text: "Guide", link: "/library" },
+      { text: "Program", link: "/command-line" },
+      { text: "Options", link: "/options" },
+      { text: "Problems", link: "/problems" },
+      // Beside the pages, not one of them: `_self` keeps the router from looking for it.
+      { text: "API", link: "/api/index.html", target: "_self" },
+    ],
+    sidebar: [
+      {
+        text: "Using it",
+        items: [
+          { text: "Overview", link: "/" },
+          { text: "The library", link: "/library" },
+          { text: "Trees", link: "/trees" },
+          { text: "Options", link: "/options" },
+          { text: "Problems", link: "/problems" },
+          { text: "The program", link: "/command-line" },
+          { text: "Output formats", link: "/output" },
+          { text: "Archives", link: "/archives" },
+          { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
+        ],
+      },
+      {
+        text: "What it does",
+        items: [
+          { text: "The way of the data", link: "/data-flow" },
+          { text: "Formats", link: "/formats" },
+          { text: "Compression and encodings", link: "/compression-and-encodings" },
+          { text: "Leniency", link: "/leniency" },
+          { text: "Fetching", link: "/fetching" },
+          { text: "Security", link: "/security" },
+          { text: "Performance", link: "/performance" },
+        ],
+      },
+    ],
+    outline: [2, 3],
+  },
+  markdown: {
+    config(markdown) {
+      markdown.core.ruler.push("links-to-sources", ({ tokens, env }) => {
+        for (const link of tokens.flatMap(({ children }) => children ?? [])) {
+          const target = link.type === "link_open" ? link.attrGet("href") : null;
+          if (target === null) continue;
+          const address = sourceAddress(root, path.join("docs", path.dirname(env.relativePath)), target);
+          if (address === undefined) continue;
+          link.attrSet("href", address);
+          link.attrSet("target", "_self");
+        }
+      });
+    },
+  },
+});

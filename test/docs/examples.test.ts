@@ -1,0 +1,239 @@
+// Every example of the documentation is compiled and run, by the built package and program, in a folder of its own that holds
+// sitemap.xml, sitemap.xml.gz and, unless the example writes it, site.warc.gz. `https://example.org/` is served on loopback.
+// TypeScript is checked by one run of the compiler, which also makes the JavaScript that runs. A block of `text` right after
+// an example is its output.
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Block, blocksOf, pages, root } from "./pages.ts";
+import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
+
+const program = path.join(root, "dist/cli/main.js");
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-examples-"));
+const archive = path.join(folder, "archive.warc.gz");
+const runner = path.join(folder, "runner.mjs");
+const endMark = "-- end of example --";
+
+interface Example extends Block {
+  readonly name: string;
+  /** What it prints, where the documentation shows it. */
+  readonly output: string | undefined;
+}
+
+const examples: readonly Example[] = pages.flatMap((page) => {
+  const blocks = blocksOf(page);
+  return blocks.map((block, index) => {
+    const next = blocks[index + 1];
+    const between = page.text.split("\n").slice(endOf(block), next === undefined ? 0 : next.line - 2);
+    const isOutput = next?.language === "text" && between.length > 0 && between.every((line) => line.trim() === "");
+    return { ...block, name: `${block.page}:${block.line}`, output: isOutput ? next.code : undefined };
+  });
+});
+const scripts = examples.filter(({ language }) => language === "ts" || language === "js");
+const commands = examples.filter(({ language }) => language === "sh" || language === "console");
+
+let stand: Stand;
+let typeErrors: string;
+
+beforeAll(async () => {
+  stand = await startWebsites();
+  symlinkPackages(path.join(folder, "node_modules"));
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  for (const example of scripts) writeFileSync(path.join(folder, fileOf(example)), example.code);
+  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(compilerSettings));
+  writeFileSync(
+    runner,
+    `for (const { place, script } of JSON.parse(process.argv[2])) {
+      process.chdir(place);
+      await import(script);
+      console.log(${JSON.stringify(endMark)});
+    }`,
+  );
+  typeErrors = compile(folder);
+  await run("node", [program, "ls", originOf("https://example.org"), "--save", archive, "-f", "pages"], folder);
+}, 120_000);
+
+afterAll(async () => {
+  await stand?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the documentation has examples of both kinds", () => {
+  expect(scripts.length).toBeGreaterThan(10);
+  expect(commands.length).toBeGreaterThan(5);
+});
+
+test("every fenced block says what it is", () => {
+  const known = ["ts", "js", "sh", "console", "text", "json", "xml", "csv", "html", "http"];
+  expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
+});
+
+describe("scripts", () => {
+  test("all examples agree with the types of the package", () => {
+    expect(typeErrors).toBe("");
+  });
+
+  // One process for each page: what an example leaves behind would keep it from ending.
+  test.each([...new Set(scripts.map(({ page }) => page))])("those of %s run", { timeout: 90_000 }, async (page) => {
+    const own = scripts.filter((example) => example.page === page);
+    const places = own.map((example) => {
+      const place = freshFolder(example);
+      const compiled = fileOf(example).replace(/\.ts$/, ".js");
+      const code = readFileSync(path.join(folder, "compiled", compiled), "utf8");
+      writeFileSync(path.join(place, compiled), stand.toLocal(code));
+      return { place, script: path.join(place, compiled) };
+    });
+    const { code, stdout, stderr } = await run("node", [runner, JSON.stringify(places)], folder);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
+    const outputs = stdout.split(`${endMark}\n`);
+    for (const [index, { name, output }] of own.entries()) {
+      const printed = outputs[index] ?? "";
+      if (output === undefined) expect.soft(printed, name).not.toBe("");
+      else expect.soft(plain(printed), name).toBe(plain(output));
+    }
+  });
+});
+
+describe("commands", () => {
+  test.each(commands)("$name runs", { timeout: 60_000 }, async (example) => {
+    const place = freshFolder(example);
+    for (const { line, shown } of commandLines(example)) {
+      if (isOnlyNamed(line)) continue;
+      const missing = programsOf(line).filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
+      expect(missing, `programs that ${example.name} needs`).toEqual([]);
+      const { code, stdout, stderr } = await run("bash", ["-o", "pipefail", "-c", stand.toLocal(line)], place);
+      expect(code, `${line}\n${stdout}\n${stderr}`).toBe(exitCodeOf(line));
+      if (shown !== undefined) expect(plain(stdout)).toBe(plain(shown));
+      else if (!line.includes(">")) expect(stdout, line).not.toBe("");
+    }
+  });
+
+  test("every script of npm that is named exists", () => {
+    const { scripts: known } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+    const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:]+)/g)].map((match) => match[1]));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => known[name as string] === undefined)).toEqual([]);
+  });
+});
+
+// What installs, builds or takes minutes is not run from inside of the tests.
+function isOnlyNamed(line: string): boolean {
+  return /^(npm (install|i|ci|test|run|start)\b|git |cd |source |eval )/.test(line);
+}
+
+// `# exit code 3` after a command says how it ends.
+function exitCodeOf(line: string): number {
+  return Number(/#.*\bexit code (\d+)/.exec(line)?.[1] ?? 0);
+}
+
+function programsOf(line: string): string[] {
+  return line
+    .replaceAll(/'[^']*'|"[^"]*"/g, "")
+    .replace(/#.*/, "")
+    .split(/\|\|?|&&|;/)
+    .map((part) => part.trim().split(/\s+/)[0] ?? "")
+    .filter((name) => /^[a-z][\w-]*$/.test(name) && name !== "sitegrove");
+}
+
+// In `console` blocks commands start with `$ `, and what follows is their output; in `sh` blocks every line is a command.
+function commandLines({ language, code }: Example): { line: string; shown?: string }[] {
+  const lines = code.replaceAll(/\\\n\s*/g, "").split("\n");
+  if (language === "sh") return lines.filter((line) => /^[^#\s]/.test(line)).map((line) => ({ line }));
+  const found: { line: string; shown: string }[] = [];
+  for (const line of lines) {
+    const last = found.at(-1);
+    if (line.startsWith("$ ")) found.push({ line: line.slice(2), shown: "" });
+    else if (last !== undefined) last.shown += `${line}\n`;
+  }
+  return found;
+}
+
+function fileOf({ page, line, code, language }: Block): string {
+  const isCommonJs = language === "js" && /\brequire\(/.test(code);
+  return `${page.replaceAll(/\W/g, "-")}-${line}.${isCommonJs ? "cjs" : language}`;
+}
+
+function endOf({ line, code }: Block): number {
+  return line + code.split("\n").length;
+}
+
+function freshFolder({ page, line, code }: Block): string {
+  const place = path.join(folder, "run", `${page.replaceAll(/\W/g, "-")}-${line}`);
+  mkdirSync(place, { recursive: true });
+  const sitemap = pagesSitemap(originOf("https://example.org"));
+  writeFileSync(path.join(place, "sitemap.xml"), sitemap);
+  writeFileSync(path.join(place, "sitemap.xml.gz"), gzipSync(sitemap));
+  if (!/\bsave\b/.test(code)) writeFileSync(path.join(place, "site.warc.gz"), readFileSync(archive));
+  return place;
+}
+
+function originOf(website: string): string {
+  return stand.origins.get(website) as string;
+}
+
+// Trailing spaces do not survive editors, and tabs of the outline are hard to see: both are written as the reader likes.
+function plain(text: string): string {
+  return stand
+    .toDocumented(text)
+    .split("\n")
+    .map((line) => line.trimEnd().replaceAll("\t", "    "))
+    .join("\n")
+    .trim();
+}
+
+const compilerSettings = {
+  compilerOptions: {
+    target: "es2022",
+    lib: ["es2023", "esnext.disposable"],
+    types: ["node"],
+    module: "nodenext",
+    moduleDetection: "force",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    allowJs: true,
+    skipLibCheck: false,
+    rootDir: ".",
+    outDir: "compiled",
+  },
+  include: ["*.ts", "*.js", "*.cjs"],
+  exclude: ["compiled"],
+};
+
+function compile(project: string): string {
+  const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
+  const { stdout, stderr } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8", cwd: project });
+  return `${stdout}${stderr}`;
+}
+
+// The package as an installed one: by its name, with its program beside it.
+function symlinkPackages(modules: string): void {
+  mkdirSync(path.join(modules, ".bin"), { recursive: true });
+  mkdirSync(path.join(modules, "@types"));
+  symlinkSync(root, path.join(modules, "sitegrove"));
+  symlinkSync(path.join(root, "node_modules/@types/node"), path.join(modules, "@types/node"));
+  symlinkSync(program, path.join(modules, ".bin/sitegrove"));
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(command: string, args: readonly string[], cwd: string): Promise<Ended> {
+  expect(existsSync(program), "the program is built: npm run build").toBe(true);
+  const { PATH = "" } = process.env;
+  const places = [path.join(folder, "node_modules/.bin"), path.dirname(process.execPath), PATH];
+  const env = { ...process.env, PATH: places.join(path.delimiter) };
+  return new Promise((resolve) => {
+    const options = { cwd, env, timeout: 80_000 };
+    const child = execFile(command === "node" ? process.execPath : command, args, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}

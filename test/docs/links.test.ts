@@ -1,0 +1,59 @@
+// Links between pages, to headings and to files lead somewhere; nothing is left that nobody can reach.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Page, page, pages, proseOf, root } from "./pages.ts";
+
+test.each(pages)("$file links only to what is there", (page) => {
+  const broken = linksOf(page).filter((target) => !leadsSomewhere(page, target));
+  expect(broken).toEqual([]);
+});
+
+test("every page of docs/ can be reached from its index", () => {
+  const linked = new Set(linksOf(page("docs/index.md")).map((target) => `docs/${target}`));
+  const others = pages.map(({ file }) => file).filter((file) => file.startsWith("docs/") && file !== "docs/index.md");
+  expect(others.filter((file) => !linked.has(file))).toEqual([]);
+});
+
+test("every page of docs/ is in the navigation of the site", async () => {
+  const { default: site } = await import("../../docs/.vitepress/config.ts");
+  const navigation = JSON.stringify(site.themeConfig?.sidebar);
+  const missing = pages
+    .map(({ file }) => /^docs\/(.+)\.md$/.exec(file)?.[1])
+    .filter((name) => name !== undefined && name !== "index" && !navigation.includes(`"/${name}"`));
+  expect(missing).toEqual([]);
+});
+
+test("every topic page begins with a link to the sources that it documents", () => {
+  const exempt = ["docs/index.md", "docs/coming-from-ultimate-sitemap-parser.md"];
+  const without = pages.filter(
+    ({ file, text }) => file.startsWith("docs/") && !exempt.includes(file) && !/^# .+\n\nSources?: \[/.test(text),
+  );
+  expect(without.map(({ file }) => file)).toEqual([]);
+});
+
+function linksOf(page: Page): string[] {
+  const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => "x".repeat(code.length));
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map((match) => match[1] as string)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function leadsSomewhere(from: Page, target: string): boolean {
+  const [file = "", anchor] = target.split("#");
+  const to = file === "" ? from.file : path.join(path.dirname(from.file), file);
+  if (!existsSync(path.join(root, to))) return false;
+  if (anchor === undefined || !to.endsWith(".md")) return true;
+  return headings(page(to)).includes(anchor);
+}
+
+// As code hosts and VitePress make them, for the plain headings that we write.
+function headings(page: Page): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map((match) =>
+    (match[1] as string)
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .trim()
+      .replaceAll(/\s+/g, "-"),
+  );
+}

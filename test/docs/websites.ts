@@ -1,0 +1,116 @@
+// The websites of the examples. `https://example.org/` of the documentation stands for one of these, on loopback: real
+// sockets, real documents, every format; `faulty.example` has a child that is gone and one that is cut off.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+type Routes = Record<string, { type: string; body: string | Uint8Array }>;
+
+export interface Stand {
+  /** From `https://example.org` to the origin that stands for it. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** A text of the documentation with the stand-ins in place of its websites. */
+  toLocal(text: string): string;
+  /** What came back, with the names of the documentation. */
+  toDocumented(text: string): string;
+  close(): Promise<void>;
+}
+
+export async function startWebsites(): Promise<Stand> {
+  const servers: Server[] = [];
+  const origins = new Map<string, string>();
+  for (const [name, routesFor] of Object.entries(websites)) {
+    const server = createServer((request, response) => {
+      const route = routesFor(origins.get(name) as string)[new URL(request.url ?? "/", "http://any/").pathname];
+      if (route === undefined) {
+        response.writeHead(404, { "content-type": "text/html" }).end("<!doctype html><title>Not found</title>");
+        return;
+      }
+      response.writeHead(200, { "content-type": route.type }).end(route.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    servers.push(server);
+    origins.set(name, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+  return {
+    origins,
+    toLocal: (text) =>
+      [...origins].reduce(
+        (local, [name, origin]) =>
+          local
+            .replaceAll(name, origin)
+            // `sitegrove ls example.org`, as people type it.
+            .replaceAll(new RegExp(`(?<=\\s)${new URL(name).host.replaceAll(".", "\\.")}(?=[\\s/]|$)`, "gm"), origin),
+        text,
+      ),
+    toDocumented: (text) =>
+      [...origins].reduce(
+        (documented, [name, origin]) =>
+          documented.replaceAll(origin, name).replaceAll(new URL(origin).host, new URL(name).host),
+        text,
+      ),
+    async close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
+  };
+}
+
+const websites: Record<string, (origin: string) => Routes> = {
+  "https://example.org": (origin) => ({
+    "/": html("<!doctype html><title>Example</title>"),
+    "/robots.txt": text(`User-agent: *\nDisallow: /private/\n\nSitemap: ${origin}/sitemap_index.xml\n`),
+    "/sitemap_index.xml": xml(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <sitemap><loc>${origin}/sitemap-pages.xml</loc><lastmod>2024-05-31</lastmod></sitemap>
+  <sitemap><loc>${origin}/sitemap-news.xml.gz</loc></sitemap>
+  <sitemap><loc>${origin}/feed</loc></sitemap>
+</sitemapindex>`),
+    "/sitemap-pages.xml": xml(pagesSitemap(origin)),
+    "/sitemap-news.xml.gz": { type: "application/gzip", body: gzipSync(newsSitemap(origin)) },
+    "/feed": xml(`<rss version="2.0"><channel><title>Blog</title><link>${origin}/blog/</link>
+  <item><title>Hello</title><link>${origin}/blog/hello</link></item>
+</channel></rss>`),
+  }),
+  "https://faulty.example": (origin) => ({
+    "/": html("<!doctype html><title>Faulty</title>"),
+    "/robots.txt": text(`Sitemap: ${origin}/gone.xml\nSitemap: ${origin}/cut-off.xml\nSitemap: ${origin}/urls.txt\n`),
+    "/cut-off.xml": xml(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>${origin}/kept</loc></url>
+  <url><loc>${origin}/lo`),
+    "/urls.txt": text(`${origin}/a\n${origin}/b\n`),
+  }),
+  "https://empty.example": () => ({ "/": html("<!doctype html><title>Empty</title>") }),
+};
+
+/** The sitemap that also lies in the folder in which examples run, as sitemap.xml and sitemap.xml.gz. */
+export function pagesSitemap(origin: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>${origin}/</loc><lastmod>2024-05-31</lastmod><priority>1.0</priority></url>
+  <url><loc>${origin}/about</loc><lastmod>2024-05</lastmod><changefreq>monthly</changefreq></url>
+  <url><loc>${origin}/contact</loc></url>
+</urlset>`;
+}
+
+function newsSitemap(origin: string): string {
+  const story = (path: string, title: string) => `<url><loc>${origin}${path}</loc><news:news>
+    <news:publication><news:name>Example Times</news:name><news:language>en</news:language></news:publication>
+    <news:publication_date>2024-05-31T12:00:00+02:00</news:publication_date><news:title>${title}</news:title>
+  </news:news></url>`;
+  return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
+  ${story("/news/1", "A first story")}${story("/news/2", "A second story")}</urlset>`;
+}
+
+function xml(body: string) {
+  return { type: "application/xml", body };
+}
+
+function text(body: string) {
+  return { type: "text/plain; charset=utf-8", body };
+}
+
+function html(body: string) {
+  return { type: "text/html; charset=utf-8", body };
+}

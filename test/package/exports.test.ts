@@ -1,0 +1,92 @@
+// The surface of the package, name by name: it changes on purpose, or not at all.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const root = path.join(import.meta.dirname, "../..");
+
+const functions = [
+  "crawl",
+  "fetchClient",
+  "openTree",
+  "parseSitemap",
+  "readSitemap",
+  "sitemapTreeForHomepage",
+  "sitemapTreeFrom",
+  "streamPages",
+];
+const classes = ["SitemapError", "SitemapTree"];
+const pageTypes = [
+  "AlternatePage",
+  "ChangeFrequency",
+  "NewsStory",
+  "SitemapImage",
+  "SitemapPage",
+  "SitemapVideo",
+  "VideoId",
+  "VideoPrice",
+  "VideoRestriction",
+  "VideoSegment",
+];
+const parsedTypes = [
+  "PagesFormat",
+  "ParsedIndex",
+  "ParsedInvalid",
+  "ParsedPages",
+  "ParsedSitemap",
+  "Problem",
+  "ProblemCode",
+  "SitemapReference",
+];
+const treeTypes = ["IndexSitemap", "InvalidSitemap", "PagesSitemap", "Sitemap", "SitemapProblem", "TreeStep"];
+const optionTypes = ["Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
+const eventTypes = [
+  "CrawlEvent",
+  "DiscoveryRecord",
+  "FinishedEvent",
+  "PagesEvent",
+  "ProblemEvent",
+  "RequestEvent",
+  "ResponseEvent",
+  "RetryEvent",
+  "SitemapEvent",
+  "StartEvent",
+  "Totals",
+];
+const otherTypes = [
+  "Client",
+  "ClientRequest",
+  "ClientResponse",
+  "CrawlTarget",
+  "FailureOutcome",
+  "HeaderList",
+  "ParseOptions",
+  "ReadSitemapOptions",
+  "SitemapErrorCode",
+];
+
+test("sitegrove exports these values", async () => {
+  const exported = await import("../../src/index.ts");
+  expect(Object.keys(exported).sort()).toEqual([...functions, ...classes].sort());
+});
+
+test("sitegrove exports these names, types included", () => {
+  const types = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, ...eventTypes, ...otherTypes];
+  expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...types].sort());
+});
+
+test("sitegrove/parse exports one function and the types that it speaks of", () => {
+  const types = [...pageTypes, ...parsedTypes, "Limits", "ParseOptions"];
+  expect(namesOf("src/parse/parse-sitemap.ts")).toEqual(["parseSitemap", ...types].sort());
+});
+
+// Both files are read as text: they re-export by name, or declare what they export.
+function namesOf(file: string): string[] {
+  const text = readFileSync(path.join(root, file), "utf8");
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
+  const declared = [...text.matchAll(/^export (?:async )?(?:function|class|interface|type|const) (\w+)/gm)];
+  expect(text, "names only").not.toMatch(/^export (\*|default)/m);
+  return [...listed.map((name) => name.replace("type ", "").trim()), ...declared.map(([, name = ""]) => name)]
+    .filter((name) => name !== "")
+    .sort();
+}

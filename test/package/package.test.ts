@@ -1,0 +1,199 @@
+// The package as others get it: what is in it, and that an empty project can use it in every way it promises.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import module from "node:module";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = path.join(import.meta.dirname, "../..");
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-package-"));
+const project = path.join(folder, "project");
+let files: string[];
+
+beforeAll(() => {
+  // Without scripts: `prepack` would build under the feet of other tests, and npm test has built already.
+  const packed = npm(root, "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
+  const [{ filename, files: list }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+  files = list.map((file) => file.path);
+  mkdirSync(project);
+  // The dependencies come from where they are already: no registry is needed. As folders, they would build themselves.
+  const local = Object.keys(manifest.dependencies).map((name) => [
+    name,
+    `file:${path.join(root, "node_modules", name)}`,
+  ]);
+  write("package.json", JSON.stringify({ private: true, type: "module", dependencies: Object.fromEntries(local) }));
+  npm(project, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", path.join(folder, filename));
+}, 120_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("what is in it", () => {
+  test("the code, its types, maps and sources, and four documents", () => {
+    const kinds = new Set(
+      files.map((file) => file.replace(/^(dist|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.ts)$/, "$1/*$2")),
+    );
+    expect([...kinds].sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist/*.d.ts",
+      "dist/*.d.ts.map",
+      "dist/*.js",
+      "dist/*.js.map",
+      "package.json",
+      "src/*.ts",
+    ]);
+  });
+
+  test("every source is there in all its forms, and nothing that has no source", () => {
+    const sources = files.filter((file) => file.startsWith("src/")).map((file) => file.slice(4, -3));
+    expect(sources).toContain("index");
+    const built = (name: string) => ["d.ts", "d.ts.map", "js", "js.map"].map((end) => `dist/${name}.${end}`);
+    expect(files.filter((file) => file.startsWith("dist/")).sort()).toEqual(sources.flatMap(built).sort());
+  });
+
+  test("nothing runs when it is installed, and few packages come with it", () => {
+    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+    expect(Object.keys(manifest.dependencies)).toHaveLength(5);
+    for (const name of Object.keys(manifest.dependencies)) {
+      const { scripts = {} } = JSON.parse(readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8"));
+      expect(
+        Object.keys(scripts).filter((script) => /^(pre|post)?install$/.test(script)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+const useFromTypeScript = `
+import { type SitemapPage, type SitemapTree, sitemapTreeForHomepage, streamPages } from "sitegrove";
+import { type ParsedSitemap, parseSitemap } from "sitegrove/parse";
+
+export async function urls(homepage: string): Promise<string[]> {
+  await using tree: SitemapTree = await sitemapTreeForHomepage(homepage, { useKnownPaths: false });
+  for (const sitemap of tree.sitemaps()) {
+    if (sitemap.kind === "index") sitemap.children.length satisfies number;
+    else if (sitemap.kind === "pages") sitemap.pageCount satisfies number;
+    else sitemap.reason.code satisfies string;
+  }
+  const pages: SitemapPage[] = [];
+  for await (const page of streamPages(homepage)) pages.push(page);
+  return pages.map((page) => page.lastModified ?? page.url);
+}
+
+const parsed: ParsedSitemap = parseSitemap("https://example.org/a");
+if (parsed.kind === "pages") parsed.pages[0]?.newsStory?.title satisfies string | undefined;
+
+// @ts-expect-error: there is no such option.
+void sitemapTreeForHomepage("https://example.org/", { useRobot: true });
+`;
+
+describe("how it is used", () => {
+  // Our own declarations have to hold too: with the types of Node, or of a browser, and without skipLibCheck.
+  test.each([
+    { module: "nodenext", moduleResolution: "nodenext", lib: [], types: ["node"] },
+    { module: "preserve", moduleResolution: "bundler", lib: ["dom"], types: [] },
+  ])("from TypeScript, with resolution $moduleResolution", { timeout: 60_000 }, ({ lib, ...how }) => {
+    write("use.ts", useFromTypeScript);
+    const compilerOptions = {
+      ...how,
+      lib: ["es2023", "esnext.disposable", ...lib],
+      typeRoots: [path.join(root, "node_modules/@types")],
+      target: "es2022",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
+
+  test("from JavaScript", () => {
+    write(
+      "use.mjs",
+      `import { parseSitemap, readSitemap, SitemapError, streamPages } from "sitegrove";
+      const read = await readSitemap(new TextEncoder().encode("https://example.org/a"));
+      let code;
+      try { streamPages("nowhere"); } catch (error) { code = error instanceof SitemapError && error.code; }
+      console.log(JSON.stringify([parseSitemap("https://example.org/a").kind, read.pages.length, code]));`,
+    );
+    expect(JSON.parse(node("use.mjs"))).toEqual(["pages", 1, "invalid-homepage"]);
+  });
+
+  // https://nodejs.org/api/modules.html#loading-ecmascript-modules-using-require: no top-level await in the whole graph.
+  test("through require()", () => {
+    write(
+      "use.cjs",
+      `const { sitemapTreeForHomepage } = require("sitegrove");
+      const { parseSitemap } = require("sitegrove/parse");
+      const { version } = require("sitegrove/package.json");
+      console.log(JSON.stringify([typeof sitemapTreeForHomepage, parseSitemap("https://example.org/a").kind, version]));`,
+    );
+    expect(JSON.parse(node("use.cjs"))).toEqual(["function", "pages", manifest.version]);
+  });
+
+  // Node 20 has no synchronous hooks; test/architecture.test.ts holds the same rule for the sources.
+  test.skipIf(!("registerHooks" in module))("through sitegrove/parse, which loads nothing of Node", () => {
+    write(
+      "loaded.mjs",
+      `import { registerHooks } from "node:module";
+      const loaded = [];
+      registerHooks({ resolve(name, context, next) { loaded.push(name); return next(name, context); } });
+      await import("sitegrove/parse");
+      console.log(JSON.stringify(loaded));`,
+    );
+    const loaded = JSON.parse(node("loaded.mjs")) as string[];
+    expect(loaded.filter((name) => /^node:|undici|commander/.test(name))).toEqual([]);
+  });
+
+  test("through its program", async () => {
+    const server = createServer((request, response) => {
+      const found = request.url === "/sitemap.txt";
+      response.writeHead(found ? 200 : 404).end(found ? `http://${request.headers.host}/a\n` : "");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const program = path.join(project, "node_modules/.bin/sitegrove");
+      expect(execFileSync(program, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
+      const listed = await output(program, ["ls", origin, "-f", "pages"]);
+      expect(listed).toBe(`${origin}/a\n`);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("its other files cannot be reached", () => {
+    write("deep.mjs", `await import("sitegrove/dist/crawl/engine.js").catch(({ code }) => console.log(code));`);
+    expect(node("deep.mjs")).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
+});
+
+function write(file: string, text: string): void {
+  writeFileSync(path.join(project, file), text);
+}
+
+function node(file: string): string {
+  return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" });
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+// Not the synchronous kind: the server answers from this process.
+async function output(program: string, args: string[]): Promise<string> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  for await (const chunk of child.stdout) text += chunk;
+  return text;
+}
