@@ -2,28 +2,32 @@
 // reader is busy; how many at a time, and how politely, is the fetcher's business.
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import { urlKey } from "../url.ts";
-import { Spool, type SpoolRoom } from "./spool.ts";
+import { Spool, SpoolRoom } from "./spool.ts";
 
-// Nothing new is fetched ahead while this much waits to be read.
-const mostUnread = 32 * 1024 * 1024;
+// Nothing new is fetched ahead while this much waits to be read, in bytes.
+const mostUnread = 8 * 1024 * 1024;
 
 export interface AheadOptions {
   readonly source: DocumentSource;
   /** Keeps what was fetched, so that it can be read again; without it, a document can be read once. */
   readonly keep?: ((fetched: Fetched) => Promise<Fetched>) | undefined;
-  /** How many documents may be on their way at a time. */
-  readonly window: number;
+  /** How many documents may be on their way at a time: more would only wait for their turn. */
+  readonly concurrency: { readonly perHost: number; readonly total: number };
   readonly signal: AbortSignal;
+  /** A document has arrived: there may be room for another. */
+  readonly onRoom: () => void;
 }
 
 export class Ahead {
   readonly #options: AheadOptions;
-  readonly #room: SpoolRoom = { memory: 0, unread: 0 };
+  readonly #room = new SpoolRoom();
   // By the URL that was asked for, and by those that redirects led to.
   readonly #started = new Map<string, Promise<Fetched>>();
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
-  #underway = 0;
+  // By host.
+  readonly #underway = new Map<string, number>();
+  #totalUnderway = 0;
 
   constructor(options: AheadOptions) {
     this.#options = options;
@@ -34,9 +38,13 @@ export class Ahead {
     return this.#waiting.size;
   }
 
-  /** Whether another document may be started before it is needed. */
-  get hasRoom(): boolean {
-    return this.#underway < this.#options.window && this.#room.unread < mostUnread;
+  /** Whether this document may be started before it is needed. */
+  hasRoomFor(url: string): boolean {
+    const { perHost, total } = this.#options.concurrency;
+    // What is not kept is fetched in vain where the reader leaves.
+    if (this.#options.keep === undefined && this.#waiting.size >= 4 * total) return false;
+    const atHost = this.#underway.get(hostOf(url)) ?? 0;
+    return atHost < perHost && this.#totalUnderway < total && this.#room.unread < mostUnread;
   }
 
   /** Starts a document that will be needed, if it is not on its way. */
@@ -79,23 +87,32 @@ export class Ahead {
 
   async #fetch(url: string, role: DocumentRequest["role"], key: string): Promise<Fetched> {
     const { source, keep, signal } = this.#options;
-    this.#underway += 1;
-    let settled = true;
+    const host = hostOf(url);
+    this.#count(host, 1);
+    const arrived = () => {
+      this.#count(host, -1);
+      if (!signal.aborted) this.#options.onRoom();
+    };
+    let spool: Spool | undefined;
     try {
       const isKnown = (target: string) => this.#isKnown(target, key);
       const fetched = await source.fetch({ url, role, signal, ...(role === "sitemap" ? { isKnown } : {}) });
       if (keep !== undefined) return await keep(fetched);
       if (fetched.outcome !== "found") return fetched;
-      const spool = new Spool(fetched.body, this.#room);
+      spool = new Spool(fetched.body, this.#room);
       this.#spools.add(spool);
-      settled = false;
-      void spool.filled.then(() => {
-        this.#underway -= 1;
-      });
       return { ...fetched, body: spool };
     } finally {
-      if (settled) this.#underway -= 1;
+      if (spool === undefined) arrived();
+      else void spool.filled.then(arrived);
     }
+  }
+
+  #count(host: string, change: 1 | -1): void {
+    const count = (this.#underway.get(host) ?? 0) + change;
+    if (count === 0) this.#underway.delete(host);
+    else this.#underway.set(host, count);
+    this.#totalUnderway += change;
   }
 
   // A target that is on its way by another URL is not fetched again. One that is not is on its way from now on.
@@ -112,6 +129,10 @@ export class Ahead {
 // The homepage is read for its links; the same URL may be a sitemap, too.
 function keyOf(url: string, role: DocumentRequest["role"]): string {
   return role === "homepage" ? `homepage ${urlKey(url)}` : urlKey(url);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "";
 }
 
 // Stands for documents that were let go, so that their headers do not pile up.

@@ -52,6 +52,9 @@ class Engine {
   readonly #discovery: DiscoveryRecord[] = [];
   readonly #rootProblems: Problem[] = [];
   #candidates: Candidate[] = [];
+  // The indexes whose children are being visited, from the candidate down.
+  readonly #stack: Frame[] = [];
+  #isAtRobots = false;
   #timeUp = false;
 
   constructor(options: EngineOptions) {
@@ -59,10 +62,10 @@ class Engine {
     this.#options = options;
     this.#settings = settings;
     this.#frontier = new Frontier(settings);
-    const window = Math.max(settings.concurrency.perHost, settings.concurrency.total);
     // Each document on its way listens.
     setMaxListeners(0, this.#abort.signal);
-    this.#ahead = new Ahead({ source, keep, window, signal: this.#abort.signal });
+    const { concurrency } = settings;
+    this.#ahead = new Ahead({ source, keep, concurrency, signal: this.#abort.signal, onRoom: () => this.#plan() });
     this.#visitor = new Visitor({
       settings,
       frontier: this.#frontier,
@@ -158,15 +161,16 @@ class Engine {
   async *#try(candidate: Candidate, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
     const { url, by } = candidate;
     const exhausted = this.#frontier.exhausted();
+    this.#isAtRobots = by === "robots";
     if (exhausted === undefined && !this.#frontier.isVisited(url)) {
       this.#ahead.start(url, by === "robots" ? "robots" : "sitemap");
-      // robots.txt alone: what it names matters more than guesses, and may make them needless.
-      if (by !== "robots") this.#plan([]);
+      this.#plan();
     } else if (by === "known-path" && exhausted !== undefined && !this.#frontier.isVisited(url)) {
       this.#discovery.push({ url, by, outcome: "refused", reason: exhausted });
       return undefined;
     }
     const visit = yield* this.#visitor.visit({ url }, { parent: root, by });
+    this.#isAtRobots = false;
     this.#discovery.push({ url, by, ...visit.trace });
     switch (visit.type) {
       case "left":
@@ -181,14 +185,15 @@ class Engine {
 
   // Visits everything below an index, depth first, and returns the finished index.
   async *#descend(top: Frame): AsyncGenerator<OrderedEvent, IndexSitemap> {
-    const stack: Frame[] = [top];
+    const stack = this.#stack;
+    stack.push(top);
     this.#frontier.enter(top);
     for (;;) {
       const frame = stack.at(-1) as Frame;
       const reference = frame.references[frame.next];
       if (reference !== undefined) {
         frame.next += 1;
-        this.#plan(stack);
+        this.#plan();
         const visit = yield* this.#visitor.visit(reference, { parent: frame });
         if (visit.type === "node") frame.children.push(visit.node);
         if (visit.type === "frame") {
@@ -209,25 +214,26 @@ class Engine {
 
   // What can be seen to come next is fetched ahead, nearest first. An index may come between, and with it documents that come
   // before those that were fetched ahead: so the nearer the end of the budget for documents, the less is fetched ahead.
-  #plan(stack: readonly Frame[]): void {
+  #plan(): void {
     const most = this.#frontier.documentsLeft / 2;
-    const hasRoom = () => this.#ahead.hasRoom && this.#ahead.waiting < most;
-    const start = (url: string, role: "robots" | "sitemap") => {
-      if (!this.#frontier.isActive(url) && !this.#frontier.isVisited(url)) this.#ahead.start(url, role);
-    };
-    for (const frame of stack.toReversed()) {
+    const hasRoomFor = (url: string) => this.#ahead.waiting < most && this.#ahead.hasRoomFor(url);
+    const isDone = (url: string) => this.#frontier.isActive(url) || this.#frontier.isVisited(url);
+    for (const frame of this.#stack.toReversed()) {
       if (frame.depth > this.#settings.limits.depth) continue;
       for (frame.ahead = Math.max(frame.ahead, frame.next); frame.ahead < frame.references.length; frame.ahead += 1) {
-        if (!hasRoom()) return;
         const { url } = frame.references[frame.ahead] as SitemapReference;
-        if (refusedByName(url) === undefined) start(url, "sitemap");
+        if (!hasRoomFor(url)) return;
+        if (!isDone(url) && refusedByName(url) === undefined) this.#ahead.start(url, "sitemap");
       }
     }
+    // What robots.txt names matters more than guesses, and may make them needless.
+    if (this.#isAtRobots) return;
     for (const { url, by } of this.#candidates) {
-      if (!hasRoom()) return;
-      start(url, by === "robots" ? "robots" : "sitemap");
+      if (!hasRoomFor(url)) return;
+      if (!isDone(url)) this.#ahead.start(url, by === "robots" ? "robots" : "sitemap");
     }
-    if (this.#usesHomepage && hasRoom()) this.#ahead.start(this.#options.start.homepage, "homepage");
+    const { homepage } = this.#options.start;
+    if (this.#usesHomepage && hasRoomFor(homepage)) this.#ahead.start(homepage, "homepage");
   }
 
   async #homepageLinks(homepage: string): Promise<Candidate[]> {

@@ -8,19 +8,48 @@ import path from "node:path";
 import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 
-/** What all spools of one crawl hold together, in bytes. */
-export interface SpoolRoom {
-  /** In memory. */
-  memory: number;
-  /** In memory and in files: what was fetched ahead and not yet read. */
-  unread: number;
-}
-
 // Documents ahead of the reader share this much memory.
-const memoryLimit = 16 * 1024 * 1024;
+const memoryLimit = 8 * 1024 * 1024;
+// How long a document waits for room in memory before it goes into a file, in milliseconds. A reader that is only a little
+// slower than the website comes in time; a website may close a connection that stands still for longer.
+const patience = 5000;
 // What a reader that keeps up may lag behind.
 const highWater = 1024 * 1024;
 const readSize = 256 * 1024;
+
+/** What all spools of one crawl hold together. */
+export class SpoolRoom {
+  /** In memory and in files: what was fetched ahead and not yet read, in bytes. */
+  unread = 0;
+  #memory = 0;
+  readonly #waiting = new Set<() => void>();
+
+  fits(length: number): boolean {
+    return this.#memory + length <= memoryLimit;
+  }
+
+  take(length: number): void {
+    this.#memory += length;
+  }
+
+  give(length: number): void {
+    this.#memory -= length;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Waits for something to be given back, but not for ever. */
+  async change(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, patience);
+      this.#waiting.add(done);
+    });
+  }
+}
 
 export class Spool implements Body {
   readonly #body: Body;
@@ -52,6 +81,8 @@ export class Spool implements Body {
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#reading = true;
+    // The writer may wait for room, and a reader needs none.
+    this.#room.give(0);
     try {
       for (;;) {
         const bytes = this.#memory.shift() ?? (await this.#fromFile());
@@ -76,7 +107,7 @@ export class Spool implements Body {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#room.memory -= this.#memoryBytes;
+    this.#room.give(this.#memoryBytes);
     this.#room.unread -= this.#memoryBytes + (this.#fileEnd - this.#fileStart);
     this.#memory.length = 0;
     this.#wakeWriter?.();
@@ -108,13 +139,18 @@ export class Spool implements Body {
 
   async #hold(bytes: Uint8Array): Promise<void> {
     const room = this.#room;
-    const fits = this.#reading || room.memory + bytes.length <= memoryLimit;
+    const fits = () => this.#reading || room.fits(bytes.length);
+    const isSpilling = () => this.#fileStart < this.#fileEnd;
+    for (const begin = performance.now(); !fits() && !isSpilling() && performance.now() - begin < patience; ) {
+      await room.change();
+    }
+    if (this.#closed) return;
     room.unread += bytes.length;
     // Invariant: what lies in the file came after what lies in memory.
-    if (fits && this.#fileStart === this.#fileEnd) {
+    if (fits() && !isSpilling()) {
       this.#memory.push(bytes);
       this.#memoryBytes += bytes.length;
-      room.memory += bytes.length;
+      room.take(bytes.length);
       return;
     }
     this.#file ??= await openNameless();
@@ -134,13 +170,13 @@ export class Spool implements Body {
     this.#fileStart += bytesRead;
     // Given back in #release as if it had come from memory.
     this.#memoryBytes += bytesRead;
-    this.#room.memory += bytesRead;
+    this.#room.take(bytesRead);
     return buffer.subarray(0, bytesRead);
   }
 
   #release(length: number): void {
     this.#memoryBytes -= length;
-    this.#room.memory -= length;
+    this.#room.give(length);
     this.#room.unread -= length;
     if (this.#memoryBytes <= highWater) this.#wakeWriter?.();
   }
