@@ -133,14 +133,27 @@ describe("130: stopped by Ctrl-C", () => {
     expect(stderr).toBe("sitegrove: stopped: 20,000 pages listed, not complete\n");
   });
 
-  test("a JSON document that nobody reads on is closed, or the program leaves it", async () => {
+  // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.
+  const startJson = async () => {
     const child = start([...from("many.xml"), "-f", "json"]);
-    const end = new Promise<number | null>((resolve) => child.on("exit", resolve));
-    // Reads a little, then no more: the pipe is full and the program waits.
-    await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+    const first = await new Promise<Buffer>((resolve) => child.stdout?.once("data", resolve));
     child.stdout?.pause();
     child.kill("SIGINT");
-    expect(await end).toBe(130);
+    return { child, first };
+  };
+
+  test("a JSON document is closed", async () => {
+    const { child, first } = await startJson();
+    const { code, stdout } = await ended(child);
+    const tree = JSON.parse(first + stdout);
+    expect({ code, interrupted: tree.interrupted }).toEqual({ code: 130, interrupted: true });
+    expect(tree.root.children[0].pages.length).toBeLessThan(20_000);
+  });
+
+  test("where nobody reads on, the program does not wait", async () => {
+    const { child } = await startJson();
+    expect(await new Promise((resolve) => child.on("exit", resolve))).toBe(130);
+    child.stdout?.destroy();
   });
 });
 

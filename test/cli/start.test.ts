@@ -1,0 +1,39 @@
+// scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type Ended, ended, program } from "./program.ts";
+
+const clone = mkdtempSync(path.join(tmpdir(), "sitegrove-start-test-"));
+mkdirSync(path.join(clone, "scripts"));
+for (const name of ["start.mjs", "example-site.mjs"]) {
+  copyFileSync(path.join(import.meta.dirname, "../../scripts", name), path.join(clone, "scripts", name));
+}
+writeFileSync(path.join(clone, "scripts/prepare.mjs"), "export function prepare() {}\n");
+symlinkSync(path.dirname(path.dirname(program)), path.join(clone, "dist"));
+afterAll(() => rmSync(clone, { recursive: true }));
+
+function npmStart(...words: string[]): Promise<Ended> {
+  const { INIT_CWD: _, ...env } = process.env;
+  return ended(spawn(process.execPath, [path.join(clone, "scripts/start.mjs"), ...words], { env, cwd: clone }));
+}
+
+test("without words it lists an example website, and says what it shows and what to try", async () => {
+  const { code, stdout, stderr } = await npmStart();
+  expect(code).toBe(0);
+  // Every format, the gzipped index, the redirect, what was kept of the broken child, and the missing one.
+  for (const page of ["/trees/oak", "/journal/first-leaves", "/journal/last-frost", "/paths/south", "/shop/saplings"]) {
+    expect(stdout).toContain(page);
+  }
+  expect(stdout).toMatch(/broken\.xml \(incomplete: .+\)\n\t+\S+\/broken\/kept\n/);
+  expect(stdout).toMatch(/gone\.xml \(not read: .+404\)/);
+  expect(stderr).toContain("The exit code was 3");
+  expect(stderr).toContain("ls https://example.org/");
+});
+
+test("with words it is the program: its output, its exit code", async () => {
+  expect(await npmStart("--version")).toMatchObject({ code: 0, stderr: "" });
+  expect(await npmStart("ls", "--nope")).toMatchObject({ code: 2, stdout: "" });
+});
