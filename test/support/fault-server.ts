@@ -27,8 +27,8 @@ export interface FaultServer {
   /** `http://127.0.0.1:1234` */
   readonly origin: string;
   readonly port: number;
-  /** In the order in which they came. */
-  readonly requests: readonly RawRequest[];
+  /** In the order in which they came. May be emptied. */
+  readonly requests: RawRequest[];
   /** Connections so far. */
   readonly connections: number;
   /** Connections that are open now. */

@@ -1,0 +1,195 @@
+// What every client has to do, whoever made it: one suite for all of them. An exception names its reason.
+import { createGzip } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Client, ClientResponse } from "../../src/client.ts";
+import { header } from "../../src/exchange.ts";
+import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+export interface ContractExceptions {
+  /** Why bodies come decoded. */
+  readonly decodes?: string;
+}
+
+export function clientContract(name: string, make: () => Client, exceptions: ContractExceptions = {}): void {
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  describe(`${name} as a client`, () => {
+    async function request(
+      url: string,
+      signal = new AbortController().signal,
+      client = make(),
+    ): Promise<ClientResponse> {
+      const headers = { "user-agent": "contract", "x-test": "1" };
+      const answer = await client.request({ url, headers, signal, allowPrivate: true });
+      if ("code" in answer) throw new Error(answer.code);
+      return answer;
+    }
+
+    async function read({ body }: ClientResponse): Promise<Buffer> {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body) pieces.push(piece);
+      return Buffer.concat(pieces);
+    }
+
+    test("gives status, headers and bytes", async () => {
+      const server = await testServer({ "/a?b=1": whole(tenPages, { "X-Upper": "Kept As It Is" }) });
+      const response = await request(`${server.origin}/a?b=1`);
+      expect(response.status).toBe(200);
+      expect(header(response.headers, "x-upper")).toBe("Kept As It Is");
+      expect((await read(response)).toString()).toBe(tenPages);
+    });
+
+    test("sends the headers that it is given", async () => {
+      const server = await testServer({ "/a": tenPages });
+      await read(await request(`${server.origin}/a`));
+      const [sent] = server.requests;
+      expect(sent?.method).toBe("GET");
+      expect(sent?.headers.get("x-test")).toBe("1");
+      expect(sent?.headers.get("user-agent")).toBe("contract");
+      expect(sent?.headers.get("host")).toBe(new URL(server.origin).host);
+    });
+
+    test("does not follow redirects", async () => {
+      const server = await testServer({ "/a": redirect("/b", 301), "/b": tenPages });
+      const response = await request(`${server.origin}/a`);
+      expect([response.status, header(response.headers, "location")]).toEqual([301, "/b"]);
+      expect(server.requests).toHaveLength(1);
+    });
+
+    test.each([204, 404, 410, 429, 500, 503])("gives status %i as it gives any other", async (code) => {
+      const empty = code === 204;
+      const server = await testServer({ "/a": status(code, { "retry-after": "1" }, empty ? "" : "no document") });
+      const response = await request(`${server.origin}/a`);
+      expect([response.status, header(response.headers, "retry-after")]).toEqual([code, "1"]);
+      await read(response);
+    });
+
+    test("gives an empty body", async () => {
+      const server = await testServer({ "/a": "" });
+      expect(await read(await request(`${server.origin}/a`))).toHaveLength(0);
+    });
+
+    test("gives a large body, and gives it in pieces", async () => {
+      const large = Buffer.alloc(3_000_000, "0123456789");
+      const server = await testServer({ "/a": whole(large) });
+      let pieces = 0;
+      const hash: Uint8Array[] = [];
+      for await (const piece of (await request(`${server.origin}/a`)).body) {
+        pieces++;
+        hash.push(piece);
+      }
+      expect(Buffer.concat(hash).equals(large)).toBe(true);
+      expect(pieces).toBeGreaterThan(1);
+    });
+
+    const reason = exceptions.decodes;
+    test(
+      reason === undefined ? "gives compressed bodies as they come" : `decodes, and says so: ${reason}`,
+      async () => {
+        const gzip = createGzip();
+        gzip.end(tenPages);
+        const compressed = Buffer.concat(await gzip.toArray());
+        const server = await testServer({ "/a": whole(compressed, { "content-encoding": "gzip" }) });
+        const response = await request(`${server.origin}/a`);
+        const bytes = await read(response);
+        expect(response.decoded ?? false).toBe(reason !== undefined);
+        if (reason === undefined) {
+          expect(bytes.equals(compressed)).toBe(true);
+          expect(header(response.headers, "content-encoding")).toBe("gzip");
+        } else {
+          // Nobody must decode a second time, nor compare lengths.
+          expect(bytes.toString()).toBe(tenPages);
+          expect(header(response.headers, "content-encoding")).toBeUndefined();
+          expect(header(response.headers, "content-length")).toBeUndefined();
+        }
+      },
+    );
+
+    test("ends a request with its signal", async () => {
+      const server = await testServer({ "/a": faults.silence() });
+      const controller = new AbortController();
+      const asked = request(`${server.origin}/a`, controller.signal);
+      setTimeout(() => controller.abort(new Error("enough")), 50);
+      await expect(asked).rejects.toThrow();
+      await closed(() => server.open);
+    });
+
+    test("ends a body with its signal", async () => {
+      const server = await testServer({ "/a": faults["drip of body"](tenPages) });
+      const controller = new AbortController();
+      const response = await request(`${server.origin}/a`, controller.signal);
+      setTimeout(() => controller.abort(new Error("enough")), 50);
+      await expect(read(response)).rejects.toThrow();
+      await closed(() => server.open);
+    });
+
+    test("lets go of a body that is left early", async () => {
+      const server = await testServer({ "/a": faults["endless body"](tenPages) });
+      const { body } = await request(`${server.origin}/a`);
+      for await (const _ of body) break;
+      await closed(() => server.open);
+    });
+
+    test("waits for who reads", async () => {
+      let sent = 0;
+      const flood: Fault = async ({ socket }) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n");
+        for (; sent < 100 && !socket.destroyed; sent++) {
+          if (socket.write(Buffer.alloc(1_000_000))) continue;
+          await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+        }
+      };
+      const server = await testServer({ "/a": flood });
+      const { body } = await request(`${server.origin}/a`);
+      const iterator = body[Symbol.asyncIterator]();
+      await iterator.next();
+      await pause(200);
+      expect(sent).toBeLessThan(20);
+      await iterator.return?.();
+    });
+
+    test.each(["length too long", "reset in body"] as const)("tells of a body that breaks: %s", async (fault) => {
+      const server = await testServer({ "/a": faults[fault](tenPages) });
+      const response = await request(`${server.origin}/a`);
+      await expect(read(response)).rejects.toThrow();
+    });
+
+    test("serves many requests at a time", async () => {
+      const server = await testServer({ "/a": tenPages });
+      const client = make();
+      const all = Array.from({ length: 40 }, async () => read(await request(`${server.origin}/a`, undefined, client)));
+      expect((await Promise.all(all)).every((bytes) => bytes.toString() === tenPages)).toBe(true);
+      await client.close?.();
+    });
+
+    test("works for a fetcher: redirects, retries, limits", async () => {
+      const server = await testServer({
+        "/a": redirect("/b"),
+        "/b": (exchange) => (exchange.nth === 1 ? status(503)(exchange) : whole(tenPages)(exchange)),
+        "/large": faults["endless body"](tenPages),
+        "/silence": faults.silence(),
+      });
+      const timeout = { firstByte: 300, connect: 5000, idle: 5000, total: 20_000 };
+      const options = { start: server.origin, retries: 1, limits: { documentBytes: 100_000 }, timeout };
+      const fetcher = testFetcher({ ...options, client: make() });
+      const { text, fetched } = await fetcher.read(`${server.origin}/a`);
+      expect({ text, attempts: fetched.attempts, hops: fetched.hops.length }).toEqual({
+        text: tenPages,
+        attempts: 2,
+        hops: 1,
+      });
+      expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({ bytes: 100_000, broken: "body-too-large" });
+      expect((await fetcher.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
+      await server.close();
+      expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");
+      // What is not public is refused before any client is asked, as far as the URL tells.
+      expect((await fetcher.read("http://169.254.169.254/")).result).toBe("refused address-blocked");
+    });
+
+    async function closed(open: () => number): Promise<void> {
+      for (let tries = 0; tries < 100 && open() > 0; tries++) await pause(10);
+      expect(open()).toBe(0);
+    }
+  });
+}

@@ -1,0 +1,109 @@
+// Thousands of requests of every kind leave nothing behind: no socket, no timer, no file, no memory.
+import { existsSync, readdirSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { createFetcher } from "../../src/fetch/fetcher.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { selfSigned } from "../support/certificates.ts";
+import { type Fault, type FaultServer, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
+import { tenPages } from "../support/fetching.ts";
+
+// Ten thousand with SITEGROVE_REQUESTS=10000.
+const { SITEGROVE_REQUESTS: asked = "2000" } = process.env;
+const count = Number(asked);
+
+const paths: Record<string, Fault | string> = {
+  "/whole": tenPages,
+  "/again": tenPages,
+  "/large": whole("x".repeat(300_000)),
+  "/empty": "",
+  "/gone": status(410),
+  "/busy": status(503),
+  "/limited": status(429, { "retry-after": "999999" }),
+  "/moved": redirect("/whole"),
+  "/away": redirect("http://169.254.169.254/"),
+  "/loop": redirect("/loop"),
+  "/endless": faults["endless body"](tenPages),
+  "/short": faults["length too long"](tenPages),
+  "/reset": faults["reset before headers"](),
+  "/reset-in-body": faults["reset in body"](tenPages),
+  "/bad": faults["bad chunk size"](tenPages),
+  "/not-http": faults["not http"](),
+  "/flood": faults["flood of 103"](),
+  "/silence": faults.silence(),
+  "/stall": faults["stall in body"](tenPages),
+  "/closing": ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`),
+};
+
+test(`${count} mixed requests leave nothing behind`, { timeout: 120_000 }, async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const server = await faultServer(paths);
+  const secure = await faultServer(paths, { tls: selfSigned({ names: ["127.0.0.1"] }) });
+  // The first round loads what is loaded once, and the engine learns.
+  await run(800, server, secure);
+  const before = await state();
+  const outcomes = await run(count, server, secure);
+  const after = await state();
+
+  expect([...outcomes.keys()].sort()).toEqual(["aborted", "absent", "blocked", "failed", "found", "refused"]);
+  expect({ ...after, heap: 0 }).toEqual({ ...before, heap: 0 });
+  // Whatever a request kept of itself, its headers alone are more than this.
+  expect(after.heap - before.heap).toBeLessThan(count * 800);
+  await server.close();
+  await secure.close();
+
+  async function state() {
+    // Sockets close, and what they held is collected, a little later.
+    for (let tries = 0; tries < 100 && server.open + secure.open > 0; tries++) await pause(20);
+    for (const { requests } of [server, secure]) requests.length = 0;
+    for (let round = 0; round < 3; round++) {
+      await pause(20);
+      collect();
+    }
+    const resources = process.getActiveResourcesInfo().filter((name) => /^T(CP|LS)|Timeout|FSReq|GetAddr/.test(name));
+    const files = existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0;
+    return { resources: resources.sort(), files, heap: process.memoryUsage().heapUsed };
+  }
+});
+
+async function run(requests: number, server: FaultServer, secure: FaultServer): Promise<Map<string, number>> {
+  const outcomes = new Map<string, number>();
+  const settings = resolveOptions({
+    concurrency: 40,
+    retries: 1,
+    timeout: { connect: 5000, firstByte: 150, idle: 150, total: 5000 },
+    limits: { documentBytes: 200_000 },
+  });
+  const fetcher = createFetcher({ settings, start: [server.origin, secure.origin] }, { backoff: { base: 1 } });
+  const names = Object.keys(paths);
+  const one = async (at: number) => {
+    // What stalls costs time; one in eight of its turns is enough.
+    let path = names[at % names.length] ?? "";
+    if (/silence|stall/.test(path) && at % (8 * names.length) >= names.length) path = "/whole";
+    const { origin } = at % 23 === 0 ? secure : server;
+    const controller = new AbortController();
+    if (at % 17 === 0) setTimeout(() => controller.abort(), at % 5);
+    try {
+      const fetched = await fetcher.fetch({ url: origin + path, role: "sitemap", signal: controller.signal });
+      if (fetched.outcome === "found") {
+        for await (const _ of fetched.body) if (at % 3 === 0) break;
+      }
+      outcomes.set(fetched.outcome, (outcomes.get(fetched.outcome) ?? 0) + 1);
+    } catch {
+      outcomes.set("aborted", (outcomes.get("aborted") ?? 0) + 1);
+    }
+  };
+  let next = 0;
+  const worker = async () => {
+    while (next < requests) await one(next++);
+  };
+  await Promise.all(Array.from({ length: 60 }, worker));
+  await fetcher.close();
+  return outcomes;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
