@@ -52,7 +52,8 @@ export function parseSitemap(text: string, options: ParseOptions = {}): ParsedSi
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
-    const entries = parser.write(text.slice(at, at + pieceLength));
+    // Copies: an engine remembers what a regular expression matched last, and with a part of a text all of it.
+    const entries = parser.write(detached(text.slice(at, at + pieceLength)));
     for (const page of entries.pages) pages.push(kept(page));
     for (const sitemap of entries.sitemaps) sitemaps.push(kept(sitemap));
   }

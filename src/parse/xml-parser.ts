@@ -83,6 +83,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     else if (this.#otherRoot !== undefined) this.#scanner.report("xml-junk-before-root", `<${this.#otherRoot}>`);
     const written = root === "rdf" ? "RDF" : root;
     if (name.local !== written) this.#scanner.report("xml-root-name", name.raw);
+    this.#scanner.beginDocument();
     this.#root ??= root;
     this.#scanner.handler = this.#createReader(root, name);
   }
@@ -93,7 +94,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const report = scanner.report.bind(scanner);
     const onEnd = () => {
       scanner.handler = this;
-      if (scanner.depth === 1) scanner.expectEnd();
+      if (scanner.depth === 1) scanner.endDocument();
     };
     const options = { name, scanner, maxUrlLength: limits.urlLength, onEnd };
     if (root === "urlset" || root === "sitemapindex") {

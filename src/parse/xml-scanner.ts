@@ -63,7 +63,7 @@ export class XmlScanner implements ReferenceWatcher {
   #depth = 0;
   // The tag that was read last.
   #last: XmlName;
-  #rootSeen = false;
+  #isInDocument = false;
   #isAfterRoot = false;
   #outsideReported = false;
   #stopped = false;
@@ -121,8 +121,13 @@ export class XmlScanner implements ReferenceWatcher {
     this.#stopped = true;
   }
 
+  /** The root was found: what came before is no part of the document. */
+  beginDocument(): void {
+    this.#isInDocument = true;
+  }
+
   /** The root was closed: what comes now is no part of the document. */
-  expectEnd(): void {
+  endDocument(): void {
     this.#isAfterRoot = true;
   }
 
@@ -147,9 +152,9 @@ export class XmlScanner implements ReferenceWatcher {
     this.#report(code, this.#at, value, limit);
   }
 
-  onReference(flaw: ReferenceFlaw, value: string): void {
+  onReference(flaw: ReferenceFlaw, value: string, at: number): void {
     if (flaw === "xml-char-reference") this.#textFlaw = "reference";
-    this.#flaw(flaw, this.#at, value);
+    this.#flaw(flaw, this.#at + at, value);
   }
 
   #report(code: ProblemCode, at: number, value?: string, limit?: number): void {
@@ -434,7 +439,7 @@ export class XmlScanner implements ReferenceWatcher {
       this.#mode = inDoctype;
       this.#doctype = new XmlDoctype();
       this.#at = open + 9;
-      if (this.#rootSeen) this.#flaw("xml-malformed-tag", open, "<!DOCTYPE");
+      if (this.#isInDocument) this.#flaw("xml-malformed-tag", open, "<!DOCTYPE");
       else this.#report("xml-doctype", open);
       return true;
     }
@@ -452,7 +457,7 @@ export class XmlScanner implements ReferenceWatcher {
     if (target.startsWith("xml") && (isSpace(target.charCodeAt(3)) || target[3] === "?")) {
       // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
       const isFirst = this.#offset + open === 0;
-      if (this.#rootSeen) this.#flaw("xml-malformed-tag", open, "<?xml");
+      if (this.#isInDocument) this.#flaw("xml-malformed-tag", open, "<?xml");
       else if (!isFirst && !this.#problems.has("xml-junk-before-root")) {
         this.#flaw("xml-junk-before-root", open, "white space");
       }
@@ -517,7 +522,7 @@ export class XmlScanner implements ReferenceWatcher {
     const doctype = this.#doctype!;
     this.#at = doctype.skip(this.#buffer, this.#at, final);
     if (doctype.declaresEntities) {
-      if (!this.#rootSeen) this.#report("xml-dtd-refused", this.#at);
+      if (!this.#isInDocument) this.#report("xml-dtd-refused", this.#at);
       this.#stopped = true;
       return false;
     }
@@ -566,14 +571,15 @@ export class XmlScanner implements ReferenceWatcher {
       this.#limit("xml-depth", this.#limits.xmlDepth);
       return;
     }
-    this.#rootSeen = true;
     const depth = ++this.#depth;
     this.#open[depth] = name;
     this.#last = name;
     this.#outsideReported = false;
     this.#namespaces.resolve(name);
-    if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
-    if (!this.handler.open(name, attributes)) return;
+    if (!this.handler.open(name, attributes)) {
+      if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
+      return;
+    }
     if (this.#wantedDepth !== 0) this.#keepOuterText();
     this.#wantedDepth = depth;
     this.#text = "";

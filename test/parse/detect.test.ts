@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { parsed, urlsOf } from "../support/parsed.ts";
+
+const urlset =
+  '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.org/1</loc></url></urlset>';
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+describe("the content decides what a document is", () => {
+  test.each([
+    ["urlset", urlset, { kind: "pages", format: "xml" }],
+    ["sitemapindex", "<sitemapindex/>", { kind: "index", format: "xml" }],
+    ["rss", "<rss/>", { kind: "pages", format: "rss" }],
+    ["feed", "<feed/>", { kind: "pages", format: "atom" }],
+    ["text", "https://example.org/1\n", { kind: "pages", format: "text" }],
+  ])("%s", (_, text, outcome) => {
+    expect(parsed(text, { url: "https://example.org/anything.php?x=robots.txt" }).outcome).toEqual(outcome);
+  });
+
+  test("a robots.txt is known by its URL, unless it is clearly something else", () => {
+    const url = "https://example.org/robots.txt";
+    const robots = parsed("User-agent: *\nSitemap: https://example.org/s.xml\n", { url });
+    expect(robots.outcome).toEqual({ kind: "index", format: "robots" });
+    expect(robots.sitemaps).toEqual([{ url: "https://example.org/s.xml" }]);
+    expect(parsed("", { url }).outcome).toEqual({ kind: "index", format: "robots" });
+    expect(parsed(" \n", { url }).outcome).toEqual({ kind: "index", format: "robots" });
+    expect(parsed("<!doctype html><html><p>404</html>", { url }).outcome).toMatchObject({
+      kind: "invalid",
+      reason: { code: "not-a-sitemap", value: "html" },
+    });
+  });
+});
+
+describe("scenarios 40 to 44: what is no sitemap has a name", () => {
+  test.each([
+    ["html", "<!DOCTYPE html><html><head><title>x</title><body><pre>https://example.org/</pre></html>"],
+    ["html", "<html><body><br><p>a < b & c</body>"],
+    ["html", "\n\n<HTML></HTML>"],
+    ["html", "Not found <html><body>https://example.org/</body></html>"],
+    ["opml", '<?xml version="1.0"?><opml version="2.0"><body/></opml>'],
+    ["channel", '<CHANNEL HREF="https://example.org/"><ITEM HREF="https://example.org/1"/></CHANNEL>'],
+    ["json", '{"urls": ["https://example.org/"]}'],
+    ["json", '[\n"https://example.org/"]'],
+    ["json", '{\n  "version": "https://jsonfeed.org/version/1", "items": []}'],
+    ["pdf", "%PDF-1.7\n%âãÏÓ"],
+    ["image", "\ufffdPNG\r\n\u001a\n\0\0\0\rIHDR"],
+    ["archive", "PK\u0003\u0004\u0014\0\0\0"],
+    ["binary", "\u0001\u0002\u0000\u0000\u0003abc\ufffd\ufffd"],
+    ["text without a URL", "Sorry, this page does not exist."],
+  ])("%s: %j", (value, text) => {
+    const result = parsed(text);
+    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value } });
+    expect(result.pages).toEqual([]);
+  });
+
+  test.each(["", "  \r\n\t", "\ufeff", "\ufeff \n"])("an empty document: %j", (text) => {
+    expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
+  });
+
+  test.each(["<", "<?xml", '<?xml version="1.0"?>', "<!-- -->", "<urlset xmlns='"])(
+    "nothing but a beginning: %j",
+    (text) => {
+      const { outcome } = parsed(text);
+      expect(outcome.kind).toBe("invalid");
+    },
+  );
+});
+
+describe("scenario 54: what may stand before a document", () => {
+  test("lenient: blank lines before the declaration are passed over and reported", () => {
+    const result = parsed(`${"\n".repeat(30)}${declaration}${urlset}`);
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.problems).toMatchObject([{ code: "xml-junk-before-root", value: "white space", line: 31 }]);
+    expect(result.complete).toBe(true);
+  });
+
+  test("a byte order mark, and white space where there is no declaration, are nothing to speak of", () => {
+    expect(parsed(`\ufeff${declaration}${urlset}`).problems).toEqual([]);
+    expect(parsed(`\n\n ${urlset}`).problems).toEqual([]);
+    expect(urlsOf(parsed("\ufeffhttps://example.org/1"))).toEqual(["https://example.org/1"]);
+  });
+});
+
+describe("scenario 83: junk around a document", () => {
+  test("lenient: text before the document is passed over and reported, lines are still counted", () => {
+    const result = parsed(
+      `Warning: Undefined variable $x in /srv/www/index.php on line 3\n\n${declaration}${urlset.replace("https://example.org/1", "")}`,
+    );
+    expect(result.problems).toMatchObject([
+      {
+        code: "xml-junk-before-root",
+        value: "Warning: Undefined variable $x in /srv/www/index.php on line 3",
+        line: 1,
+      },
+      { code: "loc-missing", line: 3 },
+    ]);
+  });
+
+  test("lenient: elements before the document are passed over and reported", () => {
+    const result = parsed(
+      `<br />\n<b>Warning</b>:  Undefined variable in <b>/x.php</b> on line <b>3</b><br />\n${declaration}${urlset}`,
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.codes).toContain("xml-junk-before-root");
+    expect(result.complete).toBe(true);
+  });
+
+  test("a text that mentions angle brackets stays a text", () => {
+    const result = parsed("<URL:https://example.org/0>\nhttps://example.org/1\n<https://example.org/2>\n");
+    expect(result.outcome).toMatchObject({ kind: "invalid" });
+    const text = parsed("https://example.org/1\n<https://example.org/2>\nfeed < rss\n");
+    expect(text.outcome).toEqual({ kind: "pages", format: "text" });
+    expect(urlsOf(text)).toEqual(["https://example.org/1", "https://example.org/2"]);
+  });
+
+  test.each(["\nsome text", "<!-- c --><p>more</p>", urlset.replace("/1", "/2"), "</urlset>", "]]>"])(
+    "lenient: what comes after the root is ignored and reported: %j",
+    (junk) => {
+      const result = parsed(`${urlset}\n<!-- fine --><?fine?>\n${junk}`);
+      expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+      expect(result.codes).toEqual(["xml-junk-after-root"]);
+      expect(result.complete).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import { decodeXML } from "entities";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeHtml, decodeReferences } from "../../src/parse/entities.ts";
+import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+
+function decode(text: string): { text: string; flaws: string[] } {
+  const flaws: string[] = [];
+  return { text: decodeReferences(text, { onReference: (flaw, value) => flaws.push(`${flaw} ${value}`) }), flaws };
+}
+
+// https://www.w3.org/TR/xml/#sec-references
+test.each([
+  ["&amp;&lt;&gt;&quot;&apos;", "&<>\"'"],
+  ["a&amp;b&amp;c", "a&b&c"],
+  ["&#65;&#x42;&#x1F600;&#0067;", "AB😀C"],
+  ["&amp;lt;", "&lt;"],
+  ["&#10;&#9;&#13;", "\n\t\r"],
+  ["nothing", "nothing"],
+])("spec: %j is decoded", (raw, text) => {
+  expect(decode(raw)).toEqual({ text, flaws: [] });
+});
+
+test.each([
+  ["?a=1&b=2", "?a=1&b=2", "xml-bare-ampersand &b=2"],
+  ["?a=1&copy=2", "?a=1&copy=2", "xml-bare-ampersand &copy=2"],
+  ["a & b;", "a & b;", "xml-bare-ampersand & b;"],
+  ["&", "&", "xml-bare-ampersand &"],
+  ["&#;", "&#;", "xml-bare-ampersand &#;"],
+  ["&#x;", "&#x;", "xml-bare-ampersand &#x;"],
+  ["&#12", "&#12", "xml-bare-ampersand &#12"],
+])("lenient: an & that starts no reference is text: %j", (raw, text, flaw) => {
+  expect(decode(raw)).toEqual({ text, flaws: [flaw] });
+});
+
+test("lenient: HTML entities are decoded and reported", () => {
+  expect(decode("caf&eacute;&nbsp;&hellip;")).toEqual({
+    text: "café\u00a0…",
+    flaws: ["xml-html-entity &eacute;", "xml-html-entity &nbsp;", "xml-html-entity &hellip;"],
+  });
+});
+
+test("lenient: an entity that nobody knows stays as text and is reported", () => {
+  expect(decode("&nobody;&lol9;")).toEqual({
+    text: "&nobody;&lol9;",
+    flaws: ["xml-unknown-entity &nobody;", "xml-unknown-entity &lol9;"],
+  });
+});
+
+test("references without a flaw are decoded as the entities package does it", () => {
+  const part = fc.oneof(
+    fc.constantFrom("&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "x", ";", "#", "😀"),
+    fc.integer({ min: 0x20, max: 0xd7ff }).map((code) => `&#${code};`),
+    fc.integer({ min: 0xe000, max: 0xfffd }).map((code) => `&#x${code.toString(16)};`),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+      const raw = parts.join("");
+      // That package reads some numbers as windows-1252, as HTML does.
+      fc.pre(!/&#(?:12[89]|1[345]\d);/.test(raw));
+      expect(decode(raw)).toEqual({ text: decodeXML(raw), flaws: [] });
+    }),
+  );
+});
+
+test("the second decoding wants a semicolon", () => {
+  expect(decodeHtml("?a=1&copy=2&section;&amp;&eacute;")).toBe("?a=1&copy=2&section;&é");
+});
+
+describe("in a sitemap", () => {
+  test("scenario 75: a bare & in the 5th of 10 locs costs nothing", () => {
+    const locs = Array.from({ length: 10 }, (_, n) => `https://example.org/?n=${n}${n === 4 ? "&x=1" : ""}`);
+    const document = urlset(...locs.map((loc) => entry(loc)));
+    const result = parsed(document);
+    expect(urlsOf(result)).toEqual(locs);
+    expect(result.problems).toMatchObject([{ code: "xml-bare-ampersand", value: "&x=1", line: 11 }]);
+    expect(result.complete).toBe(true);
+    const strict = parsed(document, { strict: true });
+    expect(urlsOf(strict)).toEqual(locs.slice(0, 4));
+    expect(strict.codes).toEqual(["xml-bare-ampersand", "xml-not-well-formed"]);
+    expect(strict.complete).toBe(false);
+  });
+
+  test("lenient: a URL that is escaped twice is decoded twice and reported", () => {
+    const result = parsed(
+      urlset(entry("https://example.org/?a=1&amp;amp;b=2"), entry("https://example.org/?c&amp;d;")),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/?a=1&b=2", "https://example.org/?c&d;"]);
+    expect(result.problems).toMatchObject([{ code: "url-double-escaped", value: "https://example.org/?a=1&amp;b=2" }]);
+  });
+
+  test.each(["&#0;", "&#x110000;", "&#xD800;", "&#99999999999999999999;", "&#xFFFE;", "&#8;"])(
+    "X4: an illegal character reference costs its entry alone: %s",
+    (reference) => {
+      const result = parsed(
+        urlset(
+          entry(`https://example.org/1${reference}`),
+          entry("https://example.org/2", `<lastmod>2024${reference}</lastmod>`),
+          entry("https://example.org/3", `<news:news><news:title>${reference}</news:title></news:news>`),
+          entry("https://example.org/4"),
+          entry("https://example.org/2"),
+        ),
+      );
+      expect(urlsOf(result)).toEqual(["https://example.org/4", "https://example.org/2"]);
+      expect(result.problems[0]).toMatchObject({ code: "xml-char-reference", value: reference, count: 3 });
+    },
+  );
+});

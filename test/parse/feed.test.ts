@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { parsed, urlsOf } from "../support/parsed.ts";
+
+const rss = (...items: string[]) =>
+  `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title><link>https://example.org/</link>
+  <image><link>https://example.org/image</link></image>\n${items.join("\n")}</channel></rss>`;
+
+// https://www.rssboard.org/rss-specification
+describe("RSS 2.0", () => {
+  test("spec: an item is a page with its title and date; the channel is not", () => {
+    const result = parsed(
+      rss(`<item><title>One &amp; two</title><link>https://example.org/1</link><description>d</description>
+        <pubDate>Thu, 17 Dec 2009 12:04:56 +0200</pubDate></item>`),
+    );
+    expect(result.outcome).toEqual({ kind: "pages", format: "rss" });
+    expect(result.pages).toEqual([
+      {
+        url: "https://example.org/1",
+        priority: 0.5,
+        newsStory: { title: "One & two", publishDate: "2009-12-17T12:04:56+02:00" },
+      },
+    ]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("the description stands in for a missing title", () => {
+    const result = parsed(rss("<item><description>only this</description><link>https://example.org/2</link></item>"));
+    expect(result.pages[0]?.newsStory).toEqual({ title: "only this" });
+  });
+
+  test("lenient: an item without title and description is a page without a story", () => {
+    const result = parsed(rss("<item><link>https://example.org/3</link></item>"));
+    expect(result.pages).toEqual([{ url: "https://example.org/3", priority: 0.5 }]);
+  });
+
+  test("lenient: the guid is the link where there is none, unless it is no permanent link", () => {
+    const result = parsed(
+      rss(
+        "<item><title>a</title><guid>https://example.org/a</guid></item>",
+        '<item><title>b</title><guid isPermaLink="true">https://example.org/b</guid></item>',
+        '<item><title>c</title><guid isPermaLink="false">https://example.org/c</guid></item>',
+        "<item><title>d</title><guid>tag:example.org,2024:d</guid></item>",
+        "<item><title>e</title><guid>12345</guid></item>",
+        "<item><link>https://example.org/f</link><guid>https://example.org/g</guid></item>",
+      ),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/f"]);
+    expect(result.problems).toMatchObject([{ code: "loc-missing", count: 3 }]);
+  });
+
+  test("elements of other vocabularies are not those of the item", () => {
+    const result = parsed(
+      `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+      <atom:link href="https://example.org/feed" rel="self"/>
+      <item><media:title>no</media:title><media:content><title>no</title><link>https://no.example/</link></media:content>
+      <atom:link href="https://no.example/"/><link>https://example.org/1</link><title>yes</title></item></channel></rss>`,
+    );
+    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "yes" } }]);
+  });
+
+  test("a date that cannot be read is absent and reported", () => {
+    const result = parsed(rss("<item><link>https://example.org/1</link><pubDate>soon</pubDate></item>"));
+    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5 }]);
+    expect(result.problems).toMatchObject([{ code: "date-invalid", value: "soon" }]);
+  });
+
+  test("text that is escaped for HTML within XML is decoded twice", () => {
+    const result = parsed(
+      rss("<item><title>a &amp;amp; b &amp;eacute;</title><link>https://example.org/1</link></item>"),
+    );
+    expect(result.pages[0]?.newsStory?.title).toBe("a & b é");
+  });
+
+  test("a truncated feed keeps the items that are complete", () => {
+    const whole = rss("<item><link>https://example.org/1</link></item><item><link>https://example.org/2</link></item>");
+    const result = parsed(whole.slice(0, whole.lastIndexOf("</item>")));
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.codes).toEqual(["xml-truncated"]);
+  });
+
+  test.each(["0.91", "0.92"])("RSS %s is read alike", (version) => {
+    const result = parsed(
+      `<rss version="${version}"><channel><item><title>T</title><link>https://example.org/1</link></item></channel></rss>`,
+    );
+    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "T" } }]);
+    expect(result.problems).toEqual([]);
+  });
+});
+
+// https://web.resource.org/rss/1.0/spec
+test.each(["http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"])(
+  "spec: items of RDF stand beside the channel (%s)",
+  (namespace) => {
+    const result = parsed(
+      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="${namespace}" xmlns:dc="http://purl.org/dc/elements/1.1/">
+    <channel rdf:about="https://example.org/rss"><link>https://example.org/</link></channel>
+    <item rdf:about="https://example.org/about"><title>T</title><link>https://example.org/1</link><dc:date>2024-01-02</dc:date></item>
+    </rdf:RDF>`,
+    );
+    expect(result.outcome).toEqual({ kind: "pages", format: "rss" });
+    expect(result.pages).toEqual([
+      { url: "https://example.org/1", priority: 0.5, newsStory: { title: "T", publishDate: "2024-01-02" } },
+    ]);
+    expect(result.problems).toEqual([]);
+  },
+);
+
+// https://www.rfc-editor.org/rfc/rfc4287
+describe("Atom", () => {
+  const atom = (...entries: string[]) =>
+    `<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><link href="https://example.org/"/>
+    <updated>2003-12-13T18:30:02Z</updated>${entries.join("\n")}</feed>`;
+
+  test("spec: updated is when the page last changed, published when the story came out", () => {
+    const result = parsed(
+      atom(
+        '<entry><title>A</title><link href="https://example.org/a"/><updated>2003-12-13T18:30:02Z</updated></entry>',
+        `<entry><title>B</title><link rel="alternate" href="https://example.org/b"/>
+          <published>2004-01-01T00:00:00+02:00</published><updated>2005-01-01T00:00:00Z</updated></entry>`,
+      ),
+    );
+    expect(result.outcome).toEqual({ kind: "pages", format: "atom" });
+    expect(result.pages).toEqual([
+      {
+        url: "https://example.org/a",
+        priority: 0.5,
+        lastModified: "2003-12-13T18:30:02Z",
+        newsStory: { title: "A", publishDate: "2003-12-13T18:30:02Z" },
+      },
+      {
+        url: "https://example.org/b",
+        priority: 0.5,
+        lastModified: "2005-01-01T00:00:00Z",
+        newsStory: { title: "B", publishDate: "2004-01-01T00:00:00+02:00" },
+      },
+    ]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("spec: a link without rel is an alternate; alternates come before self, and nothing else is a page", () => {
+    const link = (href: string, rel = "") => `<link ${rel && `rel="${rel}"`} href="https://example.org/${href}"/>`;
+    const result = parsed(
+      atom(
+        `<entry>${link("replies", "replies")}${link("self", "self")}${link("a", "alternate")}</entry>`,
+        `<entry>${link("self", "self")}${link("b")}</entry>`,
+        `<entry>${link("enclosure", "enclosure")}${link("c", "self")}</entry>`,
+        `<entry>${link("edit", "edit")}<id>https://example.org/id</id></entry>`,
+      ),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/c"]);
+    expect(result.codes).toEqual(["loc-missing"]);
+  });
+
+  test("a source inside of an entry is not the entry", () => {
+    const result = parsed(
+      atom(
+        `<entry><source><title>no</title><link href="https://no.example/"/></source>
+        <title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">A <em>b</em></div></title><link href="https://example.org/1"/></entry>`,
+      ),
+    );
+    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "A b" } }]);
+  });
+
+  test("spec: Atom 0.3 says modified and issued", () => {
+    const result = parsed(
+      `<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><title>T</title>
+      <link rel="alternate" type="text/html" href="https://example.org/1"/>
+      <issued>2004-01-01T00:00:00Z</issued><modified>2004-02-01T00:00:00Z</modified></entry></feed>`,
+    );
+    expect(result.pages).toEqual([
+      {
+        url: "https://example.org/1",
+        priority: 0.5,
+        lastModified: "2004-02-01T00:00:00Z",
+        newsStory: { title: "T", publishDate: "2004-01-01T00:00:00Z" },
+      },
+    ]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("lenient: a feed without its namespace is read and reported", () => {
+    const result = parsed('<feed><entry><link href="/1"/></entry></feed>');
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.codes).toEqual(["xml-namespace", "url-relative"]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { parsed } from "../support/parsed.ts";
+
+const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const index = (inside: string) => `<?xml version="1.0"?>\n<sitemapindex ${namespace}>\n${inside}\n</sitemapindex>`;
+const child = (url: string, rest = "") => `<sitemap><loc>${url}</loc>${rest}</sitemap>`;
+
+// https://www.sitemaps.org/protocol.html#index
+test("spec: children come in declared order, with their lastmod", () => {
+  const result = parsed(
+    index(
+      `${child("https://example.org/b.xml", "<lastmod>2024-05-06</lastmod>")}\n${child("https://example.org/a.xml")}`,
+    ),
+  );
+  expect(result.outcome).toEqual({ kind: "index", format: "xml" });
+  expect(result.sitemaps).toEqual([
+    { url: "https://example.org/b.xml", lastModified: "2024-05-06" },
+    { url: "https://example.org/a.xml" },
+  ]);
+  expect(result.pages).toEqual([]);
+  expect(result.problems).toEqual([]);
+});
+
+test("the first declaration of a child counts", () => {
+  const result = parsed(
+    index(child("https://example.org/a.xml", "<lastmod>2024</lastmod>") + child("https://example.org/a.xml")),
+  );
+  expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml", lastModified: "2024" }]);
+});
+
+test("an index without children is an index", () => {
+  expect(parsed(index("")).outcome).toEqual({ kind: "index", format: "xml" });
+});
+
+test("lenient: relative children are resolved", () => {
+  const result = parsed(index(child("a.xml")));
+  expect(result.sitemaps).toEqual([{ url: "https://example.org/maps/a.xml" }]);
+  expect(result.codes).toEqual(["url-relative"]);
+});
+
+test("lenient: two locs in one sitemap are two children; lastmod belongs to the first (scenario 81)", () => {
+  const result = parsed(
+    index("<sitemap><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></sitemap>"),
+  );
+  expect(result.sitemaps).toEqual([
+    { url: "https://example.org/a", lastModified: "2024" },
+    { url: "https://example.org/b" },
+  ]);
+  expect(result.codes).toEqual(["loc-repeated"]);
+});
+
+test("a truncated index keeps the children that are complete", () => {
+  const whole = index(child("https://example.org/a.xml") + child("https://example.org/b.xml"));
+  const result = parsed(whole.slice(0, whole.indexOf("b.xml")));
+  expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
+  expect(result.codes).toEqual(["xml-truncated"]);
+  expect(result.complete).toBe(false);
+});
+
+describe("scenario 86: pages and sitemaps in one document", () => {
+  const page = "<url><loc>https://example.org/page</loc></url>";
+
+  test("lenient: an index that also lists pages gives both", () => {
+    const result = parsed(index(child("https://example.org/a.xml") + page));
+    expect(result.outcome).toEqual({ kind: "index", format: "xml" });
+    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/page", priority: 0.5 }]);
+    expect(result.codes).toEqual(["xml-mixed"]);
+  });
+
+  test("lenient: a urlset that also lists sitemaps gives both", () => {
+    const result = parsed(`<urlset ${namespace}>${page}${child("https://example.org/a.xml")}</urlset>`);
+    expect(result.outcome).toEqual({ kind: "index", format: "xml" });
+    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/page", priority: 0.5 }]);
+    expect(result.codes).toEqual(["xml-mixed"]);
+  });
+
+  test("lenient: an index inside of a urlset, and a urlset inside of an index, are read", () => {
+    const inside = `<sitemapindex>${child("https://example.org/a.xml")}</sitemapindex>`;
+    const result = parsed(`<urlset ${namespace}>${page}${inside}</urlset>`);
+    expect([result.sitemaps.length, result.pages.length]).toEqual([1, 1]);
+    expect(result.codes).toEqual(["xml-mixed"]);
+    expect(parsed(index(`<urlset>${page}</urlset>`)).outcome).toEqual({ kind: "pages", format: "xml" });
+  });
+
+  test("what is listed counts, not the name of the root", () => {
+    expect(parsed(index(page)).outcome).toEqual({ kind: "pages", format: "xml" });
+    expect(parsed(`<urlset ${namespace}>${child("https://example.org/a.xml")}</urlset>`).outcome.kind).toBe("index");
+  });
+});

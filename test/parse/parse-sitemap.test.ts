@@ -1,0 +1,104 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import * as entryPoint from "../../src/parse/parse-sitemap.ts";
+import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { entry, urlset } from "../support/parsed.ts";
+
+test("the entry point exports one function", () => {
+  expect(Object.keys(entryPoint)).toEqual(["parseSitemap"]);
+});
+
+test("pages", () => {
+  expect(
+    parseSitemap(urlset(entry("https://example.org/1"), entry("/2")), { url: "https://example.org/s.xml" }),
+  ).toEqual({
+    kind: "pages",
+    format: "xml",
+    pages: [
+      { url: "https://example.org/1", priority: 0.5 },
+      { url: "https://example.org/2", priority: 0.5 },
+    ],
+    complete: true,
+    problems: [{ code: "url-relative", message: "A URL is not absolute; it was resolved: /2", value: "/2", line: 8 }],
+  });
+});
+
+test("an index", () => {
+  expect(
+    parseSitemap("<sitemapindex><sitemap><loc>https://example.org/a</loc></sitemap></sitemapindex>"),
+  ).toMatchObject({
+    kind: "index",
+    format: "xml",
+    sitemaps: [{ url: "https://example.org/a" }],
+    complete: true,
+  });
+});
+
+test("an index that also lists pages has them; any other has not even the field", () => {
+  const sitemap = "<sitemap><loc>https://example.org/a</loc></sitemap>";
+  const mixed = parseSitemap(`<sitemapindex>${sitemap}${entry("https://example.org/p")}</sitemapindex>`);
+  expect(mixed).toMatchObject({ kind: "index", pages: [{ url: "https://example.org/p" }] });
+  expect("pages" in parseSitemap(`<sitemapindex>${sitemap}</sitemapindex>`)).toBe(false);
+});
+
+test("robots.txt, by its URL", () => {
+  expect(parseSitemap("Sitemap: /s.xml", { url: "https://example.org/robots.txt" })).toMatchObject({
+    kind: "index",
+    format: "robots",
+    sitemaps: [{ url: "https://example.org/s.xml" }],
+  });
+});
+
+test("something else", () => {
+  expect(parseSitemap("<html></html>")).toMatchObject({
+    kind: "invalid",
+    reason: { code: "not-a-sitemap", value: "html" },
+  });
+  expect(parseSitemap("")).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
+});
+
+test("`strict` stops at the first thing that is not well-formed", () => {
+  const text = urlset(
+    entry("https://example.org/1"),
+    entry("https://example.org/2?a&b"),
+    entry("https://example.org/3"),
+  );
+  expect(parseSitemap(text, { strict: true })).toMatchObject({
+    pages: [{ url: "https://example.org/1" }],
+    complete: false,
+  });
+  expect(parseSitemap(text)).toMatchObject({ complete: true, pages: { length: 3 } });
+});
+
+test("limits can be set one by one", () => {
+  const text = urlset(entry("https://example.org/1"), entry("https://example.org/2"));
+  expect(parseSitemap(text, { limits: { documentEntries: 1 } })).toMatchObject({
+    pages: { length: 1 },
+    complete: false,
+  });
+});
+
+test("pages do not keep the text alive that they were read from", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const filler = `<x>${"y".repeat(20_000)}</x>`;
+  const parseLongDocument = () =>
+    parseSitemap(
+      urlset(
+        ...Array.from({ length: 1000 }, (_, n) =>
+          entry(
+            `https://example.org/a-page-with-a-long-name-${n}`,
+            `<lastmod>2024-01-02T03:04:05+00:00</lastmod>${filler}`,
+          ),
+        ),
+      ),
+    );
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  // The document has 20 MB, its URLs and dates have 80 KB.
+  const result = parseLongDocument();
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
+  expect(result).toMatchObject({ kind: "pages", pages: { length: 1000 } });
+});

@@ -1,0 +1,231 @@
+// Documents that are not as they should be: what is kept, and what is said about it.
+import { describe, expect, test } from "vitest";
+import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+
+const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const two = [entry("https://example.org/1"), entry("https://example.org/2")];
+const both = ["https://example.org/1", "https://example.org/2"];
+
+describe("scenario 73: document type declarations", () => {
+  test.each([
+    "<!DOCTYPE urlset>",
+    '<!DOCTYPE urlset SYSTEM "http://192.0.2.1/x.dtd">',
+    `<!DOCTYPE urlset PUBLIC "-//X//Y 'Z'" 'http://192.0.2.1/>.dtd'>`,
+    "<!DOCTYPE urlset [<!-- > ]> <!ENTITY --><!ELEMENT urlset ANY> <?pi ]> ?> <!ATTLIST url a CDATA ']>'>]>",
+    "<!doctype urlset>",
+  ])("lenient: a harmless one is skipped and reported: %s", (doctype) => {
+    const result = parsed(urlset(...two).replace("<urlset", `${doctype}\n<urlset`));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.problems).toMatchObject([{ code: "xml-doctype", line: 2 }]);
+    expect(result.complete).toBe(true);
+  });
+
+  test.each([
+    '<!DOCTYPE urlset [<!ENTITY a "b">]>',
+    '<!DOCTYPE urlset SYSTEM "x" [ <!-- --> <!ENTITY % a SYSTEM "file:///etc/passwd"> %a; ]>',
+    "<!DOCTYPE urlset [<!entity a 'b'>",
+  ])("one that declares entities refuses the document: %s", (doctype) => {
+    const result = parsed(urlset(...two).replace("<urlset", `${doctype}<urlset`));
+    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
+    expect(result.pages).toEqual([]);
+  });
+
+  test("one after junk refuses the document as well", () => {
+    const result = parsed(`<br/>${urlset(...two).replace("<urlset", '<!DOCTYPE a [<!ENTITY a "b">]><urlset')}`);
+    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
+  });
+
+  test("one in the middle is skipped, and nothing it declares is used", () => {
+    const result = parsed(urlset(two[0]!, "<!DOCTYPE x>", two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toEqual(["xml-malformed-tag"]);
+  });
+
+  test("lenient: an entity that nobody knows stays as text and is reported", () => {
+    const result = parsed(urlset(entry("https://example.org/&lol;")));
+    expect(urlsOf(result)).toEqual(["https://example.org/&lol;"]);
+    expect(result.codes).toEqual(["xml-unknown-entity"]);
+  });
+});
+
+describe("scenario 77: tags that do not fit", () => {
+  test("lenient: a < in a text is text", () => {
+    const result = parsed(
+      urlset(
+        entry("https://example.org/1?a<1"),
+        entry("https://example.org/2?a<b"),
+        entry("https://example.org/3", "<lastmod>2024-01-01<</lastmod>"),
+        entry("https://example.org/4", "<news:news><news:title>a < b <c d</news:title></news:news>"),
+      ),
+    );
+    expect(urlsOf(result)).toEqual([
+      "https://example.org/1?a<1",
+      "https://example.org/2?a<b",
+      "https://example.org/3",
+      "https://example.org/4",
+    ]);
+    expect(result.pages[3]?.newsStory?.title).toBe("a < b <c d");
+    expect(result.codes).toContain("xml-stray-text");
+    expect(result.complete).toBe(false);
+  });
+
+  test("lenient: an end tag too many is passed over", () => {
+    const result = parsed(urlset(two[0]!, "</url>", two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag", value: "</url>", line: 8 }]);
+    expect(result.complete).toBe(false);
+  });
+
+  test("lenient: an entry that is not closed ends where the next one begins", () => {
+    const result = parsed(urlset("<url><loc>https://example.org/1</loc>", two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toEqual(["xml-mismatched-tag"]);
+  });
+
+  test("lenient: the text of a field that is not closed is not used", () => {
+    const result = parsed(
+      urlset("<url><loc>https://example.org/1</url>", "<url><loc>https://example.org/3<loc></url>", two[1]!),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/2"]);
+    expect(result.codes).toEqual(["xml-mismatched-tag", "loc-missing"]);
+  });
+
+  test("lenient: an end tag in another case closes its element", () => {
+    const result = parsed(urlset("<url><loc>https://example.org/1</LOC></Url>", two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toEqual(["xml-mismatched-tag"]);
+  });
+
+  test("lenient: attributes without quotes or values, and stray characters, are passed over", () => {
+    const result = parsed(
+      urlset(
+        `<url class=x checked "><loc a = 'b' / >https://example.org/1</loc></url>`,
+        entry("https://example.org/2", '<xhtml:link rel=alternate hreflang="de"href="https://example.org/de"/>'),
+      ),
+    );
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.pages[1]?.alternates).toEqual([{ language: "de", url: "https://example.org/de" }]);
+    expect(result.codes).toEqual(["xml-malformed-tag"]);
+  });
+
+  test("lenient: a tag that lost its end is ended by the next", () => {
+    const result = parsed(urlset("<url <loc>https://example.org/1</loc></url", two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toEqual(["xml-malformed-tag"]);
+  });
+});
+
+describe("scenario 78: documents that end too early", () => {
+  const whole = urlset(
+    entry("https://example.org/1"),
+    entry("https://example.org/2?a&amp;b", "<lastmod>2024</lastmod>"),
+    "<url><loc><![CDATA[https://example.org/3]]></loc><!-- comment --></url>",
+  );
+
+  test("wherever one is cut, complete entries are kept and nothing is made up", () => {
+    const all = urlsOf(parsed(whole));
+    for (let end = whole.indexOf("<url>"); end < whole.length - 1; end++) {
+      const cut = parsed(whole.slice(0, end));
+      expect(urlsOf(cut)).toEqual(all.slice(0, cut.pages.length));
+      expect(cut.pages.length).toBe(whole.slice(0, end).split("</url>").length - 1);
+      expect(cut.complete).toBe(false);
+      expect(cut.codes).toContain("xml-truncated");
+    }
+  }, 60_000);
+});
+
+describe("scenario 80: namespaces and names", () => {
+  const body = two.join("");
+
+  test.each([
+    ["the right one", `<urlset xmlns="${sitemapNamespace}">${body}</urlset>`, []],
+    ["a prefix", `<s:urlset xmlns:s="${sitemapNamespace}">${body.replace(/<(\/?)/g, "<$1s:")}</s:urlset>`, []],
+    ["none", `<urlset>${body}</urlset>`, ["xml-namespace"]],
+    ["https", `<urlset xmlns="https://www.sitemaps.org/schemas/sitemap/0.9">${body}</urlset>`, ["xml-namespace"]],
+    ["a slash too many", `<urlset xmlns="${sitemapNamespace}/">${body}</urlset>`, ["xml-namespace"]],
+    ["0.84", `<urlset xmlns="http://www.google.com/schemas/sitemap/0.84">${body}</urlset>`, ["xml-namespace"]],
+    ["any other", `<urlset xmlns="http://www.example.org/whatever">${body}</urlset>`, ["xml-namespace"]],
+    ["an undeclared prefix", `<s:urlset>${body.replace(/<(\/?)/g, "<$1s:")}</s:urlset>`, ["xml-namespace"]],
+    [
+      "one that children take back",
+      `<urlset xmlns="${sitemapNamespace}">${body.replaceAll("<url>", '<url xmlns="">')}</urlset>`,
+      ["xml-namespace"],
+    ],
+    [
+      "another one for the children",
+      `<urlset xmlns="${sitemapNamespace}">${body.replaceAll("<url>", '<url xmlns="urn:x">')}</urlset>`,
+      ["xml-namespace"],
+    ],
+    [
+      "upper case",
+      `<URLSET xmlns="${sitemapNamespace}">${body.replaceAll("loc>", "LOC>")}</URLSET>`,
+      ["xml-root-name", "xml-element-name"],
+    ],
+  ])("lenient: %s", (_, text, codes) => {
+    const result = parsed(text);
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toEqual(codes);
+    expect(result.complete).toBe(true);
+  });
+
+  test("elements of a foreign namespace are not those of the format", () => {
+    const result = parsed(
+      `<urlset xmlns="${sitemapNamespace}" xmlns:x="http://example.org/x"><url><x:loc>https://no.example/</x:loc><loc>https://example.org/1</loc>
+      <x:extra><loc>https://no.example/</loc></x:extra></url><x:url><loc>https://no.example/</loc></x:url></urlset>`,
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("lenient: extensions with a mistaken or missing declaration are known by their usual prefix", () => {
+    const result = parsed(
+      `<urlset xmlns="${sitemapNamespace}" xmlns:news="http://example.org/mistaken"><url><loc>https://example.org/1</loc>
+      <image:image><image:loc>https://example.org/i</image:loc></image:image><news:news><news:title>T</news:title></news:news></url></urlset>`,
+    );
+    expect(result.pages).toMatchObject([{ images: [{ url: "https://example.org/i" }], newsStory: { title: "T" } }]);
+    expect(result.problems[0]).toMatchObject({ code: "xml-namespace", value: "image:", count: 2 });
+  });
+
+  test("extensions are known by their namespace, whatever the prefix", () => {
+    const result = parsed(
+      `<urlset xmlns="${sitemapNamespace}" xmlns:a="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>https://example.org/1</loc>
+      <a:image><a:loc>https://example.org/i</a:loc></a:image>
+      <image xmlns="http://www.google.com/schemas/sitemap-image/1.1"><loc>https://example.org/j</loc></image></url></urlset>`,
+    );
+    expect(result.pages[0]?.images).toEqual([{ url: "https://example.org/i" }, { url: "https://example.org/j" }]);
+    expect(result.problems).toEqual([]);
+  });
+});
+
+describe("scenario 84: unknown elements", () => {
+  test("are passed over, with everything in them", () => {
+    const unknown = "<foo>This is <b>no</b> <![CDATA[ good ]]> tag<url><loc>https://no.example/</loc></url></foo>";
+    const result = parsed(urlset(unknown, two[0]!, unknown, `<url>${unknown}<loc>https://example.org/2</loc></url>`));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.problems).toEqual([]);
+  });
+});
+
+describe("scenario 85: things that act elsewhere", () => {
+  test("xml:base, XInclude and stylesheets do nothing", () => {
+    const result = parsed(
+      `<?xml version="1.0"?><?xml-stylesheet href="http://192.0.2.1/x.xsl"?>
+      <urlset xmlns="${sitemapNamespace}" xml:base="https://other.example/" xmlns:xi="http://www.w3.org/2001/XInclude">
+      <xi:include href="file:///etc/passwd"/><url xml:base="https://other.example/"><loc>/1</loc></url></urlset>`,
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+  });
+});
+
+describe("scenario 86: a sitemap inside of something else", () => {
+  test("lenient: a urlset inside of an HTML page is read", () => {
+    const result = parsed(`<html><head><title>x</title></head><body><div>${urlset(...two)}</div></body></html>`);
+    expect(result.outcome).toEqual({ kind: "pages", format: "xml" });
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.codes).toContain("xml-root-name");
+  });
+
+  test("feeds inside of something else are not", () => {
+    expect(parsed("<html><feed><entry><link href='/1'/></entry></feed></html>").outcome.kind).toBe("invalid");
+  });
+});

@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { describe, expect, test } from "vitest";
+import { defaultLimits, type Limits } from "../../src/options.ts";
+import type { XmlAttributes } from "../../src/parse/xml-attributes.ts";
+import type { XmlName } from "../../src/parse/xml-name.ts";
+import { XmlScanner } from "../../src/parse/xml-scanner.ts";
+import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
+import { inEveryCut } from "../support/cuts.ts";
+
+/** What a scanner says about a document: elements, their attributes, and their own text when they are closed. */
+type Event =
+  | { type: "open"; namespace: string; local: string; attributes: Record<string, string> }
+  | { type: "close"; local: string; text: string | undefined };
+
+function scan(
+  pieces: string[],
+  options: { strict?: boolean; limits?: Partial<Limits>; wanted?: (name: XmlName) => boolean } = {},
+) {
+  const { strict = false, limits = {}, wanted = () => true } = options;
+  const events: Event[] = [];
+  const problems = new ProblemLog();
+  const scanner = new XmlScanner(
+    {
+      open(name: XmlName, attributes: XmlAttributes) {
+        const entries = Array.from({ length: attributes.count }, (_, index) => [
+          attributes.name(index),
+          attributes.value(index),
+        ]);
+        events.push({
+          type: "open",
+          namespace: name.namespace,
+          local: name.local,
+          attributes: Object.fromEntries(entries),
+        });
+        return wanted(name);
+      },
+      close(name: XmlName, text: string | undefined) {
+        events.push({ type: "close", local: name.local, text });
+      },
+    },
+    { limits: { ...defaultLimits, ...limits }, strict, problems },
+  );
+  for (const piece of pieces) scanner.write(piece);
+  scanner.end();
+  return { events, codes: problems.toArray().map(({ code }): ProblemCode => code), problems: problems.toArray() };
+}
+
+function scanBySaxes(document: string): Event[] {
+  const events: Event[] = [];
+  const texts: string[] = [];
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on("opentag", (tag) => {
+    const entries = Object.values(tag.attributes).map(({ name, value }) => [name, value]);
+    events.push({ type: "open", namespace: tag.uri, local: tag.local, attributes: Object.fromEntries(entries) });
+    texts.push("");
+  });
+  const add = (text: string) => {
+    if (texts.length > 0) texts[texts.length - 1] += text;
+  };
+  parser.on("text", add);
+  parser.on("cdata", add);
+  parser.on("closetag", (tag) => {
+    events.push({ type: "close", local: tag.local, text: texts.pop() });
+  });
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.write(document).close();
+  return events;
+}
+
+// Documents that are well-formed and have no document type declaration.
+const space = fc.constantFrom("", " ", "\n", "\r\n", "\t ");
+const word = fc.constantFrom("a", "b", "url", "loc", "lastmod", "x-y", "é", "_z", "n1");
+const text = fc
+  .array(
+    fc.constantFrom(
+      "x",
+      " ",
+      "\n",
+      "\r\n",
+      "\r",
+      "&amp;",
+      "&lt;",
+      "&#65;",
+      "&#x1F600;",
+      "]]",
+      ">",
+      "é",
+      "😀",
+      "'",
+      '"',
+      "ß",
+    ),
+    {
+      maxLength: 6,
+    },
+  )
+  // https://www.w3.org/TR/xml/#syntax: "]]>" may not stand in text.
+  .map((parts) => parts.join("").replaceAll("]]>", "]]"));
+const misc = fc.constantFrom(
+  "<!-- c -->",
+  "<!---->",
+  "<?pi d?>",
+  "<?pi?>",
+  "<![CDATA[a < b & c ]] > d]]>",
+  "<![CDATA[]]>",
+  "<![CDATA[\r\n]]>",
+);
+const attribute = fc
+  .record({
+    name: fc.constantFrom("href", "rel", "a", "xml:lang", "p:q"),
+    value: fc.constantFrom("", "v", "a &amp; b", "x\ny", "\t", "&#10;", ">", "/", "it's", "é"),
+    space,
+  })
+  .map(({ name, value, space }) => [name, ` ${space}${name}${space}=${space}"${value}"`] as const);
+const declaration = fc.constantFrom('xmlns="urn:1"', 'xmlns=""', 'xmlns:p="urn:2"', 'xmlns:p="urn:3"', "");
+
+const { element } = fc.letrec((tie) => ({
+  element: fc
+    .record({
+      prefix: fc.constantFrom("", "", "p:"),
+      name: word,
+      attributes: fc.uniqueArray(attribute, { maxLength: 3, selector: ([name]) => name }),
+      declaration,
+      space,
+      empty: fc.boolean(),
+      content: fc.array(fc.oneof({ depthSize: "small" }, text, misc, tie("element")), { maxLength: 5 }),
+    })
+    .map(({ prefix, name, attributes, declaration, space, empty, content }) => {
+      const tag = `${prefix}${name}${attributes.map(([, raw]) => raw).join("")}${declaration && ` ${declaration}`}${space}`;
+      return empty ? `<${tag}/>` : `<${tag}>${content.join("")}</${prefix}${name}${space}>`;
+    }),
+}));
+const document = fc
+  .record({ head: fc.constantFrom("", '<?xml version="1.0"?>', "<!-- c -->\n"), element, tail: space })
+  .map(({ head, element, tail }) => `${head}<p:root xmlns:p="urn:0">${element}${element}</p:root>${tail}`);
+
+describe("well-formed documents without a document type declaration", () => {
+  test("give the elements, attributes and texts that saxes finds, with nothing to report", () => {
+    fc.assert(
+      fc.property(document, fc.array(fc.nat({ max: 200 }), { maxLength: 5 }), (xml, cuts) => {
+        const places = [0, ...cuts.filter((cut) => cut < xml.length).sort((a, b) => a - b), xml.length];
+        const pieces = places.slice(1).map((end, index) => xml.slice(places[index], end));
+        const { events, codes } = scan(pieces);
+        expect(codes).toEqual([]);
+        expect(events).toEqual(scanBySaxes(xml));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("are well-formed for `strict`, too", () => {
+    fc.assert(
+      fc.property(document, (xml) => {
+        expect(scan([xml], { strict: true }).codes).toEqual([]);
+        expect(scan([...xml], { strict: true }).codes).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("that repeat themselves are read alike at every repetition", () => {
+    fc.assert(
+      fc.property(element, fc.integer({ min: 2, max: 6 }), (one, times) => {
+        const xml = `<p:root xmlns:p="urn:0"><u>${one}</u><u>${one}</u>${`<u>${one}</u>`.repeat(times)}</p:root>`;
+        expect(scan([xml]).events).toEqual(scanBySaxes(xml));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("strict", () => {
+  const wrap = (inside: string) => `<r>${inside}</r>`;
+
+  test.each([
+    ["an & that is not escaped", wrap("a & b")],
+    ["an entity that XML does not have", wrap("&nbsp;")],
+    ["]]> in text", wrap("a ]]> b")],
+    ["a control character", wrap("\u0001")],
+    ["half a surrogate pair", wrap("\ud800")],
+    ["a character that is none", wrap("\uffff")],
+    ["a reference to no character", wrap("&#0;")],
+    ["a < in text", wrap("a < b")],
+    ["a < in a value", '<r a="<"/>'],
+    ["a bare & in a value", '<r a="a & b"/>'],
+    ["an attribute that stands there twice", '<r a="1" a="2"/>'],
+    ["two names for one attribute", '<r xmlns:a="urn:1" xmlns:b="urn:1" a:x="1" b:x="2"/>'],
+    ["an attribute without a value", "<r a/>"],
+    ["a value without quotes", "<r a=b/>"],
+    ["no space between attributes", '<r a="1"b="2"/>'],
+    ["a name that is none", "<r><1a/></r>"],
+    ["a character that names do not have", "<r><a%b/></r>"],
+    ["two colons", '<r xmlns:a="urn:1"><a:b:c/></r>'],
+    ["a prefix that is not declared", "<a:r/>"],
+    ["a prefix of an attribute that is not declared", '<r a:b="c"/>'],
+    ["a prefix that is taken back", '<r xmlns:a=""/>'],
+    ["an end tag of another name", "<r><a></b></r>"],
+    ["an end tag in another case", "<r><a></A></r>"],
+    ["an end tag with attributes", '<r><a></a b="c"></r>'],
+    ["a comment with --", wrap("<!-- a -- b -->")],
+    ["an instruction without a name", wrap("<? a?>")],
+    ["a declaration that comes late", wrap('<?xml version="1.0"?>').replace("<r>", "<r> ")],
+    ["a declaration after white space", ' <?xml version="1.0"?><r/>'],
+    ["the end in the middle", "<r><a>"],
+    ["the end in a tag", "<r"],
+    ["the end in a comment", "<r><!-- "],
+    ["a markup declaration", wrap("<!ELEMENT a>")],
+  ])("stops at %s", (_, xml) => {
+    const result = inEveryCut(xml, (pieces) => scan(pieces, { strict: true, wanted: () => false }));
+    expect(result.codes).toContain("xml-not-well-formed");
+    expect(inEveryCut(xml, (pieces) => scan(pieces, { strict: true })).codes).toContain("xml-not-well-formed");
+  });
+});
+
+describe("namespaces", () => {
+  test("X12: prefixes are bound again, taken back and go out of scope with their element", () => {
+    const xml = `<a xmlns="urn:1" xmlns:p="urn:2"><p:b xmlns:p="urn:3"><p:c/><d xmlns=""/></p:b><p:e/><f/></a>`;
+    const { events } = inEveryCut(xml, (pieces) => scan(pieces));
+    const opened = events.flatMap((event) => (event.type === "open" ? [`${event.namespace} ${event.local}`] : []));
+    expect(opened).toEqual(["urn:1 a", "urn:3 b", "urn:3 c", " d", "urn:2 e", "urn:1 f"]);
+  });
+});
+
+describe("lines", () => {
+  test("a problem says in which line it was first seen", () => {
+    const xml = "<r>\n<a>1</a>\n<!-- \n\n --><b>\nx & y</b>\n<c>&nbsp;</c></r>";
+    const { problems } = inEveryCut(xml, (pieces) => scan(pieces));
+    expect(problems).toMatchObject([
+      { code: "xml-bare-ampersand", line: 6 },
+      { code: "xml-html-entity", line: 7 },
+    ]);
+  });
+});
