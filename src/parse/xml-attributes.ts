@@ -42,6 +42,11 @@ export class XmlAttributes {
     this.#watcher = watcher;
   }
 
+  /** The tag is `<name/>`, with nothing else in it. */
+  get isEmptyElement(): boolean {
+    return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
+  }
+
   get count(): number {
     return this.#count;
   }

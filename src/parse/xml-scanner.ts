@@ -294,7 +294,7 @@ export class XmlScanner implements ReferenceWatcher {
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
     if (attributes.unclosed && this.#wantedDepth !== 0) return this.#strayText(open);
     const name = this.#names.find(buffer, open + 1, nameEnd);
-    if (attributes.count === 0 && attributes.selfClosing && !attributes.malformed && !attributes.tooMany) {
+    if (attributes.isEmptyElement) {
       this.#simpleTag(name, open, end, true);
       return true;
     }

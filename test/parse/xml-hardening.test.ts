@@ -1,0 +1,391 @@
+// Everything a website sends is hostile input. The classes of attacks on XML parsers, each with the name that it has in the
+// threat model (X1 to X14), and the general ones on time (N22, N23).
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { defaultLimits } from "../../src/options.ts";
+import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+const one = entry("https://example.org/1");
+const two = entry("https://example.org/2");
+const piece = 64 * 1024;
+
+/** The text `times` times, in pieces of a usual size, without ever being there as a whole. */
+function* repeated(before: string, text: string, times: number, after: string): Generator<string> {
+  yield before;
+  const perPiece = Math.max(1, Math.floor(piece / text.length));
+  const full = text.repeat(perPiece);
+  for (let left = times; left > 0; left -= perPiece) yield left >= perPiece ? full : text.repeat(left);
+  yield after;
+}
+
+/** Parses pieces and tells how many bytes stayed in use at most, looked at from time to time. */
+function parseWatchingMemory(pieces: Iterable<string>) {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  let most = 0;
+  let count = 0;
+  function* watched() {
+    for (const text of pieces) {
+      yield text;
+      if (++count % 256 === 0) {
+        collectGarbage();
+        most = Math.max(most, process.memoryUsage().heapUsed - before);
+      }
+    }
+  }
+  const result = parsePieces(watched());
+  return { result, most };
+}
+
+describe("X1, X2: entities that grow", () => {
+  const lol = Array.from({ length: 9 }, (_, n) => `<!ENTITY lol${n + 1} "${`&lol${n};`.repeat(10)}">`).join("");
+
+  test("a document that declares them is refused and gives no URL", () => {
+    const result = parsed(
+      `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol0 "lol">${lol}]><urlset><url><loc>https://example.org/&lol9;</loc></url></urlset>`,
+    );
+    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
+    expect(result.pages).toEqual([]);
+  });
+
+  test("a long entity with many references is refused before the references are read", () => {
+    const result = parsePieces([
+      `<!DOCTYPE a [<!ENTITY a "${"x".repeat(100_000)}">]><urlset><url><loc>https://example.org/${"&a;".repeat(10_000)}</loc></url></urlset>`,
+    ]);
+    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
+  });
+});
+
+describe("X3: floods of references", () => {
+  test("10 MB of them in one loc cost the entry alone", () => {
+    const { result, most } = parseWatchingMemory(
+      repeated(`<urlset>${one}<url><loc>https://example.org/`, "&#65;", 2_000_000, `</loc></url>${two}</urlset>`),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
+    expect(result.codes).toContain("url-too-long");
+    expect(most).toBeLessThan(8_000_000);
+  });
+
+  test("a million of them over 50,000 locs are 50,000 URLs", () => {
+    const locs = Array.from({ length: 50_000 }, (_, n) => entry(`https://example.org/${n}?${"&amp;".repeat(20)}`));
+    const result = parsePieces([urlset(...locs)]);
+    expect(result.pages).toHaveLength(50_000);
+    expect(result.pages[49_999]?.url).toBe(`https://example.org/49999?${"&".repeat(20)}`);
+  });
+});
+
+describe("X6: deep nesting", () => {
+  test.each([
+    ["before the first entry", (deep: string) => [`<urlset>${deep}`], 0],
+    ["in the first entry", (deep: string) => [`<urlset>${one}<url><loc>https://example.org/2</loc>${deep}`], 1],
+    ["after the entries", (deep: string) => [`<urlset>${one}${two}${deep}`], 2],
+  ])("%s ends the document; what came before is kept", (_, wrap, kept) => {
+    const result = parsePieces(wrap("<a>".repeat(1_000_000)));
+    expect(result.pages).toHaveLength(kept);
+    expect(result.problems.at(-1)).toMatchObject({ code: "xml-depth", limit: 256 });
+    expect(result.complete).toBe(false);
+  });
+
+  test("up to the limit is fine", () => {
+    const deep = `${"<a>".repeat(255)}${"</a>".repeat(255)}`;
+    expect(
+      urlsOf(parsed(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${deep}${one}</urlset>`)),
+    ).toEqual(["https://example.org/1"]);
+    expect(parsePieces([`<urlset><a>${deep}</a>${one}</urlset>`]).codes).toContain("xml-depth");
+  });
+});
+
+describe("X7: many attributes", () => {
+  test("200,000 on one tag end the document at the limit", () => {
+    const attributes = Array.from({ length: 200_000 }, (_, n) => ` a${n}="${n}"`).join("");
+    const result = parsePieces([`<urlset>${one}<url${attributes}>`]);
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.problems.at(-1)).toMatchObject({ code: "xml-attr-limit", limit: 1000 });
+  });
+
+  test("the limit is the same however the tag is cut", () => {
+    const attributes = Array.from({ length: 12 }, (_, n) => ` a${n}="${n}"`).join("");
+    const document = urlset(one, `<x${attributes}/>`, two);
+    expect(parsed(document, { limits: { xmlAttributes: 12 } }).pages).toHaveLength(2);
+    const result = parsed(document, { limits: { xmlAttributes: 11 } });
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.codes).toEqual(["xml-attr-limit"]);
+  });
+
+  test("100,000 tags with five attributes each are read", () => {
+    const result = parsePieces(repeated("<urlset>", '<a b="1" c="2" d="3" e="4" f="5"/>', 100_000, `${one}</urlset>`));
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+  });
+});
+
+describe("X8: huge tokens", () => {
+  // 32 MB each: the memory that is allowed is a quarter of it.
+  test.each([
+    ["a comment", "<!--", "x- ", "-->", []],
+    ["an instruction", "<?pi ", "x? ", "?>", []],
+    ["CDATA that nobody wants", "<x><![CDATA[", "]] ", "]]></x>", []],
+    ["text that nobody wants", "<x>", "abc", "</x>", []],
+    ["CDATA that is wanted", "<url><loc><![CDATA[", "]]x", "]]></loc></url>", ["url-too-long"]],
+    ["text that is wanted", "<url><loc>", "abc", "</loc></url>", ["url-too-long"]],
+    ["an attribute", '<x a="', "abc", '"/>', ["xml-token-limit"]],
+    ["a name", "<x", "abc", "/>", ["xml-token-limit"]],
+    ["the white space of a tag", "<x ", "   ", "/>", ["xml-token-limit"]],
+    ["an end tag", "</", "abc", ">", ["xml-token-limit"]],
+  ])("%s is passed over in little memory", (_, before, text, after, codes) => {
+    const times = (32 * 1024 * 1024) / 3;
+    const head = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">';
+    const { result, most } = parseWatchingMemory(
+      repeated(`${head}${one}${before}`, text, times, `${after}${two}</urlset>`),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
+    expect(result.codes.filter((code) => code !== "loc-missing")).toEqual(codes);
+    expect(most).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  test("a document type declaration is passed over in little memory", () => {
+    const { result, most } = parseWatchingMemory(
+      repeated("<!DOCTYPE urlset [", "<!ELEMENT urlset ANY><!-- x -->", 500_000, `]><urlset>${one}</urlset>`),
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(most).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  test("what is too long is too long in any cut", () => {
+    const limits = { ...defaultLimits, xmlNameLength: 10, xmlTextLength: 60 };
+    const result = parsed(
+      urlset(
+        one,
+        `<${"n".repeat(11)} a="b"/>`,
+        entry("https://example.org/3", `<x a="${"v".repeat(61)}"/><lastmod>${"d".repeat(61)}</lastmod>`),
+        entry("https://example.org/4", `<lastmod><![CDATA[${"d".repeat(61)}]]></lastmod>`),
+        entry("https://example.org/5", `<lastmod><![CDATA[${"d".repeat(40)}]]>${"d".repeat(21)}</lastmod>`),
+      ),
+      { limits },
+    );
+    expect(urlsOf(result)).toEqual([1, 3, 4, 5].map((n) => `https://example.org/${n}`));
+    expect(result.problems).toMatchObject([
+      { code: "xml-token-limit", limit: 10, count: 2 },
+      { code: "text-too-long", limit: 60, count: 3 },
+    ]);
+  });
+});
+
+describe("X9: names that mean something to objects", () => {
+  const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
+  const build = (name: string) =>
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:${name}="urn:x" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+    <${name}><polluted>1</polluted></${name}><url ${name}="1"><loc>https://example.org/1</loc><${name}>x</${name}><${name}:a ${name}="b"/>
+    <xhtml:link rel="alternate" hreflang="${name}" href="https://example.org/x"/></url></urlset>`;
+
+  test.each(names)("%s is a name like any other", (name) => {
+    const result = parsed(build(name));
+    const harmless = parsed(build("harmless"));
+    expect(JSON.stringify(result).replaceAll(name, "harmless")).toBe(JSON.stringify(harmless));
+    expect("polluted" in {}).toBe(false);
+  });
+});
+
+test.each(["a.*", "a+?", "(a", "[a", "a{9}", "a|b", "a\\d", "^a$"])("X10: a name such as %s has no effect", (name) => {
+  const result = parsed(
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><${name}>x</${name}>${one}</urlset>`,
+  );
+  expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+});
+
+describe("X12: many declarations of namespaces", () => {
+  test("100,000 on nested elements give the right URLs or end at a limit", () => {
+    const many = Array.from({ length: 900 }, (_, n) => ` xmlns:p${n}="urn:${n}"`).join("");
+    const nested = `${`<x${many}>`.repeat(110)}${"</x>".repeat(110)}`;
+    const result = parsePieces([
+      `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${nested}${one}</urlset>`,
+    ]);
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+  });
+
+  test("a declaration on every entry changes nothing", () => {
+    const own = one.replace("<url>", '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">');
+    const result = parsed(
+      `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">${own}${own.replace("/1<", "/2<")}</s:urlset>`,
+    );
+    expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
+    expect(result.problems).toEqual([]);
+  });
+});
+
+test("X13: every step consumes input: any soup of markup comes to an end", () => {
+  const scrap = fc.constantFrom(
+    "<",
+    ">",
+    "/",
+    "</",
+    "/>",
+    "<!",
+    "<!--",
+    "-->",
+    "--",
+    "<![CDATA[",
+    "]]>",
+    "<?",
+    "?>",
+    "<?xml ",
+    "<!DOCTYPE",
+    "[",
+    "]",
+    "=",
+    '"',
+    "'",
+    "&",
+    ";",
+    "&amp;",
+    " ",
+    "\n",
+    "a",
+    "urlset",
+    "<urlset>",
+    "<url>",
+    "<loc>",
+    "</loc>",
+    "</url>",
+    "</urlset>",
+    "https://example.org/",
+    "\0",
+    "\ufffd",
+    "xmlns",
+  );
+  fc.assert(
+    fc.property(fc.array(scrap, { maxLength: 40 }), (scraps) => {
+      const text = scraps.join("");
+      const whole = parsePieces([text]);
+      expect(parsePieces([...text])).toEqual(whole);
+      expect(parsePieces([text.slice(0, 7), text.slice(7)])).toEqual(whole);
+      parsePieces([text], { strict: true });
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("any prefix of a document gives a prefix of its pages", () => {
+  const scrap = fc.constantFrom(
+    one,
+    two,
+    "<url>",
+    "</url>",
+    "<loc>https://example.org/3</loc>",
+    "<loc>",
+    "</loc>",
+    "<a>",
+    "</a>",
+    "<lastmod>2024</lastmod>",
+    "<!-- ",
+    " -->",
+    "&",
+    "<",
+    "<![CDATA[",
+    "]]>",
+    "</urlset>",
+    "text",
+  );
+  fc.assert(
+    fc.property(fc.array(scrap, { maxLength: 15 }), fc.double({ min: 0, max: 1, noNaN: true }), (scraps, share) => {
+      const text = `<urlset>${scraps.join("")}`;
+      const all = urlsOf(parsePieces([text]));
+      const some = urlsOf(parsePieces([text.slice(0, Math.floor(text.length * share))]));
+      expect(some).toEqual(all.slice(0, some.length));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+describe("N22, N23: time", () => {
+  // Twice the input may take twice the time. The shortest of several runs is compared, and what is quadratic would take
+  // sixteen times as long for four times the input, so noise does not decide.
+  const shortest = (text: string) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 4; run++) {
+      const start = performance.now();
+      parsePieces([text]);
+      best = Math.min(best, performance.now() - start);
+    }
+    return best;
+  };
+
+  test.each([
+    " ",
+    "<",
+    "&",
+    "<loc>",
+    "]",
+    "-",
+    "7",
+    ".",
+    "%",
+    "/",
+    ":",
+    "\u00a0",
+    "</a>",
+    "<a ",
+    "<a b='",
+    "<!--",
+    "<![CDATA[",
+    "<?",
+    "&#",
+    "<a></b>",
+    "<a><b>",
+  ])(
+    "%j, as often as one likes, is read in linear time",
+    (attack) => {
+      for (const place of [
+        "<urlset><url>",
+        "<urlset><url><loc>",
+        "<urlset><url><loc>https://example.org/",
+        "<urlset><a b='",
+        "",
+      ]) {
+        const times = Math.ceil(60_000 / attack.length);
+        const small = shortest(place + attack.repeat(times));
+        const large = shortest(place + attack.repeat(times * 4));
+        expect(large).toBeLessThan(Math.max(small, 4) * 10);
+      }
+    },
+    60_000,
+  );
+
+  test("entries that keep surprising the reader are read in linear time", () => {
+    const surprising = (count: number) =>
+      urlset(
+        ...Array.from({ length: count }, (_, n) => {
+          const space = " ".repeat(n % 40);
+          return `<url>${space}<loc>https://example.org/${n}</loc>${space}<p${n % 7}>x</p${n % 7}>${space}</url>`;
+        }),
+      );
+    const small = shortest(surprising(5000));
+    const large = shortest(surprising(20_000));
+    expect(large).toBeLessThan(Math.max(small, 4) * 10);
+  });
+
+  test("200,000 pages, and as many children, are read in linear time", () => {
+    const index = (count: number) =>
+      `<sitemapindex>${Array.from({ length: count }, (_, n) => `<sitemap><loc>https://example.org/${n}.xml</loc></sitemap>`).join("")}</sitemapindex>`;
+    const small = shortest(index(50_000));
+    const large = shortest(index(200_000));
+    expect(large).toBeLessThan(small * 10);
+    const result = parsePieces([index(200_000)]);
+    expect(result.sitemaps).toHaveLength(200_000);
+    expect(result.problems).toMatchObject([
+      { code: "xml-namespace" },
+      { code: "over-protocol-entries", limit: 50_000 },
+    ]);
+  });
+
+  test("a long text that comes in small pieces is not read again for each", () => {
+    const result = parsePieces([
+      ...`<urlset><url><loc>https://example.org/</loc><x a="${"x".repeat(200_000)}"/></url></urlset>`,
+    ]);
+    expect(urlsOf(result)).toEqual(["https://example.org/"]);
+  });
+});
