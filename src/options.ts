@@ -3,6 +3,7 @@ import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { SitemapReference } from "./sitemap.ts";
+import { parseUrl } from "./url.ts";
 
 /** Options of `sitemapTreeForHomepage`, `sitemapTreeFrom`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
 export interface Options {
@@ -374,10 +375,7 @@ function path(name: string, value: unknown): string {
 function paths(name: string, value: unknown): readonly string[] {
   for (const path of strings(name, value)) {
     // A path stays on the website: what names a host of its own is not a path.
-    if (
-      !URL.canParse(path, "http://website.invalid/") ||
-      new URL(path, "http://website.invalid/").host !== "website.invalid"
-    ) {
+    if (parseUrl(path, "http://website.invalid/")?.host !== "website.invalid") {
       throw unexpected(name, "a list of paths on the website", path);
     }
   }
@@ -433,7 +431,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 
 function proxy(name: string, value: unknown): string {
   if (value === "environment") return value;
-  if (typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  if (typeof value === "string" && /^https?:$/.test(parseUrl(value)?.protocol ?? "")) return value;
   // The value may hold a password.
   throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, or "environment"`);
 }

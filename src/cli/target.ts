@@ -1,6 +1,6 @@
 // What was named on the command line: a website, sitemaps, or an archive on disk.
 import { existsSync, statSync } from "node:fs";
-import { withoutCredentials } from "../url.ts";
+import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export type Target =
@@ -28,9 +28,8 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
 // People type `example.org`: https is what they mean.
 function webUrl(text: string): string | undefined {
   const url = hasScheme.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, hostname } = new URL(url);
-  return /^https?:$/.test(protocol) && hostname !== "" ? url : undefined;
+  const parsed = parseUrl(url);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "" ? url : undefined;
 }
 
 function fail(text: string, what: string): never {

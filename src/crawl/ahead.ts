@@ -1,7 +1,7 @@
 // Fetches documents before they are asked for, each once. Everything that can be known to come next is on its way while the
 // reader is busy; how many at a time, and how politely, is the fetcher's business.
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
-import { urlKey } from "../url.ts";
+import { parseUrl, urlKey } from "../url.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
 // Nothing new is fetched ahead while this much waits to be read, in bytes.
@@ -132,7 +132,7 @@ function keyOf(url: string, role: DocumentRequest["role"]): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : "";
+  return parseUrl(url)?.host ?? "";
 }
 
 // Stands for documents that were let go, so that their headers do not pile up.

@@ -66,14 +66,15 @@ export async function* read(
     if (hasAny(entries)) enough = (yield entries) === false;
     if (enough || parser.stopped) break;
   }
+  // Known before the end: where a body broke, its last line or tag is not what the website meant.
+  const broken = document.body.problem;
+  if (broken !== undefined) problems.addProblem(broken);
   // Ending a document that was left in its middle would report it as cut off.
   const noted = enough ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
   if (!enough && hasAny(last)) yield last;
 
-  const broken = document.body.problem;
-  if (broken !== undefined) problems.addProblem(broken);
   return {
     outcome: outcomeOf(parser, text.refusal, broken),
     complete: enough ? complete : problems.complete,

@@ -6,7 +6,7 @@ import type { FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
-import { urlKey } from "../url.ts";
+import { parseUrl, urlKey } from "../url.ts";
 import type { Ahead } from "./ahead.ts";
 import type { Frame, Frontier, Repeated } from "./frontier.ts";
 import { type Reading, read } from "./read.ts";
@@ -289,7 +289,7 @@ function keysOf(...urls: string[]): string[] {
 
 // `www.example.org` and `example.org` are one website to everybody but a parser of URLs.
 function bareHost(url: string): string {
-  return URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : "";
+  return parseUrl(url)?.host.replace(/^www\./, "") ?? "";
 }
 
 function movedTo(declared: string, url: string): { finalUrl?: string } {

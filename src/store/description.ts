@@ -3,7 +3,7 @@
 import { SitemapError } from "../errors.ts";
 import type { Body, Fetched, HeaderList, Hop } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
-import { withoutCredentials } from "../url.ts";
+import { parseUrl, withoutCredentials } from "../url.ts";
 import { parseJson, toJson } from "./json.ts";
 
 type FieldName = KeysOf<Fetched> | keyof Hop | keyof Problem | keyof Body;
@@ -93,7 +93,7 @@ function clean(value: unknown): unknown {
 }
 
 function cleanText(text: string): string {
-  if (URL.canParse(text)) return withoutCredentials(text);
+  if (parseUrl(text) !== null) return withoutCredentials(text);
   return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
 }
 

@@ -1,7 +1,7 @@
 // Responses as other tools archive them, each on its own: what it means is worked out here, as it is for a website.
 import { type Body, type FailureOutcome, type Fetched, type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import { resolveUrl, withoutCredentials } from "../url.ts";
+import { parseUrl, resolveUrl, withoutCredentials } from "../url.ts";
 import { beginsWithChunk, dechunk, maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { type Extent, KeptBody, readBlocks, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
@@ -24,7 +24,7 @@ export function foreignResponse({ type, fields, content }: RecordHead): ForeignR
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
   // WARC 1.0 printed angle brackets around URLs, and some tools write them.
   const url = withoutCredentials((fields.get("warc-target-uri") ?? "").replace(/^<(.*)>$/, "$1"));
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
+  if (!/^https?:\/\//i.test(url) || parseUrl(url) === null) return undefined;
   return {
     url,
     type,

@@ -10,6 +10,7 @@ import { STATUS_CODES } from "node:http";
 import type { Fetched, HeaderList } from "../exchange.ts";
 import { version } from "../options.ts";
 import type { Problem } from "../problem.ts";
+import { parseUrl } from "../url.ts";
 import { base32 } from "./base32.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { infoToJson } from "./info.ts";
@@ -122,7 +123,7 @@ function newId(): string {
 
 /** Never a space or a line end, whatever the website wrote. */
 function targetUri(url: string): string {
-  const uri = URL.canParse(url) ? new URL(url).href : encodeURI(Buffer.from(url).toString());
+  const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
   return uri.slice(0, maxUri);
 }
 

@@ -1,0 +1,78 @@
+// From a document to its entries: what a broken body costs, and how reading is left.
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { read, readSitemap } from "../../src/crawl/read.ts";
+import { defaultLimits } from "../../src/options.ts";
+import { type Problem, problem } from "../../src/problem.ts";
+import { home, urlset } from "../support/site.ts";
+
+function body(text: string, broken?: Problem) {
+  return {
+    problem: broken,
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from(text);
+    },
+  };
+}
+
+async function readAll(text: string, broken?: Problem, url = `${home}x`) {
+  const reading = read({ url, headers: [], body: body(text, broken) }, { limits: defaultLimits, strict: false });
+  const urls: string[] = [];
+  for (;;) {
+    const step = await reading.next();
+    if (step.done) return { urls, ...step.value };
+    urls.push(...step.value.pages.map(({ url }) => url), ...step.value.sitemaps.map(({ url }) => url));
+  }
+}
+
+test("the last line of a text is a page, unless the body broke inside it", async () => {
+  const text = `${home}1\n${home}2`;
+  expect((await readAll(text)).urls).toEqual([`${home}1`, `${home}2`]);
+  const cut = await readAll(text, problem("body-reset"));
+  expect(cut.urls).toEqual([`${home}1`]);
+  expect(cut).toMatchObject({ complete: false, problems: [{ code: "body-reset" }] });
+});
+
+test("N21: a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
+  const cut = await readAll(
+    `Sitemap: ${home}a.xml\nSitemap: ${home}b.x`,
+    problem("robots-truncated", { limit: 10 }),
+    `${home}robots.txt`,
+  );
+  expect(cut.urls).toEqual([`${home}a.xml`]);
+  expect(cut).toMatchObject({ complete: false, outcome: { kind: "index", format: "robots" } });
+});
+
+test("where nothing came, the reason is what broke the body", async () => {
+  expect((await readAll("", problem("timeout-idle", { limit: 1 }))).outcome).toMatchObject({
+    kind: "invalid",
+    reason: { code: "timeout-idle" },
+  });
+  expect((await readAll("")).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
+});
+
+test("reading can be left when there is enough, and that is no fault of the document", async () => {
+  const text = urlset(...Array.from({ length: 20_000 }, (_, at) => `/${at}`));
+  const reading = read({ url: home, headers: [], body: body(text) }, { limits: defaultLimits, strict: false });
+  const first = await reading.next();
+  expect(first.done).toBe(false);
+  const last = await reading.next(false);
+  expect(last).toMatchObject({
+    done: true,
+    value: { complete: true, problems: [], outcome: { kind: "pages", format: "xml" } },
+  });
+});
+
+test("readSitemap takes bytes, pieces of bytes and streams of them", async () => {
+  const bytes = gzipSync(urlset("/1"));
+  const expected = {
+    kind: "pages",
+    format: "xml",
+    pages: [{ url: `${home}1`, priority: 0.5 }],
+    complete: true,
+    problems: [],
+  };
+  expect(await readSitemap(bytes)).toEqual(expected);
+  expect(await readSitemap([bytes.subarray(0, 5), bytes.subarray(5)])).toEqual(expected);
+  expect(await readSitemap(new Blob([bytes]).stream())).toEqual(expected);
+});
