@@ -24,7 +24,9 @@ export class Clock {
     this.#total = total;
   }
 
+  /** Begins a wait; where one is going on, it is over. */
   start(wait: Wait): void {
+    this.stop();
     this.#wait = wait;
     this.#waitingSince = performance.now();
     const delay = Math.min(wait.limit, this.#total - this.#used);

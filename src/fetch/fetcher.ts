@@ -1,11 +1,11 @@
 // Fetches documents: many at a time, politely, each by its own passage. Nothing that a website does makes this throw.
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
+import { Cancellation, SignalFollowers } from "./cancellation.ts";
 import type { Lookup } from "./connect.ts";
 import { Passage, type Surroundings } from "./passage.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
-import { SharedSignals } from "./shared-signals.ts";
 import { Throttle } from "./throttle.ts";
 import { undiciClient } from "./undici-client.ts";
 
@@ -37,7 +37,7 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
 
 class NetworkFetcher implements Fetcher {
   readonly #around: Surroundings;
-  readonly #signals = new SharedSignals();
+  readonly #followers = new SignalFollowers();
   // Ends everything that is under way.
   readonly #closing = new AbortController();
 
@@ -57,10 +57,10 @@ class NetworkFetcher implements Fetcher {
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const signals = [this.#around.settings.signal, request.signal, this.#closing.signal];
     for (const signal of signals) signal?.throwIfAborted();
-    const controller = new AbortController();
-    const unfollow = signals.map((signal) => signal && this.#signals.follow(signal, controller));
-    const passage = new Passage(this.#around, request, controller.signal, () => {
-      for (const leave of unfollow) leave?.();
+    const cancellation = new Cancellation();
+    for (const signal of signals) if (signal !== undefined) this.#followers.follow(signal, cancellation);
+    const passage = new Passage(this.#around, request, cancellation, () => {
+      for (const signal of signals) if (signal !== undefined) this.#followers.unfollow(signal, cancellation);
     });
     try {
       const fetched = await passage.go();
@@ -74,7 +74,7 @@ class NetworkFetcher implements Fetcher {
       return fetched;
     } catch (error) {
       // The caller's signal, or an error of the caller's own `onEvent`: nothing may stay behind.
-      controller.abort(error);
+      cancellation.cancel(error);
       throw error;
     }
   }

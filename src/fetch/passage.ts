@@ -14,10 +14,11 @@ import type { Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import { urlKey, withoutCredentials } from "../url.ts";
 import { refusalOf } from "./address-policy.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { Clock } from "./clock.ts";
 import { failureOf, isChallenge, outcomeOfProblem } from "./outcome.ts";
 import { isRedirect, redirectTarget } from "./redirect.ts";
-import { type Head, HttpRequest, type Pulled } from "./request.ts";
+import { type Head, HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, isRetryable, retryAfterDelay, toDate } from "./retry.ts";
 import type { Slot, Throttle } from "./throttle.ts";
@@ -37,11 +38,12 @@ export interface Surroundings {
 export class Passage {
   readonly #around: Surroundings;
   readonly #request: DocumentRequest;
-  readonly #signal: AbortSignal;
+  readonly #caller: Cancellation;
   readonly #onEnd: () => void;
   readonly #requestedUrl: string;
   readonly #hops: Hop[] = [];
   readonly #problems: Problem[] = [];
+  // Filled where there is a redirect; most requests have none.
   readonly #visited = new Set<string>();
   // The URL as it is told, and as it is asked for.
   #url: string;
@@ -53,19 +55,23 @@ export class Passage {
   #holders = 1;
 
   /** `onEnd` is called when nothing happens any more: after the last byte of the body, or its end by the reader. */
-  constructor(around: Surroundings, request: DocumentRequest, signal: AbortSignal, onEnd: () => void) {
+  constructor(around: Surroundings, request: DocumentRequest, caller: Cancellation, onEnd: () => void) {
     this.#around = around;
     this.#request = request;
-    this.#signal = signal;
+    this.#caller = caller;
     this.#onEnd = onEnd;
     this.#clock = new Clock(around.settings.timeout.total);
     this.#requestedUrl = withoutCredentials(request.url);
     this.#url = this.#requestedUrl;
-    if (URL.canParse(this.#url)) this.#target = new URL(this.#url);
-    this.#trusted = around.startOrigins.has(this.#target?.origin ?? "");
+    try {
+      this.#target = new URL(this.#url);
+      this.#trusted = around.startOrigins.has(this.#target.origin);
+    } catch {
+      this.#target = undefined;
+    }
   }
 
-  /** Rejects only with the reason of the signal. */
+  /** Rejects only with the caller's reason. */
   async go(): Promise<Fetched> {
     try {
       for (let fetched: Fetched | undefined; ; ) {
@@ -81,26 +87,20 @@ export class Passage {
   async #step(): Promise<Fetched | undefined> {
     const target = this.#target;
     if (target === undefined) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
-    const allowPrivate = this.#allowsPrivate(target);
+    const { origin } = target;
+    const allowPrivate = this.#allowsPrivate(origin);
     const refusal = refusalOf(target, allowPrivate);
     if (refusal !== undefined) return this.#fail("refused", refusal);
-    this.#visited.add(urlKey(target.href));
 
     const { throttle, client, headers, settings, onEvent } = this.#around;
     const first = this.#attempts > 1 || this.#hops.length > 0;
-    const slot = await throttle.acquire(target.hostname, { signal: this.#signal, first });
-    const request = new HttpRequest(
-      {
-        clock: this.#clock,
-        firstByte: settings.client === undefined ? Number.POSITIVE_INFINITY : settings.timeout.firstByte,
-        idle: settings.timeout.idle,
-      },
-      this.#signal,
-    );
+    const slot = await throttle.acquire(target.hostname, this.#caller, first);
+    const outgoing = new OutgoingRequest(target, headers(origin, this.#trusted), allowPrivate);
+    const { firstByte, idle } = settings.timeout;
+    const request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
     try {
       onEvent({ type: "request", url: this.#url, attempt: this.#attempts });
-      const url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
-      const head = await request.send(client, { url, headers: headers(target.origin, this.#trusted), allowPrivate });
+      const head = await request.send(client, settings.client === undefined);
       if ("code" in head) {
         request.end();
         slot.release();
@@ -155,6 +155,7 @@ export class Passage {
     const redirect = redirectTarget(headers, from.href, limits.urlLength);
     if ("code" in redirect) return this.#fail(outcomeOfProblem(redirect), redirect, { status, headers });
     const { target } = redirect;
+    this.#visited.add(urlKey(from.href));
     const limit = this.#request.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops.length >= limit)
       return this.#fail("failed", problem("redirect-limit", { limit }), { status, headers });
@@ -203,7 +204,7 @@ export class Passage {
     onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
     // Too many requests: that concerns everybody who wants something from this host.
     if (head?.status === 429) throttle.pause(this.#target?.hostname ?? "", delay);
-    else await sleep(delay, this.#signal);
+    else await sleep(delay, this.#caller);
     this.#attempts++;
     this.#clock.end();
     this.#clock = new Clock(settings.timeout.total);
@@ -238,24 +239,24 @@ export class Passage {
     this.#onEnd();
   }
 
-  #allowsPrivate({ origin }: URL): boolean {
+  #allowsPrivate(origin: string): boolean {
     const { network } = this.#around.settings;
     if (network === "allow-private") return true;
     return network === "default" && this.#around.startOrigins.has(origin);
   }
 }
 
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, cancellation: Cancellation): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = () => {
+    if (cancellation.cancelled) return reject(cancellation.reason);
+    const onCancel = () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(cancellation.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
+      cancellation.remove(onCancel);
       resolve();
     }, milliseconds);
-    signal.addEventListener("abort", onAbort, { once: true });
+    cancellation.add(onCancel);
   });
 }

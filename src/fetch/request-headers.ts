@@ -4,7 +4,7 @@ import zlib from "node:zlib";
 import type { Settings } from "../options.ts";
 
 /** The headers of a request to `origin`. `trusted`: to an origin of the start, by a way that never left it. */
-export type RequestHeaders = (origin: string, trusted: boolean) => Record<string, string>;
+export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
   const common = { "user-agent": settings.userAgent, accept, "accept-encoding": acceptEncoding };
@@ -16,11 +16,13 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
     if (!credentials.has(url.origin))
       credentials.set(url.origin, `Basic ${Buffer.from(user, "utf8").toString("base64")}`);
   }
-  return (origin, trusted) => {
-    if (!trusted) return common;
-    const authorization = credentials.get(origin);
-    return { ...common, ...(authorization === undefined ? {} : { authorization }), ...settings.headers };
-  };
+  const trustedHeaders = new Map(
+    start.map(({ origin }) => {
+      const authorization = credentials.get(origin);
+      return [origin, { ...common, ...(authorization === undefined ? {} : { authorization }), ...settings.headers }];
+    }),
+  );
+  return (origin, trusted) => (trusted ? trustedHeaders.get(origin) : undefined) ?? common;
 }
 
 // Sitemaps, feeds and text first; a website that knows none of these types still sends what it has.

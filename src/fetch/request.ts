@@ -3,6 +3,7 @@
 import type { Client, ClientRequest } from "../client.ts";
 import { type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
+import { Cancellation, signalOf } from "./cancellation.ts";
 import type { Clock, Wait } from "./clock.ts";
 import { problemOf } from "./failure.ts";
 
@@ -18,32 +19,56 @@ export type Pulled = { done: false; value: Uint8Array } | { done: true } | Probl
 export interface RequestClocks {
   /** Shared by all requests of an attempt: those of the redirects on the way to a document. */
   readonly clock: Clock;
-  /** To the head of a response, where the client has no clock of its own for that. */
   readonly firstByte: number;
   readonly idle: number;
 }
 
+/** A request as clients get it. The one built in looks at more of it than the contract names. */
+export class OutgoingRequest implements ClientRequest {
+  readonly target: URL;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowPrivate: boolean;
+  readonly cancellation: Cancellation = new Cancellation();
+  /** Called by a client that knows when the connection stands and the request goes out. */
+  onSent: () => void = () => {};
+  #signal: AbortSignal | undefined;
+
+  constructor(target: URL, headers: Readonly<Record<string, string>>, allowPrivate: boolean) {
+    this.target = target;
+    this.url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
+    this.headers = headers;
+    this.allowPrivate = allowPrivate;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.cancellation);
+    return this.#signal;
+  }
+}
+
 export class HttpRequest {
-  readonly #controller = new AbortController();
+  readonly #request: OutgoingRequest;
   readonly #clocks: RequestClocks;
-  readonly #caller: AbortSignal;
+  readonly #caller: Cancellation;
   #expired: Problem | undefined;
   #stop: (() => void) | undefined;
   #whenStopped: (() => void) | undefined;
 
-  constructor(clocks: RequestClocks, caller: AbortSignal) {
+  constructor(request: OutgoingRequest, clocks: RequestClocks, caller: Cancellation) {
+    this.#request = request;
     this.#clocks = clocks;
     this.#caller = caller;
     clocks.clock.onExpire = (expired) => {
       this.#expired = expired;
       this.#onStop();
     };
-    caller.addEventListener("abort", this.#onStop, { once: true });
+    caller.add(this.#onStop);
   }
 
   /** Whether a clock or the caller has ended this. */
   get stopped(): boolean {
-    return this.#expired !== undefined || this.#caller.aborted;
+    return this.#expired !== undefined || this.#caller.cancelled;
   }
 
   /** Calls back once, where this is ended by a clock or the caller. */
@@ -51,12 +76,16 @@ export class HttpRequest {
     this.#whenStopped = callback;
   }
 
-  /** Rejects only with the caller's reason. */
-  async send(client: Client, request: Omit<ClientRequest, "signal">): Promise<Head | Problem> {
-    const answer = ask(client, { ...request, signal: this.#controller.signal });
-    const wait: Wait = { limit: this.#clocks.firstByte, code: "timeout-first-byte" };
+  /** `tellsWhenSent`: whether the client calls `onSent`, and has a clock for everything before. Rejects only with the caller's reason. */
+  async send(client: Client, tellsWhenSent: boolean): Promise<Head | Problem> {
+    if (this.stopped) return this.#stopResult();
+    const limit = this.#clocks.firstByte;
+    // Before the client is asked: it may send at once.
+    this.#request.onSent = () => this.#startClock(limit, "timeout-first-byte");
+    this.#startClock(tellsWhenSent ? Number.POSITIVE_INFINITY : limit, "timeout-first-byte");
+    const answer = ask(client, this.#request);
     try {
-      return await this.#wait(answer, wait);
+      return await this.#wait(answer);
     } finally {
       // A client that does not mind its signal may still come up with a response.
       if (this.stopped) void answer.then((late) => "body" in late && letGo(late.body));
@@ -65,9 +94,10 @@ export class HttpRequest {
 
   /** The next piece of a body that is not empty. Rejects only with the caller's reason. */
   async pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
-    const wait: Wait = { limit: this.#clocks.idle, code: "timeout-idle" };
     for (;;) {
-      const pulled = await this.#wait(next(body), wait);
+      if (this.stopped) return this.#stopResult();
+      this.#startClock(this.#clocks.idle, "timeout-idle");
+      const pulled = await this.#wait(next(body));
       if ("code" in pulled || pulled.done || pulled.value.length > 0) return pulled;
     }
   }
@@ -88,28 +118,32 @@ export class HttpRequest {
   /** Lets go of a body that is not at its end. */
   cancel(body: AsyncIterator<Uint8Array>): void {
     letGo(body);
-    this.#controller.abort(new Error("The body is no longer wanted"));
+    this.#request.cancellation.cancel(new Error("The body is no longer wanted"));
     this.end();
   }
 
   /** Has to be called at the end, except after `discard` and `cancel`. */
   end(): void {
-    this.#caller.removeEventListener("abort", this.#onStop);
+    this.#caller.remove(this.#onStop);
   }
 
   readonly #onStop = (): void => {
     this.#clocks.clock.end();
     this.end();
-    this.#controller.abort(this.#caller.aborted ? this.#caller.reason : new Error(this.#expired?.message));
+    const { cancelled, reason } = this.#caller;
+    this.#request.cancellation.cancel(cancelled ? reason : new Error(this.#expired?.message));
     this.#stop?.();
     this.#whenStopped?.();
   };
 
-  #wait<T>(promise: Promise<T>, wait: Wait): Promise<T | Problem> {
-    if (this.stopped) return this.#stopResult();
+  // A clock that is started after the end would never be stopped.
+  #startClock(limit: number, code: Wait["code"]): void {
+    if (!this.stopped) this.#clocks.clock.start({ limit, code });
+  }
+
+  #wait<T>(promise: Promise<T>): Promise<T | Problem> {
     return new Promise((resolve, reject) => {
       this.#stop = () => this.#stopResult().then(resolve, reject);
-      this.#clocks.clock.start(wait);
       promise.then((value) => {
         if (this.stopped) return;
         this.#clocks.clock.stop();

@@ -2,6 +2,7 @@
 // host, and silence towards a host that asked for it. Hosts take turns; a host that nobody waits for costs nothing.
 //
 // The pause is counted from the start of one request to the start of the next, so that a slow answer does not add to it.
+import type { Cancellation } from "./cancellation.ts";
 import { longestTimer } from "./clock.ts";
 
 export interface ThrottleOptions {
@@ -31,23 +32,28 @@ export class Throttle {
     this.#options = options;
   }
 
-  /** Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. Rejects with the reason of `signal`. */
-  acquire(hostName: string, { signal, first = false }: { signal?: AbortSignal; first?: boolean } = {}): Promise<Slot> {
-    if (signal?.aborted) return Promise.reject(signal.reason);
+  /**
+   * Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. Rejects with the reason
+   * of the cancellation.
+   */
+  acquire(hostName: string, cancellation: Cancellation, first = false): Slot | Promise<Slot> {
     const host = this.#host(hostName);
+    // Nothing in the way: the usual case, where nobody has to wait.
+    if (this.#isFree(host)) return this.#start(host);
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
+      if (cancellation.cancelled) return reject(cancellation.reason);
+      const onCancel = () => {
         host.waiting.delete(waiter);
         host.continuing.delete(waiter);
         this.#consider(host);
-        reject(signal?.reason);
+        reject(cancellation.reason);
       };
       const waiter: Waiter = () => {
-        signal?.removeEventListener("abort", onAbort);
+        cancellation.remove(onCancel);
         resolve(this.#start(host));
       };
       (first ? host.continuing : host.waiting).add(waiter);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      cancellation.add(onCancel);
       this.#consider(host);
       this.#dispatch();
     });
@@ -87,13 +93,19 @@ export class Throttle {
     return host;
   }
 
+  #isFree({ waiting, continuing, running, nextAt }: Host): boolean {
+    const { perHost, total } = this.#options.concurrency;
+    if (this.#ready.size > 0 || waiting.size + continuing.size > 0) return false;
+    return running < perHost && this.#running < total && (nextAt === 0 || nextAt <= performance.now());
+  }
+
   // Puts a host where it belongs: among the ready ones, behind a timer, or out of mind.
   #consider(host: Host): void {
-    clearTimeout(host.timer);
+    if (host.timer !== undefined) clearTimeout(host.timer);
     host.timer = undefined;
     if (this.#closed) return;
     const wanted = host.waiting.size + host.continuing.size > 0;
-    const wait = host.nextAt - performance.now();
+    const wait = host.nextAt === 0 ? 0 : host.nextAt - performance.now();
     if (wanted && host.running < this.#options.concurrency.perHost && wait <= 0) {
       this.#ready.add(host);
       return;
@@ -131,7 +143,8 @@ export class Throttle {
   #start(host: Host): Slot {
     host.running++;
     this.#running++;
-    host.nextAt = Math.max(host.nextAt, performance.now() + this.#delay(host.name));
+    const delay = this.#delay(host.name);
+    if (delay > 0) host.nextAt = Math.max(host.nextAt, performance.now() + delay);
     let held = true;
     return {
       release: () => {
@@ -161,7 +174,7 @@ interface Host {
   // Sets keep the order in which they were filled, and somebody who leaves the queue costs nothing.
   readonly waiting: Set<Waiter>;
   readonly continuing: Set<Waiter>;
-  /** On the clock of performance.now(): nothing starts before. */
+  /** On the clock of performance.now(): nothing starts before. 0 where there is no such time. */
   nextAt: number;
   timer: NodeJS.Timeout | undefined;
 }

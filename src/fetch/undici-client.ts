@@ -6,9 +6,11 @@ import type { Client, ClientRequest, ClientResponse } from "../client.ts";
 import type { Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { hostOf } from "./address-policy.ts";
+import { Cancellation } from "./cancellation.ts";
 import { type Connect, createConnect, type Endpoint, type Lookup } from "./connect.ts";
 import { isClosedConnection, problemOf } from "./failure.ts";
 import { type ChosenProxy, openTunnel, type ProxyChoice, proxyChoice } from "./proxy.ts";
+import { OutgoingRequest } from "./request.ts";
 import { type Connection, UndiciExchange } from "./undici-exchange.ts";
 
 /** The default client. `lookup` replaces the system's resolver. */
@@ -23,7 +25,7 @@ class UndiciClient implements Client {
   readonly #connections = new Set<PooledConnection>();
   // By where they lead and what was allowed when they were opened; the one used last is used first.
   readonly #idle = new Map<string, PooledConnection[]>();
-  #undici: Promise<typeof import("undici")> | undefined;
+  #undici: typeof import("undici") | undefined;
 
   constructor(settings: Settings, connect: Connect) {
     this.#settings = settings;
@@ -32,29 +34,42 @@ class UndiciClient implements Client {
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
-    this.#undici ??= import("undici");
-    const undici = await this.#undici;
-    const url = new URL(request.url);
-    const route = this.#route(url, request.allowPrivate);
+    this.#undici ??= await import("undici");
+    if (request instanceof OutgoingRequest) {
+      return this.#exchange(this.#undici, request, request.target, request.cancellation, request.onSent);
+    }
+    const cancellation = new Cancellation();
+    if (request.signal.aborted) cancellation.cancel(request.signal.reason);
+    request.signal.addEventListener("abort", () => cancellation.cancel(request.signal.reason), { once: true });
+    return this.#exchange(this.#undici, request, new URL(request.url), cancellation, () => {});
+  }
+
+  async #exchange(
+    undici: typeof import("undici"),
+    { headers, allowPrivate }: ClientRequest,
+    url: URL,
+    cancellation: Cancellation,
+    onSent: () => void,
+  ): Promise<ClientResponse | Problem> {
+    const route = this.#route(url, allowPrivate);
+    const path = url.pathname + url.search;
     for (let fresh = false; ; fresh = true) {
-      if (request.signal.aborted) throw request.signal.reason;
+      if (cancellation.cancelled) throw cancellation.reason;
       const connection = (fresh ? undefined : this.#takeIdle(route.key)) ?? this.#open(undici.Client, route);
-      const exchange = new UndiciExchange(connection, this.#settings.timeout.firstByte, request.signal, (reusable) =>
+      const exchange = new UndiciExchange(connection, cancellation, onSent, (reusable) =>
         this.#giveBack(connection, reusable),
       );
       const reused = connection.served > 0;
       connection.client.dispatch(
-        {
-          method: "GET",
-          path: route.proxied ? `${url.origin}${url.pathname}${url.search}` : `${url.pathname}${url.search}`,
-          headers: { host: url.host, ...request.headers, ...route.headers },
-        },
+        route.proxied
+          ? { method: "GET", path: url.origin + path, headers: { ...headers, ...route.headers, host: url.host } }
+          : { method: "GET", path, headers },
         exchange,
       );
       try {
         return await exchange.response;
       } catch (error) {
-        if (request.signal.aborted) throw request.signal.reason;
+        if (cancellation.cancelled) throw cancellation.reason;
         // A website may close an idle connection at the very moment when it is used again: that says nothing about the website.
         if (reused && !fresh && isClosedConnection(error)) continue;
         return problemOf(error, "head");

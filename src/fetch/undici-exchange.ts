@@ -5,6 +5,7 @@ import type { Dispatcher, Client as UndiciConnection } from "undici";
 import type { ClientResponse } from "../client.ts";
 import type { HeaderList } from "../exchange.ts";
 import { problem } from "../problem.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 
 export interface Connection {
@@ -18,14 +19,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   /** Rejects with an error where no response came. */
   readonly response: Promise<ClientResponse>;
   readonly #connection: Connection;
-  readonly #firstByte: number;
-  readonly #signal: AbortSignal;
+  readonly #onSent: () => void;
+  readonly #cancellation: Cancellation;
   readonly #onEnd: (reusable: boolean) => void;
-  readonly #onAbort = () => this.#abort(toError(this.#signal.reason));
+  readonly #onCancel = () => this.#abort(toError(this.#cancellation.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #interim = 0;
   #bytesBefore = 0;
   #received = 0;
@@ -35,25 +35,27 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #ended = false;
   #error: unknown;
 
-  constructor(connection: Connection, firstByte: number, signal: AbortSignal, onEnd: (reusable: boolean) => void) {
+  constructor(
+    connection: Connection,
+    cancellation: Cancellation,
+    onSent: () => void,
+    onEnd: (reusable: boolean) => void,
+  ) {
     this.#connection = connection;
-    this.#firstByte = firstByte;
-    this.#signal = signal;
+    this.#cancellation = cancellation;
+    this.#onSent = onSent;
     this.#onEnd = onEnd;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    signal.addEventListener("abort", this.#onAbort, { once: true });
+    cancellation.add(this.#onCancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
-    if (!Number.isFinite(this.#firstByte)) return;
-    this.#timer = setTimeout(() => {
-      this.#abort(new ConnectionProblem(problem("timeout-first-byte", { limit: this.#firstByte })));
-    }, this.#firstByte);
+    this.#onSent();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -64,7 +66,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
       }
       return;
     }
-    clearTimeout(this.#timer);
     this.#resolve({ status, headers: headerList(controller.rawHeaders as Buffer[]), body: this });
   }
 
@@ -147,8 +148,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#cancellation.remove(this.#onCancel);
     if (error === undefined) {
       this.#reader?.resolve({ done: true, value: undefined });
     } else {

@@ -1,9 +1,19 @@
 // Who may ask next. A model plays against the throttle under a clock of the tests' own; then a server counts.
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Cancellation } from "../../src/fetch/cancellation.ts";
 import { type Slot, Throttle, type ThrottleOptions } from "../../src/fetch/throttle.ts";
 import type { Fault } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+async function acquire(
+  throttle: Throttle,
+  host: string,
+  cancellation = new Cancellation(),
+  first = false,
+): Promise<Slot> {
+  return throttle.acquire(host, cancellation, first);
+}
 
 const options = (given: {
   perHost?: number;
@@ -26,7 +36,7 @@ describe("under a clock of its own", () => {
     const order: string[] = [];
     const slots: Slot[] = [];
     for (const name of ["a1", "a2", "a3", "b1", "c1", "b2"]) {
-      void throttle.acquire(name[0] ?? "").then((slot) => {
+      void acquire(throttle, name[0] ?? "").then((slot) => {
         order.push(name);
         slots.push(slot);
       });
@@ -43,9 +53,9 @@ describe("under a clock of its own", () => {
   test("whoever goes on with something comes before those who have not begun", async () => {
     const throttle = new Throttle(options({ perHost: 1 }));
     const order: string[] = [];
-    const running = await throttle.acquire("a");
-    void throttle.acquire("a").then(() => order.push("new"));
-    void throttle.acquire("a", { first: true }).then((slot) => {
+    const running = await acquire(throttle, "a");
+    void acquire(throttle, "a").then(() => order.push("new"));
+    void acquire(throttle, "a", new Cancellation(), true).then((slot) => {
       order.push("continuing");
       slot.release();
     });
@@ -61,9 +71,9 @@ describe("under a clock of its own", () => {
       [0.999, 1499],
     ] as const) {
       const throttle = new Throttle(options({ delay: 1000, random: () => drawn }));
-      (await throttle.acquire("a")).release();
+      (await acquire(throttle, "a")).release();
       let started = false;
-      void throttle.acquire("a").then(() => {
+      void acquire(throttle, "a").then(() => {
         started = true;
       });
       await vi.advanceTimersByTimeAsync(expected - 1);
@@ -80,7 +90,7 @@ describe("under a clock of its own", () => {
     throttle.setLeastDelay("quick", 10);
     const started: string[] = [];
     for (const host of ["slow", "quick"]) {
-      for (let times = 0; times < 2; times++) void throttle.acquire(host).then(() => started.push(host));
+      for (let times = 0; times < 2; times++) void acquire(throttle, host).then(() => started.push(host));
     }
     await vi.advanceTimersByTimeAsync(99);
     expect(started).toEqual(["slow", "quick"]);
@@ -92,7 +102,7 @@ describe("under a clock of its own", () => {
 
   test("a host is forgotten when its pause is over, and keeps no timer", async () => {
     const throttle = new Throttle(options({ delay: 1000 }));
-    (await throttle.acquire("a")).release();
+    (await acquire(throttle, "a")).release();
     throttle.pause("b", 500);
     expect(throttle.size).toBe(2);
     await vi.advanceTimersByTimeAsync(1000);
@@ -102,12 +112,12 @@ describe("under a clock of its own", () => {
 
   test("a slot that is given back twice counts once", async () => {
     const throttle = new Throttle(options({ perHost: 1 }));
-    const slot = await throttle.acquire("a");
+    const slot = await acquire(throttle, "a");
     slot.release();
     slot.release();
-    await throttle.acquire("a");
+    await acquire(throttle, "a");
     let third = false;
-    void throttle.acquire("a").then(() => {
+    void acquire(throttle, "a").then(() => {
       third = true;
     });
     await settle();
@@ -147,7 +157,7 @@ describe("under a clock of its own", () => {
         interface Waiting {
           host: string;
           first: boolean;
-          controller: AbortController;
+          cancellation: Cancellation;
         }
         const onStart = (waiter: Waiting, slot: Slot) => {
           const now = performance.now();
@@ -163,17 +173,16 @@ describe("under a clock of its own", () => {
         };
         for (const each of commands) {
           if (each.type === "acquire") {
-            const waiter: Waiting = { host: each.host, first: each.first, controller: new AbortController() };
+            const waiter: Waiting = { host: each.host, first: each.first, cancellation: new Cancellation() };
             model.waiting.push(waiter);
-            const { signal } = waiter.controller;
-            throttle.acquire(each.host, { signal, first: each.first }).then(
+            acquire(throttle, each.host, waiter.cancellation, each.first).then(
               (slot) => onStart(waiter, slot),
               () => {},
             );
           } else if (each.type === "release" && model.running.length > 0) {
             model.running.splice(each.at % model.running.length, 1)[0]?.slot.release();
           } else if (each.type === "abort" && model.waiting.length > 0) {
-            model.waiting.splice(each.at % model.waiting.length, 1)[0]?.controller.abort();
+            model.waiting.splice(each.at % model.waiting.length, 1)[0]?.cancellation.cancel(undefined);
           } else if (each.type === "pause") {
             throttle.pause(each.host, each.time);
             model.notBefore.set(
