@@ -143,6 +143,8 @@ function withoutAnythingBeforeAt(text: string): string {
 }
 
 function resolveRelative(text: string, base: string | undefined): string | undefined {
+  // A URL parser says no by making an error, which is dear: a text of a million words is a million of them.
+  if (base === undefined && !httpScheme.test(text)) return undefined;
   const from = base === undefined ? undefined : parseUrl(withoutCredentials(base));
   const resolved = parseUrl(text, from?.href);
   if (resolved === null || (resolved.protocol !== "http:" && resolved.protocol !== "https:")) return undefined;
