@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkSite } from "./check-site.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const site = path.join(root, "docs/.vitepress/dist");
@@ -12,10 +13,11 @@ run("node_modules/vitepress/bin/vitepress.js", ["build", "docs"]);
 const { DOCS_BASE: base = "/" } = process.env;
 run("node_modules/typedoc/bin/typedoc", [
   ...["--out", path.join(site, "api")],
-  ...["--sourceLinkTemplate", `${base}source/{path}.txt`],
+  ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
 ]);
 cpSync(path.join(root, "docs/output.schema.json"), path.join(site, "output.schema.json"));
 for (const name of published()) publish(name);
+await checkSite(site, base);
 process.stdout.write(`${path.relative(process.cwd(), site) || "."}/index.html\n`);
 
 // What is in the repository for people to read, but for the pages themselves.

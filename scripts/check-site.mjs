@@ -1,0 +1,101 @@
+// Checks the documentation site that was built: every link leads to a file that is there. Where a Chromium is installed, also
+// as a reader sees it: pages are opened one after another in a real browser, and none may say an error.
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Throws an error that names everything that is wrong. */
+export async function checkSite(site, base) {
+  const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"));
+  const wrong = pages.flatMap((page) => brokenLinks(site, page, base).map((link) => `${page}: nothing is at ${link}`));
+  const executablePath = browsers.find((file) => existsSync(file));
+  const own = pages.filter((page) => !/^(api|source)\//.test(page) && page !== "404.html");
+  if (executablePath !== undefined)
+    wrong.push(...(await openAll(site, base, [...own, "api/index.html"], executablePath)));
+  if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  const how = executablePath === undefined ? "no browser is installed" : `${own.length} opened in a browser`;
+  process.stdout.write(`${pages.length} pages, every link leads somewhere; ${how}\n`);
+}
+
+function brokenLinks(site, page, base) {
+  const html = readFileSync(path.join(site, page), "utf8");
+  const links = new Set(
+    [...html.matchAll(/\b(?:href|src)="([^"]+)"/g)].map((match) => match[1].replaceAll("&amp;", "&")),
+  );
+  return [...links].filter((link) => {
+    const target = new URL(link, new URL(page, `http://site${base}`));
+    if (target.host !== "site") return false;
+    return fileAt(site, base, target.pathname) === undefined;
+  });
+}
+
+// As static servers do it: a folder is its index.html.
+function fileAt(site, base, pathname) {
+  if (!pathname.startsWith(base)) return undefined;
+  const file = path.join(site, decodeURIComponent(pathname.slice(base.length)));
+  if (!existsSync(file)) return undefined;
+  if (!statSync(file).isDirectory()) return file;
+  return existsSync(path.join(file, "index.html")) ? path.join(file, "index.html") : undefined;
+}
+
+async function openAll(site, base, pages, executablePath) {
+  const server = await serve(site, base);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const wrong = [];
+  try {
+    const tab = await browser.newPage();
+    let open = "";
+    tab.on("pageerror", (error) => wrong.push(`${open}: ${error.message}`));
+    tab.on("console", (message) => message.type() === "error" && wrong.push(`${open}: ${message.text()}`));
+    tab.on("requestfailed", (request) => {
+      // What was fetched in advance is dropped when the next page is opened.
+      if (request.failure()?.errorText !== "net::ERR_ABORTED") wrong.push(`${open}: could not load ${request.url()}`);
+    });
+    for (open of pages) {
+      await tab.goto(`http://127.0.0.1:${server.address().port}${base}${open}`, { waitUntil: "load" });
+      if ((await tab.locator("h1").first().textContent())?.trim() === "") wrong.push(`${open}: no heading`);
+    }
+    wrong.push(...(await tryNavigation(tab, `http://127.0.0.1:${server.address().port}${base}`)));
+  } finally {
+    await browser.close();
+    server.close();
+  }
+  return wrong;
+}
+
+// By hand, so to speak: from the first page through the sidebar to the options, then to a word by the search.
+async function tryNavigation(tab, home) {
+  const wrong = [];
+  await tab.goto(home);
+  await tab.getByRole("link", { name: "Options", exact: true }).last().click();
+  await tab.waitForURL("**/options.html");
+  if ((await tab.locator("h1").textContent())?.includes("Options") !== true) wrong.push("the sidebar leads nowhere");
+  await tab.keyboard.press("Control+k");
+  await tab.locator("#localsearch-input").fill("gzip-truncated");
+  const found = tab.locator(".VPLocalSearchBox .result").first();
+  await found.waitFor({ timeout: 10_000 }).catch(() => wrong.push("the search finds nothing"));
+  return wrong;
+}
+
+const types = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+};
+
+async function serve(site, base) {
+  const server = createServer((request, response) => {
+    const file = fileAt(site, base, new URL(request.url, "http://site").pathname);
+    // Browsers ask for it by themselves.
+    if (file === undefined) return response.writeHead(request.url === "/favicon.ico" ? 204 : 404).end();
+    response.writeHead(200, { "content-type": types[path.extname(file)] ?? "text/plain; charset=utf-8" });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
