@@ -1,0 +1,84 @@
+// Small websites, each with the tree it must give: test/fixtures/sites. A new case is a new file.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import type { SitemapPage } from "../../src/page.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, outline, site } from "../support/site.ts";
+import { parseSiteFile } from "../support/site-file.ts";
+
+const folder = path.join(import.meta.dirname, "../fixtures/sites");
+const temporary = mkdtempSync(path.join(tmpdir(), "sitegrove-sites-test-"));
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+const cases = readdirSync(folder).map((file) => ({
+  file,
+  ...parseSiteFile(readFileSync(path.join(folder, file), "utf8")),
+}));
+
+describe.each(cases)("$file: $title", ({ file, routes, options, ...expected }) => {
+  const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
+
+  test("the tree is the one that is written down", async () => {
+    await using tree = await sitemapTreeForHomepage(home, crawlOptions());
+    expect(await outline(tree)).toEqual(expected.tree);
+    expect(problemsOf(tree)).toEqual(expected.problems);
+    expect(tree.complete).toBe(expected.complete);
+    if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
+    const pages = await pagesOf(tree);
+    for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
+  });
+
+  test("the stream gives the pages of each sitemap once, and the archive the same tree", async () => {
+    const archive = path.join(temporary, `${file}.warc`);
+    await using tree = await sitemapTreeForHomepage(home, crawlOptions());
+    await tree.save(archive);
+    await using opened = await openTree(archive);
+    expect(opened.toJSON()).toEqual(tree.toJSON());
+    const pages = await pagesOf(tree);
+    expect(await pagesOf(opened)).toEqual(pages);
+    const streamed: SitemapPage[] = [];
+    for await (const page of streamPages(home, crawlOptions())) streamed.push(page);
+    const seen = new Set<string>();
+    const once: SitemapPage[] = [];
+    for (const sitemap of tree.sitemaps()) {
+      if (sitemap.kind !== "pages" || seen.has(sitemap.url)) continue;
+      seen.add(sitemap.url);
+      for await (const page of tree.pages(sitemap)) once.push(page);
+    }
+    expect(streamed).toEqual(once);
+  });
+});
+
+async function pagesOf(tree: SitemapTree): Promise<SitemapPage[]> {
+  const pages: SitemapPage[] = [];
+  for await (const page of tree.pages()) pages.push(page);
+  return pages;
+}
+
+/** `/sitemap.xml:3 url-relative ×2 about.html`: where, what, how often, the first text. */
+function problemsOf(tree: SitemapTree): string[] {
+  return [...tree.problems()].map(({ url, problem: { code, line, count, value } }) =>
+    [
+      `${short(url)}${line === undefined ? "" : `:${line}`} ${code}`,
+      ...(count === undefined ? [] : [`×${count}`]),
+      ...(value === undefined ? [] : [value]),
+    ].join(" "),
+  );
+}
+
+function discoveryOf(tree: SitemapTree): string[] {
+  return tree.discovery
+    .filter(({ outcome }) => outcome !== "absent")
+    .map(
+      ({ url, by, outcome, reason }) =>
+        `${by} ${short(url)} ${outcome}${reason === undefined ? "" : ` ${reason.code}`}`,
+    );
+}
+
+function short(url: string): string {
+  return url.startsWith(home) ? url.slice(home.length - 1) : url;
+}
