@@ -3,8 +3,8 @@
 // and allocates nothing but the URL itself:
 // - Origins that the URL parser accepted are remembered. Nothing that follows the slash after an authority can make a URL
 //   unparseable (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
-// - What was taken is remembered by fingerprints of 64 bits. A million URLs need 16 MB; a Set of strings would keep the whole
-//   document alive. That two different URLs among a million share one happens in one document of 30 million.
+// - What was taken is remembered by its fingerprint, which is computed in the same pass.
+import { type Fingerprint, Fingerprints, fingerprint, highFactor, lowFactor } from "../fingerprints.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolUrlLength, resolveUrl } from "../url.ts";
 
@@ -69,7 +69,7 @@ export class UrlCollector {
     const { url, problem } = resolveUrl(text, this.#base, this.#maxLength);
     this.problem = problem;
     if (url === undefined) return undefined;
-    const { high, low } = hash(url);
+    const { high, low } = fingerprint(url);
     if (url === text) this.#remember(text);
     if (this.#taken.add(high, low)) return url;
     this.problem = undefined;
@@ -81,79 +81,15 @@ export class UrlCollector {
     const slash = url.indexOf("/", url.indexOf("//") + 2);
     const text = url.slice(0, slash + 1);
     if (slash < 0 || /[?#\\]/.test(text) || this.#origins.some((origin) => origin.text === text)) return;
-    this.#origins.unshift(hash(text));
+    this.#origins.unshift({ text, ...fingerprint(text) });
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
 }
 
 /** `https://example.org/` as the site wrote it, and the state of the hash behind it. */
-interface Origin {
+interface Origin extends Fingerprint {
   readonly text: string;
-  readonly high: number;
-  readonly low: number;
 }
 
 // Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
 const rememberedOrigins = 4;
-
-// Two hashes in the manner of FNV, each with a factor of its own. Where they start is drawn by lot: a website that knew it
-// could make up URLs that all fall on one place of the table.
-const highFactor = 0x9e3779b1;
-const lowFactor = 0x5f356495;
-const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
-const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
-
-function hash(text: string): Origin {
-  let high = highStart;
-  let low = lowStart;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    high = Math.imul(high ^ code, highFactor);
-    low = Math.imul(low ^ code, lowFactor);
-  }
-  return { text, high, low };
-}
-
-/** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
-class Fingerprints {
-  #slots = new Uint32Array(2 * 512);
-  size = 0;
-
-  /** False where it was there before. */
-  add(high: number, low: number): boolean {
-    // The last characters of a text have hardly reached the upper half of a hash: mixed once more, as at the end of MurmurHash3.
-    const first = mix(high ^ (low >>> 15), 0x85ebca6b) >>> 0;
-    const second = mix(low ^ (first >>> 13), 0xc2b2ae35) >>> 0 || 1;
-    if (this.size * 4 >= this.#slots.length) this.#grow();
-    if (!insert(this.#slots, first, second)) return false;
-    this.size++;
-    return true;
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    // In large steps: what was outgrown waits for the garbage collector, and all of it together is then a third, not the same again.
-    this.#slots = new Uint32Array(old.length * 4);
-    for (let at = 0; at < old.length; at += 2) {
-      if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
-    }
-  }
-}
-
-// `second` is never 0: that marks an empty slot.
-function insert(slots: Uint32Array, first: number, second: number): boolean {
-  const mask = slots.length - 1;
-  for (let at = (first << 1) & mask; ; at = (at + 2) & mask) {
-    if (slots[at + 1] === 0) {
-      slots[at] = first;
-      slots[at + 1] = second;
-      return true;
-    }
-    if (slots[at] === first && slots[at + 1] === second) return false;
-  }
-}
-
-function mix(hash: number, factor: number): number {
-  const mixed = Math.imul(hash ^ (hash >>> 16), factor);
-  return mixed ^ (mixed >>> 15);
-}
