@@ -6,7 +6,7 @@ import { defaultLimits, type Limits } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
 import type { Entries, EntryParser, ParseOutcome } from "../parse/entry-parser.ts";
-import { type Problem, ProblemLog } from "../problem.ts";
+import { isLossy, type Problem, ProblemLog } from "../problem.ts";
 import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
 
 /** A document that can be read: its bytes, and what was said about them. */
@@ -76,7 +76,7 @@ export async function* read(
   if (!enough && hasAny(last)) yield last;
 
   return {
-    outcome: outcomeOf(parser, text.refusal, broken),
+    outcome: outcomeOf(parser, text.refusal, problems),
     complete: enough ? complete : problems.complete,
     problems: noted ?? problems.toArray(),
     wireBytes: bytes.count,
@@ -132,14 +132,13 @@ function hasAny({ pages, sitemaps }: Entries): boolean {
   return pages.length > 0 || sitemaps.length > 0;
 }
 
-// Where nothing can be read, the first cause is the reason: a body that broke, then what opening refused, then the parser's word.
-function outcomeOf(parser: EntryParser, refusal: Problem | undefined, broken: Problem | undefined): ParseOutcome {
+// Where nothing can be read, the first cause is the reason: what opening refused, then, where nothing is left, what it was
+// lost by (a body that broke, data that ends too early), then the parser's word.
+function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   const { outcome } = parser;
   if (outcome.kind !== "invalid") return outcome;
-  return {
-    kind: "invalid",
-    reason: refusal ?? (outcome.reason.code === "empty" ? (broken ?? outcome.reason) : outcome.reason),
-  };
+  const loss = outcome.reason.code === "empty" ? problems.toArray().find(({ code }) => isLossy(code)) : undefined;
+  return { kind: "invalid", reason: refusal ?? loss ?? outcome.reason };
 }
 
 function toParsed(reading: Reading, pages: SitemapPage[], sitemaps: SitemapReference[]): ParsedSitemap {

@@ -49,6 +49,11 @@ test("where nothing came, the reason is what broke the body", async () => {
     reason: { code: "timeout-idle" },
   });
   expect((await readAll("")).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
+  expect(await readSitemap(gzipSync(home).subarray(0, 12))).toMatchObject({ reason: { code: "gzip-truncated" } });
+  expect(await readSitemap(gzipSync(""))).toMatchObject({ reason: { code: "empty" } });
+  expect(await readSitemap(Buffer.from(home), { limits: { documentBytes: 0 } })).toMatchObject({
+    reason: { code: "body-too-large" },
+  });
 });
 
 test("reading can be left when there is enough, and that is no fault of the document", async () => {
