@@ -68,6 +68,7 @@ export class RobotsParser implements EntryParser, LineReader {
     const problem = bare === "" ? "loc-missing" : this.#urls.problem;
     if (problem === "url-long") problems.add(problem, { ...place, limit: protocolUrlLength });
     else if (problem === "url-too-long") problems.add(problem, { ...place, limit: limits.urlLength });
+    else if (problem === "loc-missing") problems.add(problem, place);
     else if (problem !== undefined) problems.add(problem, { ...place, value: bare });
     if (url === undefined) return;
     if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") problems.add("robots-spelling", place);
