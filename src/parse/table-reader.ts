@@ -4,7 +4,8 @@ import { trimUrl } from "../url.ts";
 import { type ElementRule, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import { noAttributes, type XmlAttributes } from "./xml-attributes.ts";
+import type { XmlGlue } from "./xml-glue.ts";
 import type { XmlName } from "./xml-name.ts";
 import type { XmlHandler, XmlScanner } from "./xml-scanner.ts";
 
@@ -12,6 +13,21 @@ import type { XmlHandler, XmlScanner } from "./xml-scanner.ts";
 export interface TableTarget {
   /** The text of a field could not be used, so that the whole entry is not to be trusted. */
   invalidate(): void;
+}
+
+/** What a glue does, where the same elements are open. */
+interface Plan<Target> {
+  /** The rule of the element in which it stands, when those that it closes are closed. */
+  readonly base: ElementRule<Target>;
+  /** The rules of the elements that it closes, innermost first. */
+  readonly closed: readonly ElementRule<Target>[];
+  readonly calls: readonly ((target: Target, attributes: XmlAttributes) => void)[];
+  /** The rules of the elements that stay open, outermost first. */
+  readonly stays: readonly ElementRule<Target>[];
+  /** The text of the last of them is wanted. */
+  readonly wants: boolean;
+  /** The state of the namespaces for which it holds. */
+  readonly generation: number;
 }
 
 export class TableReader<Target extends TableTarget> implements XmlHandler {
@@ -49,21 +65,70 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   open(name: XmlName, attributes: XmlAttributes): boolean {
-    const parent = this.#rules[this.#depth]!;
-    let found = this.#skipped;
-    if (parent !== found) {
-      const { memo } = name;
-      if (memo.context === parent && memo.generation === name.generation) found = memo.meaning as ElementRule<Target>;
-      else {
-        found = this.#find(parent, name) ?? found;
-        memo.context = parent;
-        memo.generation = name.generation;
-        memo.meaning = found;
-      }
-    }
+    const found = this.#ruleOf(this.#rules[this.#depth]!, name);
     this.#rules[++this.#depth] = found;
     if (found.open !== undefined) found.open(this.#target, attributes);
     return found.text !== undefined;
+  }
+
+  follow(glue: XmlGlue, text: string | undefined): boolean {
+    const depth = this.#depth;
+    let plan = glue.plan as Plan<Target> | undefined;
+    if (plan === undefined || !this.#fits(plan)) {
+      plan = this.#plan(glue);
+      glue.plan = plan;
+    }
+    const { closed, calls, stays } = plan;
+    const top = closed[0];
+    if (top?.text !== undefined) {
+      if (text === undefined) this.#unusable(top);
+      else top.text(this.#target, this.#clean(text, top));
+    }
+    for (let index = 0; index < calls.length; index++) calls[index]!(this.#target, noAttributes);
+    const base = depth - closed.length;
+    for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
+    this.#depth = base + stays.length;
+    return plan.wants;
+  }
+
+  #fits({ base, closed, generation }: Plan<Target>): boolean {
+    const depth = this.#depth;
+    if (generation !== this.#scanner.generation || this.#rules[depth - closed.length] !== base) return false;
+    for (let index = 0; index < closed.length; index++) {
+      if (this.#rules[depth - index] !== closed[index]) return false;
+    }
+    return true;
+  }
+
+  // What the elements of a glue do, one after the other, from where we are.
+  #plan(glue: XmlGlue): Plan<Target> {
+    const closed: ElementRule<Target>[] = [];
+    const stays: ElementRule<Target>[] = [];
+    const calls: ((target: Target, attributes: XmlAttributes) => void)[] = [];
+    glue.names.forEach((name, index) => {
+      if (glue.opens[index]) {
+        const found = this.#ruleOf(stays.at(-1) ?? this.#rules[this.#depth - closed.length]!, name);
+        stays.push(found);
+        if (found.open !== undefined) calls.push(found.open);
+        return;
+      }
+      const own = stays.pop();
+      const found = own ?? this.#rules[this.#depth - closed.length]!;
+      if (own === undefined) closed.push(found);
+      const { text } = found;
+      // An empty element. The text of the one that was open before is not known yet.
+      if (own !== undefined && text !== undefined) calls.push((target) => text(target, ""));
+      if (found.close !== undefined) calls.push(found.close);
+    });
+    const base = this.#rules[this.#depth - closed.length]!;
+    return {
+      base,
+      closed,
+      calls,
+      stays,
+      wants: stays.at(-1)?.text !== undefined,
+      generation: this.#scanner.generation,
+    };
   }
 
   close(_name: XmlName, text: string | undefined): void {
@@ -93,6 +158,17 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       if (closed.isUrl) this.#scanner.report("url-too-long", undefined, this.#maxUrlLength);
       else this.#scanner.report("text-too-long", closed.name, this.#scanner.maxTextLength);
     }
+  }
+
+  #ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
+    if (parent === this.#skipped) return parent;
+    const { memo } = name;
+    if (memo.context === parent && memo.generation === name.generation) return memo.meaning as ElementRule<Target>;
+    const found = this.#find(parent, name) ?? this.#skipped;
+    memo.context = parent;
+    memo.generation = name.generation;
+    memo.meaning = found;
+    return found;
   }
 
   #find(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> | undefined {

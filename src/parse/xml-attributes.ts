@@ -199,6 +199,9 @@ export class XmlAttributes {
   }
 }
 
+/** Those of a tag that has none. */
+export const noAttributes: XmlAttributes = new XmlAttributes(0, 0, { onReference() {} });
+
 /** https://www.w3.org/TR/xml/#NT-S */
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;

@@ -11,6 +11,12 @@ export interface XmlGlue {
   readonly opens: readonly boolean[];
   /** Those of the closed elements that were open before, innermost first. */
   readonly closes: readonly XmlName[];
+  /** Those of the opened elements that stay open, outermost first. */
+  readonly stays: readonly XmlName[];
+  /** How much deeper than before it gets at most. */
+  readonly rise: number;
+  /** Room for the handler to remember what it makes of this. */
+  plan: object | undefined;
 }
 
 /** Puts together glues while their tags are read for the first time, and finds them again. */
@@ -78,22 +84,25 @@ export class XmlGlues {
       text: ` ${buffer.slice(this.#from, end)}`.slice(1),
       names: this.#names,
       opens: this.#opens,
-      closes: closesOf(this.#names, this.#opens),
+      ...effectOf(this.#names, this.#opens),
+      plan: undefined,
     };
     after.glues.unshift(glue);
     if (after.glues.length > alternatives) after.glues.pop();
   }
 }
 
-function closesOf(names: readonly XmlName[], opens: readonly boolean[]): XmlName[] {
+function effectOf(names: readonly XmlName[], opens: readonly boolean[]): Pick<XmlGlue, "closes" | "stays" | "rise"> {
   const closes: XmlName[] = [];
-  let opened = 0;
+  const stays: XmlName[] = [];
+  let rise = 0;
   names.forEach((name, index) => {
-    if (opens[index]) opened++;
-    else if (opened > 0) opened--;
+    if (opens[index]) stays.push(name);
+    else if (stays.length > 0) stays.pop();
     else closes.push(name);
+    rise = Math.max(rise, stays.length - closes.length);
   });
-  return closes;
+  return { closes, stays, rise };
 }
 
 const initialCredit = 1024;

@@ -68,6 +68,7 @@ export class XmlNamespaces {
   // Prefix and depth of each declaration, in order.
   readonly #prefixes: string[] = [];
   readonly #depths: number[] = [];
+  #deepest = 0;
   #states = 0;
   /** Which state of the declarations this is: equal numbers, equal meaning of all names. */
   generation = 0;
@@ -78,12 +79,18 @@ export class XmlNamespaces {
     else stack.push(namespace);
     this.#prefixes.push(prefix);
     this.#depths.push(depth);
+    this.#deepest = depth;
     this.generation = ++this.#states;
+  }
+
+  /** The innermost element that declares something; 0 where none does. */
+  get deepest(): number {
+    return this.#deepest;
   }
 
   /** Forgets what the element at this depth declared. */
   leave(depth: number): void {
-    if (this.#depths.length === 0 || this.#depths.at(-1) !== depth) return;
+    if (this.#deepest !== depth) return;
     while (this.#depths.length > 0 && this.#depths.at(-1) === depth) {
       this.#depths.pop();
       const prefix = this.#prefixes.pop()!;
@@ -91,6 +98,7 @@ export class XmlNamespaces {
       if (stack.length > 1) stack.pop();
       else this.#bindings.delete(prefix);
     }
+    this.#deepest = this.#depths.at(-1) ?? 0;
     this.generation = ++this.#states;
   }
 

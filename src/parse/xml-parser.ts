@@ -85,7 +85,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (name.local !== written) this.#scanner.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
-    this.#scanner.handler = this.#createReader(root, name);
+    this.#scanner.useHandler(this.#createReader(root, name));
   }
 
   #createReader(root: Root, name: XmlName): XmlHandler {
@@ -93,7 +93,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const { limits } = this.#context;
     const report = scanner.report.bind(scanner);
     const onEnd = () => {
-      scanner.handler = this;
+      scanner.useHandler(this);
       if (scanner.depth === 1) scanner.endDocument();
     };
     const options = { name, scanner, maxUrlLength: limits.urlLength, onEnd };

@@ -10,7 +10,7 @@ import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
-import { endOfName, isSpace, skipSpace, XmlAttributes } from "./xml-attributes.ts";
+import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import { type XmlGlue, XmlGlues } from "./xml-glue.ts";
 import { type XmlName, XmlNames, XmlNamespaces } from "./xml-name.ts";
@@ -25,21 +25,26 @@ export interface XmlHandler {
    * not wanted or cannot be used: see `textFlaw`.
    */
   close(name: XmlName, text: string | undefined): void;
+  /**
+   * Does at once what the calls for the elements of a glue would do. `text` is that of the element that it closes first.
+   * Returns whether the text of the element that it opens last is wanted. Without this, each call is made.
+   */
+  follow?(glue: XmlGlue, text: string | undefined): boolean;
 }
 
 /** Why a text that was wanted is not there. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";
 
 export class XmlScanner implements ReferenceWatcher {
-  /** Takes what is found from now on. */
-  handler: XmlHandler;
+  #handler: XmlHandler;
+  // The element in which the handler was put in place: it is not closed by glues.
+  #floor = 1;
   readonly #limits: Limits;
   readonly #strict: boolean;
   readonly #problems: ProblemLog;
   readonly #names = new XmlNames();
   readonly #namespaces = new XmlNamespaces();
   readonly #attributes: XmlAttributes;
-  readonly #noAttributes: XmlAttributes;
   readonly #glue = new XmlGlues();
 
   // What is not read yet starts at `#at`.
@@ -82,14 +87,13 @@ export class XmlScanner implements ReferenceWatcher {
     handler: XmlHandler,
     options: { limits: Limits; strict: boolean; problems: ProblemLog; linesBefore?: number },
   ) {
-    this.handler = handler;
+    this.#handler = handler;
     this.#limits = options.limits;
     this.#strict = options.strict;
     this.#problems = options.problems;
     this.#linesBefore = options.linesBefore ?? 0;
     const { xmlAttributes, xmlTextLength } = options.limits;
     this.#attributes = new XmlAttributes(xmlAttributes, xmlTextLength, this);
-    this.#noAttributes = new XmlAttributes(0, 0, this);
     this.#last = this.#names.find("/", 0, 1);
   }
 
@@ -108,6 +112,11 @@ export class XmlScanner implements ReferenceWatcher {
     return this.#textFlaw;
   }
 
+  /** Which state of the namespace declarations the names belong to. */
+  get generation(): number {
+    return this.#namespaces.generation;
+  }
+
   /** Whether there is no & in the text of the element that is being closed, decoded or not. */
   get textIsPlain(): boolean {
     return this.#textIsPlain;
@@ -119,6 +128,13 @@ export class XmlScanner implements ReferenceWatcher {
 
   stop(): void {
     this.#stopped = true;
+  }
+
+  /** From the next element on, `handler` takes what is found. */
+  useHandler(handler: XmlHandler): void {
+    this.#handler = handler;
+    this.#floor = this.#depth;
+    this.#glue.drop();
   }
 
   /** The root was found: what came before is no part of the document. */
@@ -219,7 +235,7 @@ export class XmlScanner implements ReferenceWatcher {
       }
       if (!this.#glue.started && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth)) {
         const glues = this.#last.glues;
-        if (glues.length > 0 && this.#follow(glues, open)) {
+        if (glues.length > 0 && this.#handler.follow !== undefined && this.#follow(glues, open)) {
           if (this.#stopped) return false;
           continue;
         }
@@ -238,23 +254,31 @@ export class XmlScanner implements ReferenceWatcher {
         glues[index] = glues[0]!;
         glues[0] = glue;
       }
-      const { names, opens } = glue;
-      for (let step = 0; step < names.length && !this.#stopped; step++) {
-        if (opens[step]!) this.#push(names[step]!, this.#noAttributes);
-        else this.#pop();
-      }
+      const { names, stays } = glue;
+      for (let at = 0; at < names.length; at++) this.#namespaces.resolve(names[at]!);
+      const wants = this.#handler.follow!(glue, this.#wantedDepth === 0 ? undefined : this.#ownText());
+      let depth = this.#depth - glue.closes.length;
+      for (let at = 0; at < stays.length; at++) this.#open[++depth] = stays[at]!;
+      this.#depth = depth;
+      this.#last = names[names.length - 1]!;
+      this.#wantedDepth = 0;
+      if (wants) this.#beginText(depth);
       this.#at = open + glue.text.length;
       return true;
     }
     return false;
   }
 
+  // Whether the elements that a glue closes are those that are open, and nothing else has to be done for them.
   #fits(glue: XmlGlue): boolean {
     const { closes } = glue;
-    // The root may not be closed by a glue: what comes after it is read by other rules.
-    if (closes.length >= this.#depth) return false;
+    const depth = this.#depth;
+    const outermost = depth - closes.length;
+    if (outermost < this.#floor || this.#namespaces.deepest > outermost || depth + glue.rise > this.#limits.xmlDepth)
+      return false;
+    if (this.#outer.length > 0) return false;
     for (let index = 0; index < closes.length; index++) {
-      if (this.#open[this.#depth - index] !== closes[index]) return false;
+      if (this.#open[depth - index] !== closes[index]) return false;
     }
     return true;
   }
@@ -324,7 +348,7 @@ export class XmlScanner implements ReferenceWatcher {
     if (this.#stopped) return;
     glue.add(name, true);
     const before = this.#wantedDepth;
-    this.#push(name, this.#noAttributes);
+    this.#push(name, noAttributes);
     if (selfClosing && !this.#stopped) {
       this.#pop();
       glue.add(name, false);
@@ -341,7 +365,7 @@ export class XmlScanner implements ReferenceWatcher {
     this.#flaw("xml-token-limit", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
     if (this.#stopped) return true;
     const kept = nameTooLong ? open + 1 + xmlNameLength : nameEnd;
-    this.#push(this.#names.find(this.#buffer, open + 1, Math.max(kept, open + 2)), this.#noAttributes);
+    this.#push(this.#names.find(this.#buffer, open + 1, Math.max(kept, open + 2)), noAttributes);
     this.#mode = inTag;
     this.#quote = "";
     this.#at = kept;
@@ -576,11 +600,15 @@ export class XmlScanner implements ReferenceWatcher {
     this.#last = name;
     this.#outsideReported = false;
     this.#namespaces.resolve(name);
-    if (!this.handler.open(name, attributes)) {
+    if (!this.#handler.open(name, attributes)) {
       if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
       return;
     }
     if (this.#wantedDepth !== 0) this.#keepOuterText();
+    this.#beginText(depth);
+  }
+
+  #beginText(depth: number): void {
     this.#wantedDepth = depth;
     this.#text = "";
     this.#textLength = 0;
@@ -590,22 +618,23 @@ export class XmlScanner implements ReferenceWatcher {
     this.#textFlaw = undefined;
   }
 
+  #ownText(): string | undefined {
+    if (this.#textFlaw !== undefined) return undefined;
+    // Lenient: `<loc><a>https://example.org/</a></loc>`.
+    return this.#children === 1 && this.#text.trim() === "" ? this.#childText : this.#text;
+  }
+
   #pop(implied = false): void {
     const depth = this.#depth;
     const name = this.#open[depth]!;
     if (this.#wantedDepth === depth) {
       // Lenient: where an element is not closed its text has no certain end, so it is not used.
       if (implied) this.#textFlaw ??= "unclosed";
-      let text: string | undefined;
-      if (this.#textFlaw === undefined) {
-        // Lenient: `<loc><a>https://example.org/</a></loc>`.
-        text = this.#children === 1 && this.#text.trim() === "" ? this.#childText : this.#text;
-      }
-      this.handler.close(name, text);
+      this.#handler.close(name, this.#ownText());
       this.#wantedDepth = 0;
       this.#textLength = 0;
       if (this.#outer.length > 0) this.#restoreOuterText();
-    } else this.handler.close(name, undefined);
+    } else this.#handler.close(name, undefined);
     this.#last = name;
     this.#depth = depth - 1;
     this.#namespaces.leave(depth);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/options.ts";
-import type { XmlAttributes } from "../../src/parse/xml-attributes.ts";
+import { noAttributes, type XmlAttributes } from "../../src/parse/xml-attributes.ts";
 import type { XmlName } from "../../src/parse/xml-name.ts";
 import { XmlScanner } from "../../src/parse/xml-scanner.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
@@ -37,6 +37,13 @@ function scan(
       },
       close(name: XmlName, text: string | undefined) {
         events.push({ type: "close", local: name.local, text });
+      },
+      follow(glue, text) {
+        glue.names.forEach((name, index) => {
+          if (glue.opens[index]) this.open(name, noAttributes);
+          else this.close(name, index === 0 ? text : "");
+        });
+        return glue.stays.length > 0 && wanted(glue.names.at(-1)!);
       },
     },
     { limits: { ...defaultLimits, ...limits }, strict, problems },
