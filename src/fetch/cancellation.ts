@@ -4,7 +4,9 @@
 export class Cancellation {
   #reason: unknown;
   #cancelled = false;
-  #listeners: Set<() => void> | undefined;
+  // Most have one listener: only the second makes a set of them.
+  #listener: (() => void) | undefined;
+  #others: Set<() => void> | undefined;
 
   get cancelled(): boolean {
     return this.#cancelled;
@@ -19,20 +21,28 @@ export class Cancellation {
     if (this.#cancelled) return;
     this.#cancelled = true;
     this.#reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (listeners !== undefined) for (const listener of listeners) listener();
+    const listener = this.#listener;
+    const others = this.#others ?? [];
+    this.#listener = undefined;
+    this.#others = undefined;
+    listener?.();
+    for (const other of others) other();
   }
 
   /** Called once, when it is cancelled; not where it is already. */
   add(listener: () => void): void {
     if (this.#cancelled) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.#listener === undefined) {
+      this.#listener = listener;
+    } else {
+      this.#others ??= new Set();
+      this.#others.add(listener);
+    }
   }
 
   remove(listener: () => void): void {
-    this.#listeners?.delete(listener);
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#others?.delete(listener);
   }
 }
 

@@ -13,15 +13,18 @@ export class Clock {
   /** Called once, and only during a wait. */
   onExpire: (expired: Problem) => void = () => {};
   readonly #total: number;
+  readonly #shortest: number;
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
-  // One timer serves all waits of an attempt: it is set again when it fires too early, not for each piece of a body.
+  // One timer serves all waits of an attempt: it is set for the shortest of them, and again when it fires too early. Most
+  // attempts are over by then, and for none a timer is set with each piece of a body.
   #timer: NodeJS.Timeout | undefined;
-  #timerDue = 0;
 
-  constructor(total: number) {
+  /** `shortest`: no wait has a shorter limit. */
+  constructor(total: number, shortest: number) {
     this.#total = total;
+    this.#shortest = shortest;
   }
 
   /** Begins a wait; where one is going on, it is over. */
@@ -29,8 +32,7 @@ export class Clock {
     this.stop();
     this.#wait = wait;
     this.#waitingSince = performance.now();
-    const delay = Math.min(wait.limit, this.#total - this.#used);
-    if (this.#timer === undefined || this.#waitingSince + delay < this.#timerDue) this.#setTimer(delay);
+    if (this.#timer === undefined) this.#setTimer(Math.min(this.#shortest, wait.limit, this.#total - this.#used));
   }
 
   stop(): void {
@@ -47,10 +49,7 @@ export class Clock {
   }
 
   #setTimer(delay: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     if (delay === Number.POSITIVE_INFINITY) return;
-    this.#timerDue = performance.now() + delay;
     this.#timer = setTimeout(() => this.#check(), Math.min(Math.max(delay, 0), longestTimer));
   }
 
@@ -63,7 +62,7 @@ export class Clock {
     // A timer may fire a fraction of a millisecond early.
     if (ofTotal < 1) this.#expire(problem("timeout-total", { limit: this.#total }));
     else if (ofWait < 1) this.#expire(problem(this.#wait.code, { limit: this.#wait.limit }));
-    else this.#setTimer(Math.min(ofWait, ofTotal));
+    else this.#setTimer(Math.min(this.#shortest, ofWait, ofTotal));
   }
 
   #expire(expired: Problem): void {

@@ -38,8 +38,8 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
 class NetworkFetcher implements Fetcher {
   readonly #around: Surroundings;
   readonly #followers = new SignalFollowers();
-  // Ends everything that is under way.
-  readonly #closing = new AbortController();
+  readonly #active = new Set<Cancellation>();
+  #closed = false;
 
   constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
     const startUrls = start.filter((url) => URL.canParse(url)).map((url) => new URL(url));
@@ -55,12 +55,18 @@ class NetworkFetcher implements Fetcher {
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
-    const signals = [this.#around.settings.signal, request.signal, this.#closing.signal];
-    for (const signal of signals) signal?.throwIfAborted();
+    const { signal } = this.#around.settings;
+    signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
+    if (this.#closed) throw closedReason();
     const cancellation = new Cancellation();
-    for (const signal of signals) if (signal !== undefined) this.#followers.follow(signal, cancellation);
+    this.#active.add(cancellation);
+    if (signal !== undefined) this.#followers.follow(signal, cancellation);
+    if (request.signal !== undefined) this.#followers.follow(request.signal, cancellation);
     const passage = new Passage(this.#around, request, cancellation, () => {
-      for (const signal of signals) if (signal !== undefined) this.#followers.unfollow(signal, cancellation);
+      this.#active.delete(cancellation);
+      if (signal !== undefined) this.#followers.unfollow(signal, cancellation);
+      if (request.signal !== undefined) this.#followers.unfollow(request.signal, cancellation);
     });
     try {
       const fetched = await passage.go();
@@ -87,10 +93,15 @@ class NetworkFetcher implements Fetcher {
 
   async close(): Promise<void> {
     const { throttle, client } = this.#around;
-    this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
+    this.#closed = true;
+    for (const cancellation of [...this.#active]) cancellation.cancel(closedReason());
     throttle.close();
     await client.close?.();
   }
+}
+
+function closedReason(): DOMException {
+  return new DOMException("The fetcher was closed", "AbortError");
 }
 
 // As `useCrawlDelay` says, in milliseconds: some websites ask for hours.

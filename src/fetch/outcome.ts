@@ -1,5 +1,5 @@
 // What a status means for us: a document, or why there is none.
-import { type FailureOutcome, type HeaderList, header } from "../exchange.ts";
+import type { FailureOutcome, HeaderList } from "../exchange.ts";
 import { type Problem, type ProblemCode, problem } from "../problem.ts";
 
 /** The outcome and the problem of a response that is neither a document nor a redirect. */
@@ -19,10 +19,11 @@ export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
 
 /** Whether a response is there to tell people from programs, as far as its headers say. Bodies of errors are not read. */
 export function isChallenge(status: number, headers: HeaderList): boolean {
-  return challenges.some(({ name, value, statuses }) => {
-    const found = header(headers, name);
-    return found !== undefined && value.test(found) && (statuses === undefined || statuses.includes(status));
-  });
+  for (const [name, value] of headers) {
+    const sign = challenges.get(name);
+    if (sign?.value.test(value) && (sign.statuses?.includes(status) ?? true)) return true;
+  }
+  return false;
 }
 
 function outcomeOfStatus(status: number): FailureOutcome {
@@ -40,13 +41,13 @@ const blocked: ReadonlySet<number> = new Set([
 
 const refusals: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["address-blocked", "scheme-refused", "port-refused"]);
 
-const challenges: readonly { name: string; value: RegExp; statuses?: readonly number[] }[] = [
+const challenges: ReadonlyMap<string, { value: RegExp; statuses?: readonly number[] }> = new Map([
   // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
-  { name: "cf-mitigated", value: /challenge/i },
+  ["cf-mitigated", { value: /challenge/i }],
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: with status 405 or 202.
-  { name: "x-amzn-waf-action", value: /captcha|challenge/i },
-  { name: "x-vercel-mitigated", value: /challenge/i },
-  { name: "x-datadome", value: /./, statuses: [403] },
-  { name: "x-sucuri-block", value: /./, statuses: [403, 503] },
-  { name: "server", value: /^ddos-guard/i, statuses: [403, 503] },
-];
+  ["x-amzn-waf-action", { value: /captcha|challenge/i }],
+  ["x-vercel-mitigated", { value: /challenge/i }],
+  ["x-datadome", { value: /./, statuses: [403] }],
+  ["x-sucuri-block", { value: /./, statuses: [403, 503] }],
+  ["server", { value: /^ddos-guard/i, statuses: [403, 503] }],
+]);

@@ -10,7 +10,7 @@ import type {
   Hop,
   KnownDocument,
 } from "../exchange.ts";
-import type { Settings } from "../options.ts";
+import type { Settings, Timeouts } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import { urlKey, withoutCredentials } from "../url.ts";
 import { refusalOf } from "./address-policy.ts";
@@ -43,8 +43,8 @@ export class Passage {
   readonly #requestedUrl: string;
   readonly #hops: Hop[] = [];
   readonly #problems: Problem[] = [];
-  // Filled where there is a redirect; most requests have none.
-  readonly #visited = new Set<string>();
+  // The keys of the URLs of this chain, where there is a redirect.
+  #visited: Set<string> | undefined;
   // The URL as it is told, and as it is asked for.
   #url: string;
   #target: URL | undefined;
@@ -60,7 +60,7 @@ export class Passage {
     this.#request = request;
     this.#caller = caller;
     this.#onEnd = onEnd;
-    this.#clock = new Clock(around.settings.timeout.total);
+    this.#clock = newClock(around.settings.timeout);
     this.#requestedUrl = withoutCredentials(request.url);
     this.#url = this.#requestedUrl;
     try {
@@ -155,6 +155,7 @@ export class Passage {
     const redirect = redirectTarget(headers, from.href, limits.urlLength);
     if ("code" in redirect) return this.#fail(outcomeOfProblem(redirect), redirect, { status, headers });
     const { target } = redirect;
+    this.#visited ??= new Set();
     this.#visited.add(urlKey(from.href));
     const limit = this.#request.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops.length >= limit)
@@ -207,7 +208,7 @@ export class Passage {
     else await sleep(delay, this.#caller);
     this.#attempts++;
     this.#clock.end();
-    this.#clock = new Clock(settings.timeout.total);
+    this.#clock = newClock(settings.timeout);
     return undefined;
   }
 
@@ -244,6 +245,10 @@ export class Passage {
     if (network === "allow-private") return true;
     return network === "default" && this.#around.startOrigins.has(origin);
   }
+}
+
+function newClock({ total, firstByte, idle }: Timeouts): Clock {
+  return new Clock(total, Math.min(firstByte, idle));
 }
 
 function sleep(milliseconds: number, cancellation: Cancellation): Promise<void> {

@@ -93,13 +93,10 @@ export class HttpRequest {
   }
 
   /** The next piece of a body that is not empty. Rejects only with the caller's reason. */
-  async pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
-    for (;;) {
-      if (this.stopped) return this.#stopResult();
-      this.#startClock(this.#clocks.idle, "timeout-idle");
-      const pulled = await this.#wait(next(body));
-      if ("code" in pulled || pulled.done || pulled.value.length > 0) return pulled;
-    }
+  pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
+    if (this.stopped) return this.#stopResult();
+    this.#startClock(this.#clocks.idle, "timeout-idle");
+    return this.#wait(next(body));
   }
 
   /** Reads on to the end of a body that nobody wants, if that is near, so that its connection can be used again. */
@@ -173,12 +170,16 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
   }
 }
 
-async function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
+function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
+  const failed = (error: unknown) => problemOf(error, "body");
   try {
-    const { done, value } = await body.next();
-    return done === true ? { done } : { done: false, value };
+    return body.next().then((result) => {
+      if (result.done === true) return { done: true };
+      return result.value.length > 0 ? { done: false, value: result.value } : next(body);
+    }, failed);
   } catch (error) {
-    return problemOf(error, "body");
+    // The body of a client of the user's own.
+    return Promise.resolve(failed(error));
   }
 }
 

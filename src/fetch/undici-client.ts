@@ -6,7 +6,6 @@ import type { Client, ClientRequest, ClientResponse } from "../client.ts";
 import type { Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { hostOf } from "./address-policy.ts";
-import { Cancellation } from "./cancellation.ts";
 import { type Connect, createConnect, type Endpoint, type Lookup } from "./connect.ts";
 import { isClosedConnection, problemOf } from "./failure.ts";
 import { type ChosenProxy, openTunnel, type ProxyChoice, proxyChoice } from "./proxy.ts";
@@ -35,21 +34,12 @@ class UndiciClient implements Client {
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
     this.#undici ??= await import("undici");
-    if (request instanceof OutgoingRequest) {
-      return this.#exchange(this.#undici, request, request.target, request.cancellation, request.onSent);
-    }
-    const cancellation = new Cancellation();
-    if (request.signal.aborted) cancellation.cancel(request.signal.reason);
-    request.signal.addEventListener("abort", () => cancellation.cancel(request.signal.reason), { once: true });
-    return this.#exchange(this.#undici, request, new URL(request.url), cancellation, () => {});
+    return this.#exchange(this.#undici, request instanceof OutgoingRequest ? request : outgoing(request));
   }
 
   async #exchange(
     undici: typeof import("undici"),
-    { headers, allowPrivate }: ClientRequest,
-    url: URL,
-    cancellation: Cancellation,
-    onSent: () => void,
+    { target: url, headers, allowPrivate, cancellation, onSent }: OutgoingRequest,
   ): Promise<ClientResponse | Problem> {
     const route = this.#route(url, allowPrivate);
     const path = url.pathname + url.search;
@@ -128,6 +118,14 @@ class UndiciClient implements Client {
     idle?.splice(at, 1);
     if (idle?.length === 0) this.#idle.delete(connection.key);
   }
+}
+
+function outgoing({ url, headers, allowPrivate, signal }: ClientRequest): OutgoingRequest {
+  const request = new OutgoingRequest(new URL(url), headers, allowPrivate);
+  const onAbort = () => request.cancellation.cancel(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return request;
 }
 
 interface Route {

@@ -1,5 +1,6 @@
 // One request on one connection: what undici calls back becomes a response whose body is pulled. Nothing is read from the
-// socket that nobody asked for, beyond one buffer.
+// socket that nobody asked for, beyond one buffer. Written to the callbacks that undici 7 uses inside: the newer ones parse the
+// headers a second time.
 import type { Socket } from "node:net";
 import type { Dispatcher, Client as UndiciConnection } from "undici";
 import type { ClientResponse } from "../client.ts";
@@ -25,7 +26,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   readonly #onCancel = () => this.#abort(toError(this.#cancellation.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  // Given by undici: once the request goes out, and with the head of the response.
+  #abortRequest: ((reason: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #paused = false;
   #interim = 0;
   #bytesBefore = 0;
   #received = 0;
@@ -52,48 +56,53 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     cancellation.add(this.#onCancel);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abortRequest = abort;
     this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
     this.#onSent();
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) {
-      if (++this.#interim > interimResponses) {
-        const value = `more than ${interimResponses} interim responses`;
-        controller.abort(new ConnectionProblem(problem("http-protocol", { value })));
-      }
-      return;
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    this.#resume = resume;
+    if (status >= 200) {
+      this.#resolve({ status, headers: headerList(headers), body: this });
+    } else if (++this.#interim > interimResponses) {
+      this.#refuse(`more than ${interimResponses} interim responses`);
     }
-    this.#resolve({ status, headers: headerList(controller.rawHeaders as Buffer[]), body: this });
+    return true;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  /** `false` holds the website back. */
+  onData(chunk: Buffer): boolean {
     this.#received += chunk.length;
     const wire = (this.#connection.socket?.bytesRead ?? 0) - this.#bytesBefore;
     if (wire > framingBytes + framingRatio * this.#received) {
-      controller.abort(new ConnectionProblem(problem("http-protocol", { value: "more framing than content" })));
-      return;
+      this.#refuse("more framing than content");
+      return false;
     }
     if (this.#reader !== undefined) {
       this.#reader.resolve({ done: false, value: chunk });
       this.#reader = undefined;
-      return;
+      return true;
     }
     this.#queue.push(chunk);
     this.#queued += chunk.length;
-    if (this.#queued >= queueBytes) controller.pause();
+    this.#paused = this.#queued >= queueBytes;
+    return !this.#paused;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     // A body without a length ends where the connection does; undici takes a reset for such an end.
     const error = this.#connection.socket?.errored;
     this.#end(error ?? undefined);
   }
 
-  onResponseError(_: unknown, error: Error): void {
+  onError(error: Error): void {
     this.#end(this.#explain(error));
+  }
+
+  #refuse(value: string): void {
+    this.#abortRequest?.(new ConnectionProblem(problem("http-protocol", { value })));
   }
 
   // undici has one error for a connection that was closed and for a response that it cannot take (an unasked 100 or 101),
@@ -116,7 +125,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     const chunk = this.#queue.shift();
     if (chunk !== undefined) {
       this.#queued -= chunk.length;
-      if (this.#controller?.paused && this.#queued < queueBytes) this.#controller.resume();
+      if (this.#paused && this.#queued < queueBytes) {
+        this.#paused = false;
+        this.#resume?.();
+      }
       return Promise.resolve({ done: false, value: chunk });
     }
     if (this.#error !== undefined) return Promise.reject(this.#error);
@@ -136,12 +148,12 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
 
   #abort(reason: Error): void {
     if (this.#ended) return;
-    if (this.#controller === undefined) {
+    if (this.#abortRequest === undefined) {
       // Still connecting: undici would go on until the end of that.
       this.#end(reason);
       void this.#connection.destroy(reason);
     } else {
-      this.#controller.abort(reason);
+      this.#abortRequest(reason);
     }
   }
 
