@@ -42,7 +42,7 @@ export function fetchClient(fetch: FetchLike): Client {
       }
       return {
         status: response.status,
-        headers: headerPairs(response.headers).filter(([name]) => !encodingHeaders.has(name)),
+        headers: withoutEncoding(headerPairs(response.headers)),
         body: pieces(response.body),
         decoded: true,
       } satisfies ClientResponse;
@@ -50,8 +50,11 @@ export function fetchClient(fetch: FetchLike): Client {
   };
 }
 
-// They describe the bytes before they were decoded.
-const encodingHeaders: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
+// Two headers describe the bytes before they were decoded.
+function withoutEncoding(headers: [string, string][]): [string, string][] {
+  if (!headers.some(([name]) => name === "content-encoding")) return headers;
+  return headers.filter(([name]) => name !== "content-encoding" && name !== "content-length");
+}
 
 function headerPairs(headers: FetchResponse["headers"]): [string, string][] {
   const pairs: [string, string][] = [];

@@ -156,6 +156,25 @@ describe("in the body", () => {
     expect(pieces).toBeGreaterThan(0);
   });
 
+  test("close() ends bodies, too, read or not", async () => {
+    const server = await testServer({ "/a": faults["endless body"](tenPages) });
+    const fetcher = testFetcher({ start: server.origin });
+    const bodies = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap" });
+        return fetched.outcome === "found" ? fetched.body : expect.unreachable();
+      }),
+    );
+    await fetcher.close();
+    await closes(() => server.open);
+    for (const body of bodies.slice(1)) {
+      const read = async () => {
+        for await (const _ of body);
+      };
+      await expect(read()).rejects.toMatchObject({ name: "AbortError" });
+    }
+  });
+
   test("a signal after its end changes nothing", async () => {
     const server = await testServer({ "/a": tenPages });
     const controller = new AbortController();

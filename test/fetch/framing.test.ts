@@ -1,7 +1,8 @@
 // Scenarios 15 to 20: responses whose framing is wrong.
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { faults } from "../support/fault-server.ts";
-import { fetchOnly, tenPages } from "../support/fetching.ts";
+import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
 
@@ -100,4 +101,39 @@ test("names that mean something to JavaScript are headers like any other", async
   });
   expect(fetched).toMatchObject({ headers: expect.arrayContaining([["__proto__", "a"]]) });
   expect(({} as { a?: unknown }).a).toBeUndefined();
+});
+
+test("whatever bytes come, there is an outcome", async () => {
+  let response = Buffer.alloc(0);
+  const server = await testServer({ "/a": ({ socket }) => void socket.end(response) });
+  const fetcher = testFetcher({ start: server.origin, timeout: { firstByte: 2000, idle: 2000 } });
+  const good = Buffer.from(
+    `HTTP/1.1 200 OK\r\nserver: x\r\ntransfer-encoding: chunked\r\n\r\n${tenPages.length.toString(16)}\r\n${tenPages}\r\n0\r\n\r\n`,
+  );
+  const piece = fc.oneof(
+    fc.uint8Array({ maxLength: 8 }),
+    fc.constantFrom(
+      "\r\n",
+      "\n",
+      "\0",
+      "HTTP/1.1 103 \r\n\r\n",
+      "content-length: 5\r\n",
+      "ffffffffff",
+      "location: /b\r\n",
+    ),
+  );
+  const change = fc.record({ at: fc.nat({ max: good.length }), cut: fc.nat({ max: 40 }), piece });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+      response = good;
+      for (const { at, cut, piece } of changes) {
+        response = Buffer.concat([response.subarray(0, at), Buffer.from(piece as string), response.subarray(at + cut)]);
+      }
+      const { fetched, broken } = await fetcher.read(`${server.origin}/a`);
+      expect(["found", "absent", "blocked", "failed", "refused"]).toContain(fetched.outcome);
+      expect(broken).not.toBe("client-failed");
+      if ("reason" in fetched) expect(fetched.reason.code).not.toBe("client-failed");
+    }),
+    { numRuns: 150 },
+  );
 });
