@@ -339,5 +339,3 @@ export const faults = {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n");
     },
 } as const satisfies Readonly<Record<string, (document: string) => Fault>>;
-
-export type FaultName = keyof typeof faults;
