@@ -1,6 +1,6 @@
 // Fetches documents before they are asked for, each once. Everything that can be known to come next is on its way while the
 // reader is busy; how many at a time, and how politely, is the fetcher's business.
-import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
+import type { DocumentRequest, DocumentSource, Fetched, KnownDocument } from "../exchange.ts";
 import { parseUrl, urlKey } from "../url.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
@@ -23,6 +23,8 @@ export class Ahead {
   readonly #room = new SpoolRoom();
   // By the URL that was asked for, and by those that redirects led to.
   readonly #started = new Map<string, Promise<Fetched>>();
+  // Documents that were let go, by where they were found: not to be started again, and known where a redirect leads to them.
+  readonly #dropped = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
   // By host.
@@ -50,22 +52,40 @@ export class Ahead {
   /** Starts a document that will be needed, if it is not on its way. */
   start(url: string, role: DocumentRequest["role"]): void {
     const key = keyOf(url, role);
-    if (this.#started.has(key)) return;
+    if (this.#started.has(key) || this.#dropped.has(key)) return;
     this.#waiting.add(key);
     void this.#begin(url, role, key);
   }
 
-  /** The document, fetched once however often it is asked for. Rejects when the crawl is aborted. */
-  get(url: string, role: DocumentRequest["role"]): Promise<Fetched> {
+  /** The document, fetched once for as long as it is not let go. Rejects when the crawl is aborted. */
+  async get(url: string, role: DocumentRequest["role"]): Promise<Fetched> {
     const key = keyOf(url, role);
     this.#waiting.delete(key);
-    return this.#started.get(key) ?? this.#begin(url, role, key);
+    const fetched = await (this.#started.get(key) ?? this.#begin(url, role, key));
+    // Too many redirects from elsewhere need not be too many from here.
+    return isTooFar(fetched) && keyOf(fetched.requestedUrl, role) !== key ? this.#begin(url, role, key) : fetched;
   }
 
-  /** Lets go of a document that was read, or is not going to be. Nobody may ask for it again; redirects to it stay known. */
-  async drop(fetched: Fetched): Promise<void> {
-    this.#started.set(urlKey(fetched.requestedUrl), gone);
-    if (this.#started.has(urlKey(fetched.url))) this.#started.set(urlKey(fetched.url), gone);
+  /** Lets go of a document that was read, or is not going to be. What redirected to it leads to where it was found. */
+  async drop(fetched: Exclude<Fetched, KnownDocument>, role: DocumentRequest["role"] = "sitemap"): Promise<void> {
+    const key = keyOf(fetched.url, role);
+    const others = [fetched.requestedUrl, ...fetched.hops.map(({ url }) => url)].map((url) => keyOf(url, role));
+    if (isTooFar(fetched)) {
+      for (const other of others.slice(1)) this.#started.delete(other);
+    } else {
+      const { requestedUrl, url } = fetched;
+      const known = Promise.resolve({
+        outcome: "known" as const,
+        requestedUrl,
+        url,
+        hops: [],
+        attempts: 0,
+        problems: [],
+      });
+      for (const other of others) this.#started.set(other, known);
+      this.#dropped.add(key);
+    }
+    this.#started.delete(key);
     if (fetched.outcome === "found" && fetched.body instanceof Spool) {
       this.#spools.delete(fetched.body);
       await fetched.body.close();
@@ -118,6 +138,7 @@ export class Ahead {
   // A target that is on its way by another URL is not fetched again. One that is not is on its way from now on.
   #isKnown(target: string, key: string): boolean {
     const targetKey = urlKey(target);
+    if (this.#dropped.has(targetKey)) return true;
     const own = this.#started.get(key);
     const other = this.#started.get(targetKey);
     if (other !== undefined) return other !== own;
@@ -135,5 +156,6 @@ function hostOf(url: string): string {
   return parseUrl(url)?.host ?? "";
 }
 
-// Stands for documents that were let go, so that their headers do not pile up.
-const gone: Promise<Fetched> = new Promise(() => undefined);
+function isTooFar(fetched: Fetched): boolean {
+  return "reason" in fetched && fetched.reason.code === "redirect-limit";
+}

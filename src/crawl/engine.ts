@@ -243,7 +243,7 @@ class Engine {
     }
     if (fetched.outcome !== "found") return [];
     const inBody = await linksInBody(this.#visitor.untilTime(fetched));
-    await this.#ahead.drop(fetched);
+    await this.#ahead.drop(fetched, "homepage");
     return [...linksInHeaders(fetched.headers, fetched.url), ...inBody];
   }
 

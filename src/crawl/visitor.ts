@@ -42,9 +42,17 @@ export interface VisitorOptions {
 
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 
+/** What a guess came to that left no node: it is not fetched again where something leads there or declares it. */
+interface Abandoned {
+  readonly url: string;
+  readonly trace: Trace & { readonly reason: Problem };
+  readonly failed?: FailedFetch;
+}
+
 export class Visitor {
   readonly #options: VisitorOptions;
   readonly #homeHost: string;
+  readonly #abandoned = new Map<string, Abandoned>();
 
   constructor(options: VisitorOptions) {
     this.#options = options;
@@ -57,29 +65,35 @@ export class Visitor {
     const isRobots = place.by === "robots";
     const refusal = isRobots ? undefined : (frontier.refusal(reference, depth) ?? refusedByName(reference.url));
     if (refusal !== undefined) return yield* this.#refuse(reference, depth, refusal);
-    const repeated = frontier.again(reference.url, depth);
-    if (repeated !== undefined) return yield* this.#repeat(reference, place, repeated);
+    const repeated = this.#again(reference.url, reference, place);
+    if (repeated !== undefined) return yield* repeated;
 
-    let fetched = await this.fetch(reference.url, isRobots ? "robots" : "sitemap");
+    let asked = reference.url;
+    let fetched = await this.fetch(asked, isRobots ? "robots" : "sitemap");
+    // What is worth saying about the way here. A document may have come by another way: that one is not ours.
+    const way: Problem[] = [];
     const seen = new Set<string>();
     while (fetched.outcome === "known") {
       const target = fetched.url;
+      if (isSame(fetched.requestedUrl, asked)) way.push(...fetched.problems);
       if (frontier.isActive(target)) return yield* this.#refuse(reference, depth, problem("cycle"), target);
-      const known = frontier.again(target, depth);
-      if (known !== undefined) return yield* this.#repeat(reference, place, known);
+      const known = this.#again(target, reference, place);
+      if (known !== undefined) return yield* known;
       if (seen.has(target)) {
         // Two documents that redirect to each other, each asked for before the other was seen to lead back.
         return yield* this.#refuse(reference, depth, problem("redirect-loop", { value: target }), target);
       }
       seen.add(target);
-      fetched = await this.fetch(target, "sitemap");
+      asked = target;
+      fetched = await this.fetch(asked, "sitemap");
     }
     if (fetched.outcome !== "found") return yield* this.#fail(fetched, reference, place);
+    if (isSame(fetched.requestedUrl, asked)) way.push(...fetched.problems);
     if (frontier.isActive(fetched.url)) {
       await ahead.drop(fetched);
       return yield* this.#refuse(reference, depth, problem("cycle"), fetched.url);
     }
-    return yield* this.#read(fetched, reference, place);
+    return yield* this.#read({ ...fetched, problems: way }, reference, place);
   }
 
   /** Asks for a document. Where the time for the website is up, that is why there is none. */
@@ -145,7 +159,9 @@ export class Visitor {
     const reason = whyInvalid(result, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
     if (reason !== undefined && isNoSitemap && isGuess(place)) {
-      return { type: "left", trace: { ...trace, outcome: "not-a-sitemap", reason } };
+      // What is no robots.txt may be a sitemap all the same.
+      const none = place.by === "robots" ? keysOf(reference.url) : keys;
+      return this.#abandon(none, { url: fetched.url, trace: { ...trace, outcome: "not-a-sitemap", reason } });
     }
     if (!started) yield { type: "start", url: declared.url, depth };
     if (reason !== undefined) {
@@ -182,6 +198,28 @@ export class Visitor {
     return { type: "frame", frame, trace };
   }
 
+  // What is known of a document without asking for it, if anything is.
+  #again(url: string, reference: SitemapReference, place: Place): Visiting | undefined {
+    const repeated = this.#options.frontier.again(url, place.parent.depth + 1);
+    if (repeated !== undefined) return this.#repeat(reference, place, repeated);
+    const abandoned = this.#abandoned.get(urlKey(url));
+    return abandoned === undefined ? undefined : this.#giveUp(reference, place, abandoned);
+  }
+
+  #abandon(keys: readonly string[], abandoned: Abandoned): Visit {
+    for (const key of keys) this.#abandoned.set(key, abandoned);
+    const { trace, failed } = abandoned;
+    return { type: "left", trace, ...(failed === undefined ? {} : { failed }) };
+  }
+
+  // A guess came to nothing here before. Another guess does, too; what is declared has a node that says so.
+  async *#giveUp(reference: SitemapReference, place: Place, { url, trace, failed }: Abandoned): Visiting {
+    const { finalUrl: _, ...rest } = trace;
+    const moved = { ...rest, ...movedTo(reference.url, url) };
+    if (isGuess(place)) return { type: "left", trace: moved, ...(failed === undefined ? {} : { failed }) };
+    return yield* this.#invalid(reference, place, url, moved);
+  }
+
   // Seen before: shown here too, from the one fetch. Its pages are not told a second time.
   async *#repeat(reference: SitemapReference, place: Place, { node: known, whole }: Repeated): Visiting {
     const { frontier, tally } = this.#options;
@@ -209,18 +247,23 @@ export class Visitor {
   }
 
   async *#fail(failed: FailedFetch, reference: SitemapReference, place: Place): Visiting {
-    const { frontier, ahead, tally, omitMissing } = this.#options;
+    const { ahead, omitMissing } = this.#options;
     const { outcome, status, reason, url } = failed;
     await ahead.drop(failed);
     if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {
       return { type: "left", trace: { outcome: "absent", reason } };
     }
     const withStatus = status === undefined ? {} : { status };
-    const trace: Trace = { outcome, ...withStatus, ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return { type: "left", trace, failed };
-    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(reference, url), reason };
+    const trace = { outcome, ...withStatus, ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return this.#abandon(keysOfFailure(reference.url, url, reason), { url, trace, failed });
+    return yield* this.#invalid(reference, place, url, trace);
+  }
+
+  async *#invalid(reference: SitemapReference, place: Place, url: string, trace: Abandoned["trace"]): Visiting {
+    const { frontier, tally } = this.#options;
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(reference, url), reason: trace.reason };
     const depth = place.parent.depth + 1;
-    frontier.finish(node, keysOf(reference.url));
+    frontier.finish(node, keysOfFailure(reference.url, url, trace.reason));
     yield { type: "start", url: node.url, depth };
     yield* tally.finish(node, depth, nothingRead);
     return { type: "node", node, trace };
@@ -283,8 +326,17 @@ function visitAgain({ children, ...node }: IndexSitemap, reference: SitemapRefer
   };
 }
 
+function isSame(one: string, other: string): boolean {
+  return one === other || urlKey(one) === urlKey(other);
+}
+
 function keysOf(...urls: string[]): string[] {
   return [...new Set(urls.map(urlKey))];
+}
+
+// Too many redirects from here need not be too many from where they ended.
+function keysOfFailure(declared: string, url: string, { code }: Problem): string[] {
+  return code === "redirect-limit" ? keysOf(declared) : keysOf(declared, url);
 }
 
 // `www.example.org` and `example.org` are one website to everybody but a parser of URLs.
