@@ -24,5 +24,4 @@ export interface ClientResponse {
 /** One request, one response; redirects are not followed here. May reject: what it rejects with becomes a problem. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
-  close?(): Promise<void>;
 }

@@ -1,13 +1,15 @@
 // Fetches documents: many at a time, politely, each by its own passage. Nothing that a website does makes this throw.
+import type { Client } from "../client.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
+import { parseUrl } from "../url.ts";
 import { Cancellation, SignalFollowers } from "./cancellation.ts";
 import type { Lookup } from "./connect.ts";
 import { Passage, type Surroundings } from "./passage.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
 import { Throttle } from "./throttle.ts";
-import { undiciClient } from "./undici-client.ts";
+import { type OwnClient, undiciClient } from "./undici-client.ts";
 
 export interface FetcherOptions {
   readonly settings: Settings;
@@ -39,13 +41,15 @@ class NetworkFetcher implements Fetcher {
   readonly #around: Surroundings;
   readonly #followers = new SignalFollowers();
   readonly #active = new Set<Cancellation>();
+  #ownClient: OwnClient | undefined;
   #closed = false;
 
   constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
-    const startUrls = start.filter((url) => URL.canParse(url)).map((url) => new URL(url));
+    const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
+    if (settings.client === undefined) this.#ownClient = undiciClient(settings, lookup);
     this.#around = {
       settings,
-      client: settings.client ?? undiciClient(settings, lookup),
+      client: settings.client ?? (this.#ownClient as Client),
       throttle: new Throttle(settings),
       headers: requestHeaders(settings, startUrls),
       startOrigins: new Set(startUrls.map(({ origin }) => origin)),
@@ -87,16 +91,17 @@ class NetworkFetcher implements Fetcher {
 
   setCrawlDelay(url: string, milliseconds: number): void {
     const { settings, throttle } = this.#around;
-    if (!settings.useCrawlDelay || !(milliseconds > 0) || !URL.canParse(url)) return;
-    throttle.setLeastDelay(new URL(url).hostname, Math.min(milliseconds, longestCrawlDelay));
+    const hostname = parseUrl(url)?.hostname;
+    if (!settings.useCrawlDelay || !(milliseconds > 0) || hostname === undefined) return;
+    throttle.setLeastDelay(hostname, Math.min(milliseconds, longestCrawlDelay));
   }
 
   async close(): Promise<void> {
-    const { throttle, client } = this.#around;
     this.#closed = true;
     for (const cancellation of [...this.#active]) cancellation.cancel(closedReason());
-    throttle.close();
-    await client.close?.();
+    this.#around.throttle.close();
+    // A client that the caller brought may serve other crawls.
+    await this.#ownClient?.close();
   }
 }
 

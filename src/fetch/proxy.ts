@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import { problem } from "../problem.ts";
+import { parseUrl } from "../url.ts";
 import { hostOf } from "./address-policy.ts";
 import type { Endpoint } from "./connect.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
@@ -44,11 +45,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 function parseProxy(text: string, name: string): ChosenProxy {
   // In the environment, `host:port` is usual.
   const given = text.includes("://") ? text : `http://${text}`;
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+  const proxy = parseUrl(given);
+  if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
     // To go without a proxy would be worse than not to go. The value may hold a password.
     throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an HTTP proxy`);
   }
-  const proxy = new URL(given);
   const secure = proxy.protocol === "https:";
   const user = proxy.username === "" ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`;
   return {

@@ -12,12 +12,17 @@ import { type ChosenProxy, openTunnel, type ProxyChoice, proxyChoice } from "./p
 import { OutgoingRequest } from "./request.ts";
 import { type Connection, UndiciExchange } from "./undici-exchange.ts";
 
+/** A client with connections to be closed at the end. */
+export interface OwnClient extends Client {
+  close(): Promise<void>;
+}
+
 /** The default client. `lookup` replaces the system's resolver. */
-export function undiciClient(settings: Settings, lookup?: Lookup): Client {
+export function undiciClient(settings: Settings, lookup?: Lookup): OwnClient {
   return new UndiciClient(settings, createConnect(settings, lookup));
 }
 
-class UndiciClient implements Client {
+class UndiciClient implements OwnClient {
   readonly #settings: Settings;
   readonly #connect: Connect;
   readonly #proxyFor: ProxyChoice;

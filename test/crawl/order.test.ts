@@ -190,3 +190,14 @@ test("the caller's mistakes are told at the call, before anything is iterated", 
     message: expect.not.stringContaining("secret"),
   });
 });
+
+test("a client of the caller's own is not closed: it may serve other crawls", async () => {
+  let closed = false;
+  const client = Object.assign(site(wide).client, { close: () => (closed = true) });
+  for (let crawls = 0; crawls < 2; crawls += 1) {
+    const tree = await sitemapTreeForHomepage(home, { client });
+    expect(tree.pageCount).toBe(80);
+    await tree.close();
+  }
+  expect(closed).toBe(false);
+});
