@@ -1,15 +1,15 @@
 // The contract of clients, for the one built in, for `fetch`, and for one that a user might write.
 import http from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Client, ClientResponse } from "../../src/client.ts";
+import type { ClientResponse } from "../../src/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
-import { undiciClient } from "../../src/fetch/undici-client.ts";
+import { type OwnClient, undiciClient } from "../../src/fetch/undici-client.ts";
 import { resolveOptions } from "../../src/options.ts";
 import { tenPages, testFetcher } from "../support/fetching.ts";
 import { clientContract } from "./client-contract.ts";
 
-const made: Client[] = [];
-afterAll(() => Promise.all(made.map((client) => client.close?.())));
+const made: OwnClient[] = [];
+afterAll(() => Promise.all(made.map((client) => client.close())));
 
 clientContract("the client built in", () => {
   const client = undiciClient(resolveOptions({ network: "allow-private" }));

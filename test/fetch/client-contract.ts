@@ -164,7 +164,6 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
       const client = make();
       const all = Array.from({ length: 40 }, async () => read(await request(`${server.origin}/a`, undefined, client)));
       expect((await Promise.all(all)).every((bytes) => bytes.toString() === tenPages)).toBe(true);
-      await client.close?.();
     });
 
     test("works for a fetcher: redirects, retries, limits", async () => {
