@@ -1,7 +1,7 @@
 // The contract of clients, for the one built in, for `fetch`, and for one that a user might write.
 import http from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
-import type { ClientResponse } from "../../src/client.ts";
+import type { Client, ClientResponse } from "../../src/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import { type OwnClient, undiciClient } from "../../src/fetch/undici-client.ts";
 import { resolveOptions } from "../../src/options.ts";
