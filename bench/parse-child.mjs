@@ -26,7 +26,7 @@ while (performance.now() - start < measuredTime) {
 }
 times.sort((a, b) => a - b);
 const milliseconds = times[Math.floor(times.length / 2)];
-process.stdout.write(JSON.stringify({ pages, bytes: whole.bytes, milliseconds, runs: times.length }));
+process.stdout.write(JSON.stringify({ pages, bytes: whole.bytes, milliseconds, best: times[0] }));
 
 // Every piece is a flat string or buffer of its own, as a decoder or a socket would give it.
 function document(count) {

@@ -3,14 +3,18 @@
 import { Readable } from "node:stream";
 import { distModule } from "./setup.mjs";
 
-/** `input` is what the parser is handed: `texts` and `bytes` come in pieces of 64 KB, `text` is the whole document as a string. */
+/**
+ * `bar` is how many times as fast ours has to be. Tokenisers are held to it with namespaces, because ours has them; without, they
+ * are shown for comparison. `input` is what the parser is handed: `texts` and `bytes` come in pieces of 64 KB, `text` is the
+ * whole document as a string.
+ */
 export const parsers = {
   "sitegrove, text": { input: "texts", yields: "pages", load: loadOwnParser },
   "sitegrove, bytes": { input: "bytes", yields: "pages", load: loadOwnReader },
   saxes: { input: "texts", yields: "tokens", bar: 2, load: () => loadSaxes(true) },
-  "saxes, no namespaces": { input: "texts", yields: "tokens", bar: 2, load: () => loadSaxes(false) },
+  "saxes, no namespaces": { input: "texts", yields: "tokens", load: () => loadSaxes(false) },
   sax: { input: "texts", yields: "tokens", bar: 4, load: () => loadSax(true) },
-  "sax, no namespaces": { input: "texts", yields: "tokens", bar: 4, load: () => loadSax(false) },
+  "sax, no namespaces": { input: "texts", yields: "tokens", load: () => loadSax(false) },
   htmlparser2: { input: "texts", yields: "tokens", load: loadHtmlparser2 },
   sitemap: { input: "bytes", yields: "pages", bar: 10, load: loadSitemap },
   sitemapd: { input: "bytes", yields: "pages", bar: 10, load: loadSitemapd },

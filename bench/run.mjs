@@ -4,7 +4,7 @@
 //   --only TEXT    only parsers whose name contains it
 //   --skip-peers   ours alone
 //   --dist DIR     another build than dist/
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";
@@ -28,6 +28,7 @@ const documents = [
   { kind: "rich", entries: 20_000 },
 ];
 const own = "sitegrove, text";
+const fetchProgram = path.join(import.meta.dirname, "fetch.ts");
 
 await setUp({ peers: !flags["skip-peers"] });
 printMachine();
@@ -36,7 +37,7 @@ for (const document of documents) await compare(document);
 for (const document of documents) await double(document);
 await memory();
 printBars("Bars", bars);
-if (existsSync(path.join(import.meta.dirname, "fetch.ts"))) await fetching();
+if (!flags["skip-peers"] && flags.only === "") fetching();
 
 async function compare({ kind, entries }) {
   const names = Object.keys(parsers).filter(
@@ -69,12 +70,15 @@ async function compare({ kind, entries }) {
   }
 }
 
+// The run that was disturbed least counts: the question is how much work there is, not how busy the machine.
 async function double({ kind, entries }) {
-  const times = [[], []];
+  const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < rounds; round++) {
-    for (const factor of [1, 2]) times[factor - 1].push((await measure(own, kind, entries * factor)).milliseconds);
+    for (const [at, count] of [entries, entries * 2].entries()) {
+      best[at] = Math.min(best[at], (await measure(own, kind, count)).best);
+    }
   }
-  const value = median(times[1]) / median(times[0]);
+  const value = best[1] / best[0];
   bars.push({ promise: `${kind}: twice the input, at most 2.2 times the time`, value, met: value <= 2.2 });
 }
 
@@ -109,9 +113,9 @@ async function memory() {
   bars.push({ promise: "reading adds at most 48 MB", value: read - idle, met: read - idle <= 48 });
 }
 
-async function fetching() {
-  const { register } = await import("tsx/esm/api");
-  register();
-  const { benchFetch } = await import("./fetch.ts");
-  await benchFetch();
+// A program of its own, which is also run alone.
+function fetching() {
+  console.log("");
+  const { status } = spawnSync(process.execPath, ["--import", "tsx", fetchProgram], { stdio: "inherit" });
+  if (status !== 0) console.log(`${path.basename(fetchProgram)} ended with ${status}`);
 }
