@@ -67,25 +67,22 @@ export class Ahead {
   }
 
   /** Lets go of a document that was read, or is not going to be. What redirected to it leads to where it was found. */
-  async drop(fetched: Exclude<Fetched, KnownDocument>, role: DocumentRequest["role"] = "sitemap"): Promise<void> {
-    const key = keyOf(fetched.url, role);
-    const others = [fetched.requestedUrl, ...fetched.hops.map(({ url }) => url)].map((url) => keyOf(url, role));
-    if (isTooFar(fetched)) {
-      for (const other of others.slice(1)) this.#started.delete(other);
+  async drop(fetched: Exclude<Fetched, KnownDocument>, role: DocumentRequest["role"]): Promise<void> {
+    const asked = keyOf(fetched.requestedUrl, role);
+    const found = keyOf(fetched.url, role);
+    // Only where redirects lead to sitemaps was looked at on the way.
+    if (role !== "sitemap") {
+      this.#started.delete(asked);
+      this.#dropped.add(asked);
+    } else if (isTooFar(fetched)) {
+      for (const { url } of fetched.hops) this.#started.delete(keyOf(url, role));
     } else {
       const { requestedUrl, url } = fetched;
-      const known = Promise.resolve({
-        outcome: "known" as const,
-        requestedUrl,
-        url,
-        hops: [],
-        attempts: 0,
-        problems: [],
-      });
-      for (const other of others) this.#started.set(other, known);
-      this.#dropped.add(key);
+      const known: Fetched = { outcome: "known", requestedUrl, url, hops: [], attempts: 0, problems: [] };
+      for (const hop of fetched.hops) this.#started.set(keyOf(hop.url, role), Promise.resolve(known));
+      this.#started.delete(found);
+      this.#dropped.add(found);
     }
-    this.#started.delete(key);
     if (fetched.outcome === "found" && fetched.body instanceof Spool) {
       this.#spools.delete(fetched.body);
       await fetched.body.close();

@@ -160,14 +160,10 @@ class Engine {
   // robots.txt and known paths are guesses: where there is no sitemap there is no node.
   async *#try(candidate: Candidate, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
     const { url, by } = candidate;
-    const exhausted = this.#frontier.exhausted();
     this.#isAtRobots = by === "robots";
-    if (exhausted === undefined && !this.#frontier.isVisited(url)) {
+    if (this.#frontier.exhausted() === undefined && !this.#frontier.isVisited(url)) {
       this.#ahead.start(url, by === "robots" ? "robots" : "sitemap");
       this.#plan();
-    } else if (by === "known-path" && exhausted !== undefined && !this.#frontier.isVisited(url)) {
-      this.#discovery.push({ url, by, outcome: "refused", reason: exhausted });
-      return undefined;
     }
     const visit = yield* this.#visitor.visit({ url }, { parent: root, by });
     this.#isAtRobots = false;

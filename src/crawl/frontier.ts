@@ -48,7 +48,8 @@ export class Frontier {
   readonly #settings: Pick<Settings, "recurse" | "recurseList">;
   readonly #visited = new Map<string, Visited>();
   readonly #subtrees = new WeakMap<Sitemap, Visited>();
-  readonly #active = new Set<string>();
+  // The sitemap being read and its ancestors: where each was found, by the keys it is known by.
+  readonly #active = new Map<string, string>();
   #sitemaps = 0;
   #bytes = 0;
   #pages = 0;
@@ -92,6 +93,11 @@ export class Frontier {
     return this.#active.has(urlKey(url));
   }
 
+  /** Where it was found, if it is one of those. */
+  activeAt(url: string): string | undefined {
+    return this.#active.get(urlKey(url));
+  }
+
   isVisited(url: string): boolean {
     return this.#visited.has(urlKey(url));
   }
@@ -122,7 +128,7 @@ export class Frontier {
   /** From now on the index is an ancestor of what is visited. robots.txt costs nothing of the budget for documents. */
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
-    for (const key of frame.keys) this.#active.add(key);
+    for (const key of frame.keys) this.#active.set(key, frame.node.url);
   }
 
   /** The index is finished, as this node. */
@@ -133,8 +139,8 @@ export class Frontier {
 
   /** A sitemap without children to visit is finished: known from now on by these keys. */
   finish(node: Sitemap, keys: readonly string[]): void {
-    this.#sitemaps += 1;
-    this.#remember(node, keys);
+    // Shown twice, it counts twice: a few documents that name each other must not become an endless tree.
+    this.#sitemaps += this.#remember(node, keys).size;
   }
 
   /** What was found at this URL before, if it was visited. */
@@ -145,15 +151,14 @@ export class Frontier {
       !visited.contextual &&
       depth - 1 + visited.height <= this.#limits.depth &&
       this.#sitemaps + visited.size <= this.#limits.documents;
-    // Shown twice, it counts twice: a few documents that name each other must not become an endless tree.
-    if (whole) this.#sitemaps += visited.size - 1;
     return { node: visited.node, whole };
   }
 
-  #remember(node: Sitemap, keys: readonly string[]): void {
+  #remember(node: Sitemap, keys: readonly string[]): Visited {
     const visited = this.#measure(node);
     this.#subtrees.set(node, visited);
     for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, visited);
+    return visited;
   }
 
   #measure(node: Sitemap): Visited {

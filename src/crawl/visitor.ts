@@ -10,6 +10,7 @@ import { parseUrl, urlKey } from "../url.ts";
 import type { Ahead } from "./ahead.ts";
 import type { Frame, Frontier, Repeated } from "./frontier.ts";
 import { type Reading, read } from "./read.ts";
+import { RedirectWay } from "./redirect-way.ts";
 import { nothingRead, type Tally } from "./tally.ts";
 
 /** What discovery records of a candidate, beside its URL. */
@@ -60,40 +61,38 @@ export class Visitor {
   }
 
   async *visit(reference: SitemapReference, place: Place): Visiting {
-    const { frontier, ahead } = this.#options;
+    const { frontier } = this.#options;
     const depth = place.parent.depth + 1;
     const isRobots = place.by === "robots";
-    const refusal = isRobots ? undefined : (frontier.refusal(reference, depth) ?? refusedByName(reference.url));
-    if (refusal !== undefined) return yield* this.#refuse(reference, depth, refusal);
     const repeated = this.#again(reference.url, reference, place);
+    // A guess that is known already costs nothing, and needs no budget.
+    if (repeated !== undefined && isGuess(place)) return yield* repeated;
+    const refusal = isRobots ? undefined : (frontier.refusal(reference, depth) ?? refusedByName(reference.url));
+    if (refusal !== undefined && isGuess(place)) {
+      return { type: "left", trace: { outcome: "refused", reason: refusal } };
+    }
+    if (refusal !== undefined) return yield* this.#refuse(reference, depth, refusal);
     if (repeated !== undefined) return yield* repeated;
 
-    let asked = reference.url;
-    let fetched = await this.fetch(asked, isRobots ? "robots" : "sitemap");
-    // What is worth saying about the way here. A document may have come by another way: that one is not ours.
-    const way: Problem[] = [];
-    const seen = new Set<string>();
+    let fetched = await this.fetch(reference.url, isRobots ? "robots" : "sitemap");
+    const way = new RedirectWay(reference.url);
     while (fetched.outcome === "known") {
       const target = fetched.url;
-      if (isSame(fetched.requestedUrl, asked)) way.push(...fetched.problems);
-      if (frontier.isActive(target)) return yield* this.#refuse(reference, depth, problem("cycle"), target);
+      const active = frontier.activeAt(target);
+      if (active !== undefined) return yield* this.#refuse(reference, depth, problem("cycle"), active);
+      const refused = refusedByName(target);
+      if (refused !== undefined) return yield* this.#refuse(reference, depth, refused, target);
       const known = this.#again(target, reference, place);
       if (known !== undefined) return yield* known;
-      if (seen.has(target)) {
-        // Two documents that redirect to each other, each asked for before the other was seen to lead back.
-        return yield* this.#refuse(reference, depth, problem("redirect-loop", { value: target }), target);
-      }
-      seen.add(target);
-      asked = target;
-      fetched = await this.fetch(asked, "sitemap");
+      const loop = way.follow(fetched);
+      fetched = loop ?? (await this.fetch(target, "sitemap"));
     }
-    if (fetched.outcome !== "found") return yield* this.#fail(fetched, reference, place);
-    if (isSame(fetched.requestedUrl, asked)) way.push(...fetched.problems);
+    if (fetched.outcome !== "found") return yield* this.#fail(way.failure(fetched), reference, place);
     if (frontier.isActive(fetched.url)) {
-      await ahead.drop(fetched);
+      await this.#drop(fetched, place);
       return yield* this.#refuse(reference, depth, problem("cycle"), fetched.url);
     }
-    return yield* this.#read({ ...fetched, problems: way }, reference, place);
+    return yield* this.#read({ ...fetched, problems: way.problems(fetched) }, reference, place);
   }
 
   /** Asks for a document. Where the time for the website is up, that is why there is none. */
@@ -129,10 +128,10 @@ export class Visitor {
   }
 
   async *#read(fetched: FetchedDocument, reference: SitemapReference, place: Place): Visiting {
-    const { settings, frontier, ahead, tally } = this.#options;
+    const { settings, frontier, tally } = this.#options;
     const depth = place.parent.depth + 1;
     const declared = this.#declared(reference, fetched.url);
-    const keys = keysOf(reference.url, fetched.requestedUrl, fetched.url);
+    const keys = keysOf(reference.url, fetched.url);
     const references: SitemapReference[] = [];
     let pageCount = 0;
     let started = false;
@@ -140,10 +139,11 @@ export class Visitor {
     const reading = read({ ...this.untilTime(fetched), isRobots: place.by === "robots" }, settings);
     let step = await reading.next();
     while (!step.done) {
-      if (!started) yield { type: "start", url: declared.url, depth };
-      started = true;
       for (const sitemap of step.value.sitemaps) references.push(sitemap);
-      const { pages } = step.value;
+      // In place of robots.txt a sitemap is none.
+      const pages = place.by === "robots" ? [] : step.value.pages;
+      if (!started && pages.length > 0) yield { type: "start", url: declared.url, depth };
+      started ||= pages.length > 0;
       const taken = frontier.takePages(pages.length);
       pageCount += taken;
       if (taken > 0)
@@ -151,7 +151,7 @@ export class Visitor {
       if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }
-    await ahead.drop(fetched);
+    await this.#drop(fetched, place);
     const result = step.value;
     frontier.takeBytes(result.wireBytes);
     const trace: Trace = { outcome: "found", status: fetched.status, ...movedTo(reference.url, fetched.url) };
@@ -247,9 +247,9 @@ export class Visitor {
   }
 
   async *#fail(failed: FailedFetch, reference: SitemapReference, place: Place): Visiting {
-    const { ahead, omitMissing } = this.#options;
+    const { omitMissing } = this.#options;
     const { outcome, status, reason, url } = failed;
-    await ahead.drop(failed);
+    await this.#drop(failed, place);
     if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {
       return { type: "left", trace: { outcome: "absent", reason } };
     }
@@ -267,6 +267,10 @@ export class Visitor {
     yield { type: "start", url: node.url, depth };
     yield* tally.finish(node, depth, nothingRead);
     return { type: "node", node, trace };
+  }
+
+  async #drop(fetched: FetchedDocument | FailedFetch, { by }: Place): Promise<void> {
+    await this.#options.ahead.drop(fetched, by === "robots" ? "robots" : "sitemap");
   }
 
   #takeCrawlDelay(reading: Reading, url: string): void {
@@ -324,10 +328,6 @@ function visitAgain({ children, ...node }: IndexSitemap, reference: SitemapRefer
     children: children.filter(isOwn),
     size: nothingRead,
   };
-}
-
-function isSame(one: string, other: string): boolean {
-  return one === other || urlKey(one) === urlKey(other);
 }
 
 function keysOf(...urls: string[]): string[] {

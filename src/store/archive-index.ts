@@ -6,7 +6,7 @@ import { type ForeignResponse, foreignResponse, readForeignResponse } from "./fo
 import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
-import { archiveKey, type Found } from "./replay.ts";
+import { archiveKey, type Found, keysOnTheWay } from "./replay.ts";
 import { readEntry } from "./saved-exchanges.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
@@ -83,9 +83,7 @@ export class ArchiveIndex {
       this.#exchanges.set(key, exchange);
       this.urls.push(fetched.requestedUrl);
     }
-    if (fetched.outcome !== "found" || fetched.hops.length === 0) return;
-    const target = archiveKey(fetched.url);
-    if (!this.#targets.has(target)) this.#targets.set(target, exchange);
+    for (const target of keysOnTheWay(fetched)) if (!this.#targets.has(target)) this.#targets.set(target, exchange);
   }
 
   #addForeign(record: RecordHead): void {

@@ -32,7 +32,8 @@ export async function replay(request: DocumentRequest, find: Find): Promise<Fetc
   const seen = new Set([archiveKey(request.url)]);
   while (fetched.outcome === "known" && (as === "alone" || request.isKnown !== undefined)) {
     const { requestedUrl, url, hops, problems, attempts } = fetched;
-    if (request.isKnown?.(url)) return fetched;
+    const stopped = known(fetched, request);
+    if (stopped !== undefined) return stopped;
     const loops = seen.has(archiveKey(url));
     if (loops || hops.length > maxHops) {
       const reason = loops ? problem("redirect-loop", { value: url }) : problem("redirect-limit", { limit: maxHops });
@@ -48,22 +49,47 @@ export async function replay(request: DocumentRequest, find: Find): Promise<Fetc
   return known(fetched, request) ?? fetched;
 }
 
-async function lookUp(url: string, find: Find): Promise<Found | undefined> {
-  const found = await find(archiveKey(url));
-  if (found?.as !== "target" || found.fetched.outcome !== "found") return found;
-  // The document at the end of somebody else's redirects, asked for by its own URL.
-  return { as: "target", fetched: { ...found.fetched, requestedUrl: url, hops: [], attempts: 1, problems: [] } };
+/** The URLs behind the first that an exchange tells of, too: those that its redirects passed, and where they ended. */
+export function keysOnTheWay(fetched: Fetched): string[] {
+  // Too many redirects from the first need not be too many from the others.
+  if ("reason" in fetched && fetched.reason.code === "redirect-limit") return [];
+  const passed = fetched.hops.slice(1).map(({ url }) => archiveKey(url));
+  // A known document is told of by the exchange that brought it.
+  return fetched.outcome === "known" || fetched.hops.length === 0 ? passed : [...passed, archiveKey(fetched.url)];
 }
 
-/** Where a redirect on the way led to a document that this caller has already. */
-function known(fetched: Fetched, request: DocumentRequest): Fetched | undefined {
-  if (fetched.outcome !== "found" || request.isKnown === undefined) return undefined;
-  const targets = [...fetched.hops.slice(1).map((hop) => hop.url), fetched.url];
-  const place = fetched.hops.length === 0 ? -1 : targets.findIndex(request.isKnown);
-  const url = targets[place];
-  if (url === undefined) return undefined;
-  const { requestedUrl, attempts, problems } = fetched;
-  return { outcome: "known", requestedUrl, url, hops: fetched.hops.slice(0, place + 1), attempts, problems };
+async function lookUp(url: string, find: Find): Promise<Found | undefined> {
+  const found = await find(archiveKey(url));
+  return found?.as === "target" ? { as: "target", fetched: from(url, found.fetched) } : found;
+}
+
+// Somebody else's redirects passed here: from here on they are ours.
+function from(url: string, fetched: Fetched): Fetched {
+  const { hops } = fetched;
+  const own = hops.findIndex((hop) => archiveKey(hop.url) === archiveKey(url));
+  const rest = { requestedUrl: url, hops: own === -1 ? [] : hops.slice(own), attempts: 1 };
+  if ("problems" in fetched) return { ...fetched, ...rest, problems: [] };
+  if (fetched.reason.code !== "redirect-loop") return { ...fetched, ...rest };
+  const { status = 302, headers = [] } = fetched;
+  const passed: Hop[] = [...hops, { url: fetched.url, status, headers }];
+  const back = passed.findIndex((hop) => hop.url === fetched.reason.value);
+  const start = own === -1 ? hops.length : own;
+  if (back === -1 || start < back) return { ...fetched, ...rest };
+  // Inside of the circle they lead back to where they begin, wherever that is.
+  const circle = [...passed.slice(start), ...passed.slice(back, start)];
+  const last = circle.pop()?.url ?? url;
+  return { ...fetched, ...rest, hops: circle, url: last, reason: problem("redirect-loop", { value: url }) };
+}
+
+/** Where a redirect on the way led to a document that this caller has already. Each is asked about, as a network would. */
+function known({ requestedUrl, url, hops, attempts, ...rest }: Fetched, request: DocumentRequest): Fetched | undefined {
+  if (request.isKnown === undefined || hops.length === 0) return undefined;
+  const targets = [...hops.slice(1).map((hop) => hop.url), url];
+  const place = targets.findIndex(request.isKnown);
+  const target = targets[place];
+  if (target === undefined) return undefined;
+  const problems = "problems" in rest ? rest.problems : [];
+  return { outcome: "known", requestedUrl, url: target, hops: hops.slice(0, place + 1), attempts, problems };
 }
 
 function missing(requestedUrl: string, url: string, hops: readonly Hop[]): FailedFetch {

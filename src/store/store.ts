@@ -6,7 +6,7 @@ import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
 import { type Block, closedError, KeptBody } from "./kept-body.ts";
-import { archiveKey, replay } from "./replay.ts";
+import { archiveKey, keysOnTheWay, replay } from "./replay.ts";
 import { type Entry, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
@@ -41,7 +41,7 @@ class OpenStore implements Store {
   readonly #saved: SavedExchanges | undefined;
   readonly #info: ArchiveInfo;
   readonly #entries = new Map<string, Entry>();
-  /** Documents by where redirects led to. */
+  /** By the URLs that redirects passed and led to. */
   readonly #targets = new Map<string, Entry>();
   #finished = false;
   #closed = false;
@@ -104,8 +104,6 @@ class OpenStore implements Store {
   #remember(fetched: Fetched, entry: Entry): void {
     const key = archiveKey(fetched.requestedUrl);
     if (!this.#entries.has(key)) this.#entries.set(key, entry);
-    if (fetched.outcome !== "found" || fetched.hops.length === 0) return;
-    const target = archiveKey(fetched.url);
-    if (!this.#targets.has(target)) this.#targets.set(target, entry);
+    for (const target of keysOnTheWay(fetched)) if (!this.#targets.has(target)) this.#targets.set(target, entry);
   }
 }

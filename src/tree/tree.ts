@@ -145,7 +145,7 @@ export class SitemapTree {
   // Exactly the pages that the node counts: a budget may have ended it before the document does.
   async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     this.#expectOpen();
-    const document = await this.#document(sitemap.declaredUrl ?? sitemap.url);
+    const document = await this.#document(sitemap.url);
     if (document.outcome !== "found") return;
     let left = sitemap.pageCount;
     const reading = read(document, this.#settings);

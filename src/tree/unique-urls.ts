@@ -1,12 +1,13 @@
 // The URLs of a whole website, each once.
-import { Fingerprints, fingerprint } from "../fingerprints.ts";
+import { FingerprintReader, Fingerprints } from "../fingerprints.ts";
 
 export class UniqueUrls {
   readonly #seen = new Fingerprints();
+  readonly #reader = new FingerprintReader();
 
   /** Whether the URL is new; it is not from now on. */
   add(url: string): boolean {
-    const { high, low } = fingerprint(url);
-    return this.#seen.add(high, low);
+    this.#reader.read(url);
+    return this.#seen.add(this.#reader.high, this.#reader.low);
   }
 }

@@ -1,5 +1,7 @@
 // Places that hold no sitemap, and everything that leads to them: asked for once, and nobody waits for them a second time.
 import { expect, test } from "vitest";
+import { crawl } from "../../src/crawl/crawl.ts";
+import type { CrawlEvent } from "../../src/event.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -83,6 +85,15 @@ test.each(concurrencies)(
     expect(tree.discovery[1]).toMatchObject({ url: `${home}sitemap.xml`, outcome: "duplicate" });
   },
 );
+
+test("a sitemap in place of robots.txt is not used; nothing is told of it", async () => {
+  const events: CrawlEvent[] = [];
+  const { client } = site({ "/robots.txt": urlset("/1") });
+  for await (const event of crawl(home, { client, retries: 0 })) events.push(event);
+  expect(events.filter(({ type }) => type === "start" || type === "pages")).toEqual([
+    { type: "start", url: home, depth: 0 },
+  ]);
+});
 
 test("a sitemap in place of robots.txt is found at its own path", async () => {
   const { lines } = await discover({ "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }, 4);
