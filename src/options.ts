@@ -217,7 +217,7 @@ export interface Settings {
 /** Kept equal to the version in package.json by a test. */
 export const version: string = "0.1.0";
 
-export const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 30_000, idle: 15_000, total: 120_000 };
+const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 30_000, idle: 15_000, total: 120_000 };
 
 export const defaultLimits: Limits = {
   robotsBytes: 512_000,

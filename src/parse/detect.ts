@@ -12,7 +12,7 @@ export type Detected =
   | { readonly as: "empty" };
 
 /** How many characters are looked at, from the first that is not blank. */
-export const detectionLength: number = 8192;
+const detectionLength: number = 8192;
 
 /** What the text is the beginning of. `isRobots`: the document's URL is that of a robots.txt. Undefined: more is needed. */
 export function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
@@ -37,7 +37,7 @@ export function isRobotsUrl(url: string | undefined): boolean {
 }
 
 /** The index of the first character that is neither white space nor a byte order mark. */
-export function firstCharacter(text: string): number {
+function firstCharacter(text: string): number {
   let at = 0;
   while (at < text.length && blank.test(text[at]!)) at++;
   return at;
