@@ -1,0 +1,30 @@
+// Figures that stand in two places are the same: what README.md says of speed is what docs/performance.md says.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { knownPaths } from "../../src/discover/known-paths.ts";
+import { page, root, section, tableRows } from "./pages.ts";
+
+const readme = page("README.md");
+
+test("the comparison is the one that was measured", () => {
+  const measured = new Map(
+    tableRows(section(page("docs/performance.md"), "### A website of a million pages")).map(([name, , floor, peak]) => [
+      name,
+      { floor, peak },
+    ]),
+  );
+  const claimed = tableRows(section(readme, "## How it compares"));
+  expect(claimed.length).toBeGreaterThan(3);
+  for (const [name, floor, peak] of claimed) expect({ floor, peak }, name).toEqual(measured.get(name));
+});
+
+test("the number of well-known paths is right", () => {
+  expect(readme.text).toContain(`at ${knownPaths.length} [well-known paths]`);
+});
+
+test("the oldest Node is the one of the package", () => {
+  const { engines } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  expect(engines.node).toBe(">=20.19.0");
+  expect(readme.text).toContain("Node.js 20.19 and newer");
+});
