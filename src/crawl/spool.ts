@@ -9,12 +9,12 @@ import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 
 // Documents ahead of the reader share this much memory.
-const memoryLimit = 8 * 1024 * 1024;
+const memoryLimit = 3 * 1024 * 1024;
 // How long a document waits for room in memory before it goes into a file, in milliseconds. A reader that is only a little
 // slower than the website comes in time; a website may close a connection that stands still for longer.
 const patience = 5000;
 // What a reader that keeps up may lag behind.
-const highWater = 1024 * 1024;
+const highWater = 256 * 1024;
 const readSize = 256 * 1024;
 
 /** What all spools of one crawl hold together. */
