@@ -51,6 +51,15 @@ export class FingerprintReader implements Fingerprint {
     this.hasOthers = length !== text.length;
   }
 
+  /** Whether the text that was read last starts with these bytes. */
+  startsWith(bytes: Uint8Array): boolean {
+    const own = this.#bytes;
+    for (let at = 0; at < bytes.length; at++) {
+      if (own[at] !== bytes[at]) return false;
+    }
+    return true;
+  }
+
   #grow(size: number): void {
     this.#bytes = new Uint8Array((size + 3) & ~3);
     this.#words = new Int32Array(this.#bytes.buffer);

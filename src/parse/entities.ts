@@ -41,8 +41,8 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
   return decoded + raw.slice(from);
 }
 
-// `startsWith` takes four times as long.
-function isAmp(raw: string, at: number): boolean {
+/** Whether `amp;` stands at this place. `startsWith` takes four times as long. */
+export function isAmp(raw: string, at: number): boolean {
   return (
     at + 3 < raw.length &&
     raw.charCodeAt(at) === letterA &&

@@ -16,6 +16,11 @@ export class NextCharacter {
     this.#next = -1;
   }
 
+  /** Where it stands, after `isWithin` said that it does. */
+  get position(): number {
+    return this.#next;
+  }
+
   /** Whether the character stands between `start` and `end`. No `start` may lie before an earlier one. */
   isWithin(start: number, end: number): boolean {
     if (this.#next < start) {

@@ -79,15 +79,23 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       plan = this.#plan(glue);
       glue.plan = plan;
     }
-    const { top, calls, stays } = plan;
+    const { stays } = plan;
+    this.#execute(plan, text);
+    for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
+    this.#depth = base + stays.length;
+    return plan.wants;
+  }
+
+  repeat(glue: XmlGlue, text: string | undefined): void {
+    this.#execute(glue.plan as Plan<Target>, text);
+  }
+
+  #execute({ top, calls }: Plan<Target>, text: string | undefined): void {
     if (top !== undefined) {
       if (text === undefined) this.#unusable(top);
       else top.text!(this.#target, this.#clean(text, top));
     }
     for (let index = 0; index < calls.length; index++) calls[index]!(this.#target, noAttributes);
-    for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
-    this.#depth = base + stays.length;
-    return plan.wants;
   }
 
   // What the elements of a glue do, one after the other, from where we are.

@@ -1,6 +1,5 @@
 // The URLs of one document: resolved, and each taken only once, because the first declaration counts.
-// This runs for every URL there is. So it makes one pass over the characters of a URL, straight from the text that holds it,
-// and allocates nothing but the URL itself:
+// This runs for every URL there is. So it makes one pass over a URL and allocates nothing but the URL itself:
 // - Origins that the URL parser accepted are remembered. Nothing that follows the slash after an authority can make a URL
 //   unparseable (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
 // - What was taken is remembered by its fingerprint, which is computed in the same pass.
@@ -14,7 +13,7 @@ export class UrlCollector {
   readonly #plainLength: number;
   readonly #taken = new Fingerprints();
   // The last one used comes first.
-  readonly #origins: string[] = [];
+  readonly #origins: Uint8Array[] = [];
   readonly #reader = new FingerprintReader();
   /**
    * What there is to say about the last text: a repair where there was a URL, the reason where there was none. Where there
@@ -37,16 +36,24 @@ export class UrlCollector {
   /** Takes the URL that stands in `text` between `from` and `to`, trimmed. Sets `problem`. */
   take(text: string, from = 0, to: number = text.length): string | undefined {
     const url = from === 0 && to === text.length ? text : text.slice(from, to);
-    return url.length <= this.#plainLength && this.#isKnown(url) ? this.#takeKnown(url) : this.#takeUnknown(url);
+    if (url.length > this.#plainLength) return this.#takeUnknown(url);
+    const reader = this.#reader;
+    reader.read(url);
+    if (!this.#isKnown()) return this.#takeUnknown(url);
+    if (reader.hasControls || (reader.hasOthers && url.includes("\ufffd"))) {
+      this.problem = "url-invalid";
+      return undefined;
+    }
+    this.problem = undefined;
+    return this.#taken.add(reader.high, reader.low) ? url : undefined;
   }
 
-  // Whether it starts with an origin that was accepted before.
-  #isKnown(url: string): boolean {
+  // Whether what was read starts with an origin that was accepted before.
+  #isKnown(): boolean {
     const origins = this.#origins;
     for (let index = 0; index < origins.length; index++) {
       const origin = origins[index]!;
-      // Comparing a slice is faster than `startsWith`.
-      if (url.slice(0, origin.length) !== origin) continue;
+      if (!this.#reader.startsWith(origin)) continue;
       if (index > 0) {
         origins[index] = origins[0]!;
         origins[0] = origin;
@@ -54,17 +61,6 @@ export class UrlCollector {
       return true;
     }
     return false;
-  }
-
-  #takeKnown(url: string): string | undefined {
-    const reader = this.#reader;
-    reader.read(url);
-    if (reader.hasControls || (reader.hasOthers && url.includes("\ufffd"))) {
-      this.problem = "url-invalid";
-      return undefined;
-    }
-    this.problem = undefined;
-    return this.#taken.add(reader.high, reader.low) ? url : undefined;
   }
 
   #takeUnknown(text: string): string | undefined {
@@ -82,11 +78,12 @@ export class UrlCollector {
     // Where no slash follows, as in `https://example.org?x`, it is not worth the while.
     const slash = url.indexOf("/", url.indexOf("//") + 2);
     const text = url.slice(0, slash + 1);
-    if (slash < 0 || /[?#\\]/.test(text) || this.#origins.includes(text)) return;
-    this.#origins.unshift(text);
+    if (slash < 0 || /[?#\\]/.test(text) || this.#isKnown()) return;
+    this.#origins.unshift(encoder.encode(text));
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
 }
 
+const encoder = new TextEncoder();
 // Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
 const rememberedOrigins = 4;

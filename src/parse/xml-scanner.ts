@@ -8,12 +8,13 @@
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
-import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
+import { decodeReferences, isAmp, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import { type XmlGlue, XmlGlues } from "./xml-glue.ts";
 import { type XmlName, XmlNames, XmlNamespaces } from "./xml-name.ts";
+import { XmlRounds } from "./xml-rounds.ts";
 import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
 
 /** Takes what the scanner finds. */
@@ -30,6 +31,8 @@ export interface XmlHandler {
    * Returns whether the text of the element that it opens last is wanted. Without this, each call is made.
    */
   follow?(glue: XmlGlue, text: string | undefined): boolean;
+  /** As `follow`, where the very same was followed before, and where in the end the same elements are open as now. */
+  repeat?(glue: XmlGlue, text: string | undefined): void;
 }
 
 /** Why a text that was wanted is not there. */
@@ -46,6 +49,7 @@ export class XmlScanner implements ReferenceWatcher {
   readonly #namespaces = new XmlNamespaces();
   readonly #attributes: XmlAttributes;
   readonly #glue = new XmlGlues();
+  readonly #rounds = new XmlRounds();
 
   // What is not read yet starts at `#at`.
   #buffer = "";
@@ -119,7 +123,7 @@ export class XmlScanner implements ReferenceWatcher {
     return this.#namespaces.generation;
   }
 
-  /** Whether there is no & in the text of the element that is being closed, decoded or not. */
+  /** Whether the text of the element that is being closed holds nothing that could be decoded once more. */
   get textIsPlain(): boolean {
     return this.#textIsPlain;
   }
@@ -266,6 +270,7 @@ export class XmlScanner implements ReferenceWatcher {
     const buffer = this.#buffer;
     let next = this.#glueAt(glues, open);
     if (next === undefined) return false;
+    this.#rounds.begin();
     while (next !== undefined) {
       const glue: XmlGlue = next;
       const text = this.#wantedDepth === 0 ? undefined : this.#wholeText(open);
@@ -278,10 +283,31 @@ export class XmlScanner implements ReferenceWatcher {
       this.#wantedDepth = wants ? depth : 0;
       if (!this.#isFresh) this.#clearText();
       this.#at = open + glue.text.length;
+      if (!wants) this.#rounds.begin();
+      else if (this.#rounds.closes(glue, depth) && this.#handler.repeat !== undefined) this.#goRound();
       open = buffer.indexOf("<", this.#at);
       next = open === -1 || this.#stopped ? undefined : this.#glueAt(glue.last.glues, open);
     }
     return true;
+  }
+
+  // Reads entries that have the same glues as the one before, as long as there are any. All stays as it is in between: the
+  // same elements are open, nothing of a text was seen.
+  #goRound(): void {
+    const buffer = this.#buffer;
+    const rounds = this.#rounds;
+    const { glues, starts, ends } = rounds;
+    while (!this.#stopped) {
+      const next = rounds.find(buffer, this.#at, this.#limits.xmlTextLength, this.#glue);
+      if (next === -1) return;
+      for (let index = 0; index < glues.length && !this.#stopped; index++) {
+        this.#at = starts[index]!;
+        const text = this.#decodedText(this.#at, ends[index]!);
+        this.#handler.repeat!(glues[index]!, this.#textFlaw === undefined ? text : undefined);
+        if (!this.#isFresh) this.#clearText();
+      }
+      this.#at = next;
+    }
   }
 
   // The glue that stands here, if there is one. The one that stood here last is tried first.
@@ -490,12 +516,14 @@ export class XmlScanner implements ReferenceWatcher {
     if (!final && buffer.length - open < 9) return false;
     this.#glue.finish(buffer, open);
     this.#at = open;
-    if (buffer.startsWith("<!--", open)) {
+    // `<!-`, `<![` and others: one character tells what it can be.
+    const kind = buffer.charCodeAt(open + 2);
+    if (kind === hyphen && buffer.startsWith("<!--", open)) {
       this.#skip(this.#strict ? "--" : "-->", open + 4);
       return true;
     }
     if (this.#isAfterRoot) return this.#junkAfterRoot(open, final);
-    if (buffer.startsWith("<![CDATA[", open)) return this.#scanCdata(open, final);
+    if (kind === squareBracket && buffer.startsWith("<![CDATA[", open)) return this.#scanCdata(open, final);
     if (buffer.slice(open, open + 9).toUpperCase() === "<!DOCTYPE") {
       this.#mode = inDoctype;
       this.#doctype = new XmlDoctype();
@@ -702,12 +730,24 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   #decodedText(start: number, end: number): string {
-    const raw = this.#buffer.slice(start, end);
-    const text = this.#hasCarriageReturns ? this.#withLineFeeds(raw) : raw;
-    if (!this.#nextReference.isWithin(start, end)) return text;
+    const buffer = this.#buffer;
+    if (this.#hasCarriageReturns) return this.#decodedSlowly(start, end);
+    if (!this.#nextReference.isWithin(start, end)) return buffer.slice(start, end);
+    // Nearly always one `&amp;` in a URL. Where a semicolon follows, it may have been escaped twice.
+    const at = this.#nextReference.position;
+    if (isAmp(buffer, at + 1) && !this.#nextReference.isWithin(at + 5, end)) {
+      const semicolon = buffer.indexOf(";", at + 5);
+      if (semicolon === -1 || semicolon >= end) return buffer.slice(start, at + 1) + buffer.slice(at + 5, end);
+    }
+    return this.#decodedSlowly(start, end);
+  }
+
+  #decodedSlowly(start: number, end: number): string {
+    const raw = this.#withLineFeeds(this.#buffer.slice(start, end));
+    if (!raw.includes("&")) return raw;
     this.#isFresh = false;
     this.#textIsPlain = false;
-    return decodeReferences(text, this);
+    return decodeReferences(raw, this);
   }
 
   #addDecoded(text: string, rawLength: number): void {
@@ -849,6 +889,8 @@ function startsName(code: number): boolean {
 const maxEndTagSpace = 1024;
 const shownLength = 200;
 const exclamationMark = 0x21;
+const hyphen = 0x2d;
 const slash = 0x2f;
 const greaterThan = 0x3e;
 const questionMark = 0x3f;
+const squareBracket = 0x5b;
