@@ -116,7 +116,8 @@ export function homepageOf(url: string): string {
 export function urlKey(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return url;
-  parsed.hash = "";
+  // Setting it parses the URL once more, and hardly any has one.
+  if (url.includes("#")) parsed.hash = "";
   const { href } = parsed;
   if (!href.includes("%")) return href;
   return href.replace(/%[0-9a-f]{2}/gi, (sequence) => {

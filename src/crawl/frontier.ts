@@ -50,6 +50,7 @@ export class Frontier {
   readonly #subtrees = new WeakMap<Sitemap, Visited>();
   // The sitemap being read and its ancestors: where each was found, by the keys it is known by.
   readonly #active = new Map<string, string>();
+  #lastSpent: Problem | undefined;
   #sitemaps = 0;
   #bytes = 0;
   #pages = 0;
@@ -77,9 +78,9 @@ export class Frontier {
   /** The budget that is spent, if one is. */
   exhausted(): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
-    if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
-    if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
-    if (this.#pages >= pages) return problem("limit-pages", { limit: pages });
+    if (this.#sitemaps >= documents) return this.#spent("limit-documents", documents);
+    if (this.#bytes >= bytes) return this.#spent("limit-bytes", bytes);
+    if (this.#pages >= pages) return this.#spent("limit-pages", pages);
     return undefined;
   }
 
@@ -152,6 +153,12 @@ export class Frontier {
       depth - 1 + visited.height <= this.#limits.depth &&
       this.#sitemaps + visited.size <= this.#limits.documents;
     return { node: visited.node, whole };
+  }
+
+  // One for all that it cuts off, which may be a million.
+  #spent(code: "limit-documents" | "limit-bytes" | "limit-pages", limit: number): Problem {
+    if (this.#lastSpent?.code !== code) this.#lastSpent = problem(code, { limit });
+    return this.#lastSpent;
   }
 
   #remember(node: Sitemap, keys: readonly string[]): Visited {

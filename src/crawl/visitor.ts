@@ -64,15 +64,12 @@ export class Visitor {
     const { frontier } = this.#options;
     const depth = place.parent.depth + 1;
     const isRobots = place.by === "robots";
-    const repeated = this.#again(reference.url, reference, place);
-    // A guess that is known already costs nothing, and needs no budget.
-    if (repeated !== undefined && isGuess(place)) return yield* repeated;
     const refusal = isRobots ? undefined : (frontier.refusal(reference, depth) ?? refusedByName(reference.url));
-    if (refusal !== undefined && isGuess(place)) {
-      return { type: "left", trace: { outcome: "refused", reason: refusal } };
-    }
-    if (refusal !== undefined) return yield* this.#refuse(reference, depth, refusal);
+    if (refusal !== undefined && !isGuess(place)) return yield* this.#refuse(reference, depth, refusal);
+    // A guess that is known already costs nothing, and needs no budget.
+    const repeated = this.#again(reference.url, reference, place);
     if (repeated !== undefined) return yield* repeated;
+    if (refusal !== undefined) return { type: "left", trace: { outcome: "refused", reason: refusal } };
 
     let fetched = await this.fetch(reference.url, isRobots ? "robots" : "sitemap");
     const way = new RedirectWay(reference.url);
@@ -269,6 +266,12 @@ export class Visitor {
     return { type: "node", node, trace };
   }
 
+  // Sitemaps of one website mostly lie on one host: its URLs need no parser.
+  #isAtHome(url: string): boolean {
+    if (url.startsWith(this.#options.homepage)) return true;
+    return bareHost(url) === this.#homeHost;
+  }
+
   async #drop(fetched: FetchedDocument | FailedFetch, { by }: Place): Promise<void> {
     await this.#options.ahead.drop(fetched, by === "robots" ? "robots" : "sitemap");
   }
@@ -287,7 +290,7 @@ export class Visitor {
       url,
       ...(reference.url === url ? {} : { declaredUrl: reference.url }),
       ...(reference.lastModified === undefined ? {} : { lastModified: reference.lastModified }),
-      ...(bareHost(url) === this.#homeHost ? {} : { offHost: true }),
+      ...(this.#isAtHome(url) ? {} : { offHost: true }),
     };
   }
 }

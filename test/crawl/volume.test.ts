@@ -1,0 +1,128 @@
+// Much of everything: indexes and texts with a million entries, and an index of which a budget allows little. The website is
+// made up while it is read, so that the memory that is measured is ours.
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import { readSitemap } from "../../src/crawl/read.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { home, index, site, urlset } from "../support/site.ts";
+
+const million = 1_000_000;
+
+/** A client whose documents are written while they are read. */
+function generated(documents: Record<string, () => Generator<string>>): Client {
+  return {
+    async request({ url }) {
+      const document = documents[url.slice(home.length - 1)];
+      return {
+        status: document === undefined ? 404 : 200,
+        headers: [],
+        body: bytesOf(document?.() ?? []),
+      };
+    },
+  };
+}
+
+async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  let piece = "";
+  for (const part of parts) {
+    piece += part;
+    if (piece.length < 64 * 1024) continue;
+    yield Buffer.from(piece);
+    piece = "";
+  }
+  if (piece !== "") yield Buffer.from(piece);
+}
+
+function* lines(count: number): Generator<string> {
+  for (let at = 0; at < count; at += 1) yield `${home}${at}\n`;
+}
+
+function* manyChildren(count: number): Generator<string> {
+  yield '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">';
+  for (let at = 0; at < count; at += 1) yield `<sitemap><loc>${home}s${at}.xml</loc></sitemap>`;
+  yield "</sitemapindex>";
+}
+
+test("of an index with 50,000 children a budget of 200 documents allows 199; the others say why, and are not asked for", async () => {
+  const children = Array.from({ length: 50_000 }, (_, at) => `/s${at}.xml`);
+  const { client, hits } = site((path) => {
+    if (path === "/sitemap.xml") return index(...children);
+    return /^\/s\d+\.xml$/.test(path) ? urlset(`${path}/page`) : undefined;
+  });
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0, limits: { documents: 200 } });
+  const found = tree.root.children[0];
+  expect(found).toMatchObject({ kind: "index", url: `${home}sitemap.xml` });
+  const kinds = found?.kind === "index" ? found.children : [];
+  expect(kinds).toHaveLength(50_000);
+  expect(kinds.slice(0, 199).every(({ kind }) => kind === "pages")).toBe(true);
+  const cut = kinds.slice(199).map((sitemap) => (sitemap.kind === "invalid" ? sitemap.reason.code : sitemap.kind));
+  expect(new Set(cut)).toEqual(new Set(["limit-documents"]));
+  expect(kinds.map(({ url }) => url)).toEqual(children.map((path) => home + path.slice(1)));
+  expect(tree.complete).toBe(false);
+  expect(hits.filter((path) => path.startsWith("/s") && path !== "/sitemap.xml").length).toBeLessThan(250);
+});
+
+test("scenario 70: an index that names a million sitemaps is read to its end, in its order", async () => {
+  const parsed = await readSitemap(bytesOf(manyChildren(million)), { url: `${home}i.xml` });
+  const sitemaps = parsed.kind === "index" ? parsed.sitemaps : [];
+  expect(sitemaps).toHaveLength(million);
+  expect(sitemaps.at(-1)).toEqual({ url: `${home}s999999.xml` });
+  expect(parsed).toMatchObject({
+    complete: true,
+    problems: [{ code: "over-protocol-entries" }, { code: "over-protocol-size" }],
+  });
+});
+
+test("scenario 70: what a budget cuts off of a long index is in the tree, in its order", async () => {
+  const client = generated({ "/i.xml": () => manyChildren(100_000) });
+  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client, retries: 0, limits: { documents: 1 } });
+  const found = tree.root.children[0];
+  const children = found?.kind === "index" ? found.children : [];
+  expect(children).toHaveLength(100_000);
+  const reason = { code: "limit-documents", limit: 1 };
+  expect(children.at(-1)).toMatchObject({ kind: "invalid", url: `${home}s99999.xml`, reason });
+});
+
+test("scenario 65: a text with a million URLs is streamed in flat memory", async () => {
+  const client = generated({ "/t.txt": () => lines(million) });
+  let count = 0;
+  let last = "";
+  let early = 0;
+  for await (const { url } of streamPages({ sitemaps: [`${home}t.txt`] }, { client })) {
+    count += 1;
+    last = url;
+    if (count % 200_000 !== 0) continue;
+    // Lets the collector run, and what it frees be counted.
+    await sleep(1);
+    early ||= process.memoryUsage().rss;
+  }
+  expect(count).toBe(million);
+  expect(last).toBe(`${home}999999`);
+  // The URLs alone are 27 MB; as pages that are kept they would be far more.
+  expect(process.memoryUsage().rss - early).toBeLessThan(96 * 1024 * 1024);
+});
+
+test("a tree of a million pages counts them and gives them back, from documents that are kept", async () => {
+  const client = generated({ "/t.txt": () => lines(million) });
+  await using tree = await sitemapTreeFrom([`${home}t.txt`], { client });
+  expect(tree.pageCount).toBe(million);
+  let count = 0;
+  for await (const page of tree.pages()) if (page.priority === 0.5) count += 1;
+  expect(count).toBe(million);
+  expect(tree.complete).toBe(true);
+});
+
+test("entries beyond the limit are not read, and the sitemap says so", async () => {
+  const client = generated({ "/t.txt": () => lines(1500), "/i.xml": () => manyChildren(1500) });
+  await using tree = await sitemapTreeFrom([`${home}t.txt`, `${home}i.xml`], {
+    client,
+    retries: 0,
+    limits: { documentEntries: 1000, documents: 2 },
+  });
+  const [text, children] = tree.root.children;
+  expect(text).toMatchObject({ complete: false, pageCount: 1000, problems: [{ code: "limit-entries", limit: 1000 }] });
+  expect(children).toMatchObject({ complete: false, problems: [{ code: "limit-entries", limit: 1000 }] });
+  expect(children?.kind === "index" ? children.children : []).toHaveLength(1000);
+});
