@@ -31,7 +31,9 @@ export async function openTree(path: string, options: Pick<Options, "signal" | "
   try {
     const prepared = preparedFrom(archive, options);
     const { root, finished } = await collect({ prepared, source: archive, omitMissing: archive.finished });
-    return toTree(prepared, archive.truncated ? withTruncation(root) : root, finished, archive);
+    // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
+    const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
+    return toTree(prepared, isCut ? withTruncation(root) : root, finished, archive);
   } catch (error) {
     await archive.close();
     throw error;

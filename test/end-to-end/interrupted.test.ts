@@ -1,0 +1,112 @@
+// A program that is killed, or asked to stop, in the middle of a crawl: what it saved and what it printed are of use.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parse as parseCsv } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Sitemap } from "../../src/sitemap.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { csvColumns } from "../../src/write/csv.ts";
+import { ended, start } from "../cli/program.ts";
+import { Random } from "../support/random.ts";
+import { type SlowSite, serveSlowly } from "./slow-site.ts";
+
+const sitemapCount = 40;
+const names = Array.from({ length: sitemapCount }, (_, at) => `s${at}.xml`);
+const routes: Record<string, string> = {
+  "/robots.txt": "Sitemap: {base}/index.xml\n",
+  "/index.xml": `<sitemapindex>${names.map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
+};
+for (const [at, name] of names.entries()) {
+  const pages = Array.from({ length: 50 + 20 * at }, (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`);
+  routes[`/${name}`] = `<urlset>${pages.join("\n")}</urlset>`;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-interrupted-"));
+let site: SlowSite;
+let whole: SitemapTree;
+beforeAll(async () => {
+  site = await serveSlowly(routes);
+  whole = await sitemapTreeForHomepage(site.homepage);
+  site.pace = () => 2;
+});
+afterAll(async () => {
+  site.close();
+  await whole.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts a listing and calls back when the website has been asked so often. */
+function startListing(words: readonly string[], requests: number, then: (child: ReturnType<typeof start>) => void) {
+  const child = start(["ls", site.homepage, "--no-progress", ...words]);
+  child.stdin?.end();
+  let asked = 0;
+  site.onRequest = () => {
+    asked += 1;
+    if (asked === requests) then(child);
+  };
+  return ended(child);
+}
+
+describe("kill -9 while the crawl saves", () => {
+  const random = new Random(4);
+  const points = Array.from({ length: 10 }, () => ({ requests: 2 + random.below(42), wait: random.below(12) }));
+  test.each(points)("after $requests requests and $wait ms", async ({ requests, wait }) => {
+    const archive = path.join(folder, `${requests}-${wait}.warc${wait % 3 === 0 ? ".gz" : ""}`);
+    const { stdout, code } = await startListing(["-f", "ndjson", "--save", archive], requests, (child) => {
+      setTimeout(() => child.kill("SIGKILL"), wait);
+    });
+    expect(code).toBe("SIGKILL");
+
+    await using opened = await openTree(archive);
+    expect(opened.complete).toBe(false);
+    const there = readable(opened);
+    const expected = readable(whole);
+    for (const [url, sitemap] of there) {
+      expect(sitemap, url).toEqual(expected.get(url));
+      if (sitemap.kind === "pages")
+        expect(await urlsOf(opened, sitemap)).toEqual(await urlsOf(whole, expected.get(url)));
+    }
+    // A document is kept before the first of its pages is printed.
+    for (const line of wholeLines(stdout)) expect([...there.keys()]).toContain(JSON.parse(line).sitemap);
+  });
+});
+
+describe("Ctrl-C", () => {
+  // What a line of each format has to be; JSON is one document, and closed.
+  const isLine: Record<string, (line: string) => boolean> = {
+    ndjson: (line) => "url" in JSON.parse(line),
+    csv: (line) => parseCsv(line)[0]?.length === csvColumns.length,
+    tabtree: (line) => /^\t*http/.test(line),
+  };
+  test.each([...Object.keys(isLine), "json"])(
+    "%s that was stopped is valid up to its last line end",
+    async (format) => {
+      const { stdout, code } = await startListing(["-f", format], 20, (child) => child.kill("SIGINT"));
+      expect(code).toBe(130);
+      if (format === "json") expect(stdout === "" || JSON.parse(stdout).interrupted).toBe(true);
+      else expect(wholeLines(stdout).filter((line) => !isLine[format]?.(line))).toEqual([]);
+    },
+  );
+});
+
+function wholeLines(text: string): string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+// Indexes without their children: of those that were not fetched yet there is less to say.
+function readable(tree: SitemapTree): Map<string, Sitemap> {
+  const found = new Map<string, Sitemap>();
+  for (const sitemap of tree.sitemaps()) {
+    if (sitemap.kind === "invalid" || sitemap.url === tree.homepage) continue;
+    found.set(sitemap.url, sitemap.kind === "index" ? { ...sitemap, children: [] } : sitemap);
+  }
+  return found;
+}
+
+async function urlsOf(tree: SitemapTree, sitemap: Sitemap | undefined): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of tree.pages(sitemap)) urls.push(url);
+  return urls;
+}

@@ -1,0 +1,69 @@
+// A website on loopback that is as slow as a test wants: before it answers, and between the pieces of a body.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+  /** The connection is closed after so many bytes of the body, which was announced as a whole. */
+  readonly breaksAt?: number;
+}
+
+export interface SlowSite {
+  /** Ends in a slash. */
+  readonly homepage: string;
+  /** Milliseconds before an answer, and before each further piece of its body. */
+  pace: (path: string) => number;
+  /** How many there were. */
+  requests: number;
+  /** Called before each is answered. */
+  onRequest: () => void;
+  close(): void;
+}
+
+/** `{base}` in a text stands for the origin. What is not there is 404. */
+export async function serveSlowly(routes: Readonly<Record<string, string | Answer>>): Promise<SlowSite> {
+  const server: Server = createServer(async (request, response) => {
+    const path = request.url ?? "/";
+    site.requests += 1;
+    site.onRequest();
+    const route = Object.hasOwn(routes, path) ? routes[path] : { status: 404 };
+    const {
+      status = 200,
+      headers = {},
+      body = "",
+      breaksAt,
+    } = typeof route === "string" ? { body: route } : (route ?? {});
+    const bytes =
+      typeof body === "string" ? Buffer.from(body.replaceAll("{base}", `http://${request.headers.host}`)) : body;
+    await pause(site.pace(path));
+    response.writeHead(status, { "content-length": bytes.length, ...headers });
+    const end = breaksAt ?? bytes.length;
+    const size = Math.max(1, Math.ceil(end / 3));
+    for (let at = 0; at < end && !response.destroyed; at += size) {
+      const piece = bytes.subarray(at, Math.min(at + size, end));
+      await new Promise((sent) => response.write(piece, sent));
+      await pause(site.pace(path));
+    }
+    if (breaksAt === undefined) response.end();
+    else request.socket.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const site: SlowSite = {
+    homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    pace: () => 0,
+    requests: 0,
+    onRequest: () => undefined,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return site;
+}
+
+async function pause(milliseconds: number): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds);
+}
