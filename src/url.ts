@@ -203,7 +203,7 @@ export function parseUrl(text: string, base?: string): URL | null {
  * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF:
  * it is only asked where there is none, to save the making of a URL (or of an error).
  */
-export function canParseUrl(text: string): boolean {
+function canParseUrl(text: string): boolean {
   return nonAscii.test(text) ? parseUrl(text) !== null : URL.canParse(text);
 }
 
