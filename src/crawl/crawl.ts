@@ -6,6 +6,7 @@ import type { CrawlEvent, OrderedEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
+import type { Problem } from "../problem.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { homepageOf, isHttpUrl, withoutCredentials } from "../url.ts";
 import { runCrawl, type Start } from "./engine.ts";
@@ -56,13 +57,15 @@ export interface RunOptions {
   /** Where they are kept; nowhere unless told otherwise, or `settings.save` asks for an archive. */
   readonly store?: Store | undefined;
   readonly omitMissing?: boolean | undefined;
+  /** What is wrong with the website as a whole, where that is known before. */
+  readonly problems?: readonly Problem[] | undefined;
   /** Told of requests, retries and responses. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
 /** The events in declared order; `settings.onEvent` and `onSideEvent` are told the others beside it. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { prepared, source, omitMissing } = options;
+  const { prepared, source, omitMissing, problems } = options;
   const { settings, start, startUrls } = prepared;
   let requestCount = 0;
   const onEvent = (event: CrawlEvent) => {
@@ -82,6 +85,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       source: fetcher ?? (source as DocumentSource),
       keep: store && ((fetched) => store.keep(fetched)),
       omitMissing,
+      problems,
       setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),
       requestCount: () => requestCount,
     });

@@ -31,6 +31,8 @@ export interface EngineOptions {
   /** What the source does not hold was left out on purpose: so it is, in a replay of a crawl that ran to its end. */
   readonly omitMissing?: boolean | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
+  /** What is wrong with the website as a whole, where that is known before. */
+  readonly problems?: readonly Problem[] | undefined;
   /** How many requests were made. */
   readonly requestCount: () => number;
 }
@@ -50,7 +52,7 @@ class Engine {
   readonly #abort = new AbortController();
   readonly #startedAt = Date.now();
   readonly #discovery: DiscoveryRecord[] = [];
-  readonly #rootProblems: Problem[] = [];
+  readonly #rootProblems: Problem[];
   #candidates: Candidate[] = [];
   // The indexes whose children are being visited, from the candidate down.
   readonly #stack: Frame[] = [];
@@ -61,6 +63,7 @@ class Engine {
     const { settings, source, keep, omitMissing, setCrawlDelay, start } = options;
     this.#options = options;
     this.#settings = settings;
+    this.#rootProblems = [...(options.problems ?? [])];
     this.#frontier = new Frontier(settings);
     // Each document on its way listens.
     setMaxListeners(0, this.#abort.signal);

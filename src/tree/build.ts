@@ -30,10 +30,11 @@ export async function openTree(path: string, options: Pick<Options, "signal" | "
   const archive = await openArchive(path);
   try {
     const prepared = preparedFrom(archive, options);
-    const { root, finished } = await collect({ prepared, source: archive, omitMissing: archive.finished });
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
-    return toTree(prepared, isCut ? withTruncation(root) : root, finished, archive);
+    const problems = isCut ? [problem("archive-truncated")] : [];
+    const { root, finished } = await collect({ prepared, source: archive, omitMissing: archive.finished, problems });
+    return toTree(prepared, root, finished, archive);
   } catch (error) {
     await archive.close();
     throw error;
@@ -79,8 +80,4 @@ function preparedFrom({ info, urls }: Archive, options: Pick<Options, "signal" |
   const first = urls[0];
   const homepage = info?.homepage ?? (first === undefined ? "http://archive.invalid/" : homepageOf(first));
   return prepare(homepage, settings);
-}
-
-function withTruncation(root: IndexSitemap): IndexSitemap {
-  return { ...root, complete: false, problems: [...root.problems, problem("archive-truncated")] };
 }

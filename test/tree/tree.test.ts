@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CrawlEvent } from "../../src/event.ts";
 import type { Sitemap } from "../../src/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -151,4 +152,27 @@ test("the set of unique URLs knows each of a hundred thousand, and nothing else"
   expect(urls.filter((url) => seen.add(url))).toHaveLength(100_000);
   expect(urls.filter((url) => seen.add(url))).toEqual([]);
   expect(seen.add(home)).toBe(true);
+});
+
+test("an archive without its last records gives a tree that is not complete, and a crawl that says so", async () => {
+  const file = path.join(folder, "whole.warc");
+  await using saved = await sitemapTreeForHomepage(home, {
+    client: site({ "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") }).client,
+    retries: 0,
+    save: file,
+  });
+  expect(saved.complete).toBe(true);
+  const bytes = readFileSync(file);
+  const ends = { lost: bytes.lastIndexOf("WARC/1.1"), cut: bytes.length - 10 };
+  for (const [name, end] of Object.entries(ends)) {
+    const cut = path.join(folder, `${name}.warc`);
+    writeFileSync(cut, bytes.subarray(0, end));
+    const finished: boolean[] = [];
+    const onEvent = (event: CrawlEvent) => void (event.type === "finished" && finished.push(event.complete));
+    await using opened = await openTree(cut, { onEvent });
+    expect(opened.complete).toBe(false);
+    expect(finished).toEqual([false]);
+    expect(opened.root.problems.map(({ code }) => code)).toEqual(["archive-truncated"]);
+    expect(await outline(opened)).toEqual(["index/website / (archive-truncated)", ...(await outline(saved)).slice(1)]);
+  }
 });
