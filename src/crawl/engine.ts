@@ -13,6 +13,7 @@ import { Ahead } from "./ahead.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
 import { nothingRead, Tally } from "./tally.ts";
+import { TimeBudget } from "./time-budget.ts";
 import { refusedByName, Visitor } from "./visitor.ts";
 
 /** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
@@ -47,6 +48,7 @@ class Engine {
   readonly #settings: Settings;
   readonly #frontier: Frontier;
   readonly #ahead: Ahead;
+  readonly #time: TimeBudget;
   readonly #visitor: Visitor;
   readonly #tally = new Tally();
   readonly #abort = new AbortController();
@@ -57,7 +59,6 @@ class Engine {
   // The indexes whose children are being visited, from the candidate down.
   readonly #stack: Frame[] = [];
   #isAtRobots = false;
-  #timeUp = false;
 
   constructor(options: EngineOptions) {
     const { settings, source, keep, omitMissing, setCrawlDelay, start } = options;
@@ -69,14 +70,14 @@ class Engine {
     setMaxListeners(0, this.#abort.signal);
     const { concurrency } = settings;
     this.#ahead = new Ahead({ source, keep, concurrency, signal: this.#abort.signal, onRoom: () => this.#plan() });
+    this.#time = new TimeBudget(settings.limits.time, keep);
     this.#visitor = new Visitor({
       settings,
       frontier: this.#frontier,
       ahead: this.#ahead,
       tally: this.#tally,
       homepage: start.homepage,
-      isTimeUp: () => this.#timeUp,
-      keep,
+      time: this.#time,
       omitMissing,
       setCrawlDelay,
     });
@@ -88,7 +89,7 @@ class Engine {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", onAbort, { once: true });
     const endOfTime = () => {
-      this.#timeUp = true;
+      this.#time.end();
       this.#abort.abort(new Error("The time for this website is up"));
     };
     if (limits.time === 0) endOfTime();
@@ -236,12 +237,12 @@ class Engine {
   }
 
   async #homepageLinks(homepage: string): Promise<Candidate[]> {
-    const fetched = await this.#visitor.fetch(homepage, "homepage");
+    const fetched = await this.#time.fetched(homepage, this.#ahead.get(homepage, "homepage"));
     if (fetched.outcome === "failed" && fetched.reason.code !== "archive-missing") {
       this.#rootProblems.push(problem("homepage-unreachable"));
     }
     if (fetched.outcome !== "found") return [];
-    const inBody = await linksInBody(this.#visitor.untilTime(fetched));
+    const inBody = await linksInBody(this.#time.read(fetched));
     await this.#ahead.drop(fetched, "homepage");
     return [...linksInHeaders(fetched.headers, fetched.url), ...inBody];
   }

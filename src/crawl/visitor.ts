@@ -12,6 +12,7 @@ import type { Frame, Frontier, Repeated } from "./frontier.ts";
 import { type Reading, read } from "./read.ts";
 import { RedirectWay } from "./redirect-way.ts";
 import { nothingRead, type Tally } from "./tally.ts";
+import type { TimeBudget } from "./time-budget.ts";
 
 /** What discovery records of a candidate, beside its URL. */
 export type Trace = Omit<DiscoveryRecord, "url" | "by">;
@@ -35,8 +36,7 @@ export interface VisitorOptions {
   readonly ahead: Ahead;
   readonly tally: Tally;
   readonly homepage: string;
-  readonly isTimeUp: () => boolean;
-  readonly keep?: ((fetched: Fetched) => Promise<Fetched>) | undefined;
+  readonly time: TimeBudget;
   readonly omitMissing?: boolean | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
 }
@@ -71,7 +71,7 @@ export class Visitor {
     if (repeated !== undefined) return yield* repeated;
     if (refusal !== undefined) return { type: "left", trace: { outcome: "refused", reason: refusal } };
 
-    let fetched = await this.fetch(reference.url, isRobots ? "robots" : "sitemap");
+    let fetched = await this.#fetch(reference.url, isRobots ? "robots" : "sitemap");
     const way = new RedirectWay(reference.url);
     while (fetched.outcome === "known") {
       const target = fetched.url;
@@ -82,7 +82,7 @@ export class Visitor {
       const known = this.#again(target, reference, place);
       if (known !== undefined) return yield* known;
       const loop = way.follow(fetched);
-      fetched = loop ?? (await this.fetch(target, "sitemap"));
+      fetched = loop ?? (await this.#fetch(target, "sitemap"));
     }
     if (fetched.outcome !== "found") return yield* this.#fail(way.failure(fetched), reference, place);
     if (frontier.isActive(fetched.url)) {
@@ -92,40 +92,12 @@ export class Visitor {
     return yield* this.#read({ ...fetched, problems: way.problems(fetched) }, reference, place);
   }
 
-  /** Asks for a document. Where the time for the website is up, that is why there is none. */
-  async fetch(url: string, role: "robots" | "sitemap" | "homepage"): Promise<Fetched> {
-    const { ahead, isTimeUp, keep, settings } = this.#options;
-    try {
-      return await ahead.get(url, role);
-    } catch (error) {
-      if (!isTimeUp()) throw error;
-      const failed = notFetched(url, problem("limit-time", { limit: settings.limits.time }));
-      return keep?.(failed) ?? failed;
-    }
-  }
-
-  /** The document as it is read. Where the time is up in the middle of it, it ends there, and says so. */
-  untilTime(fetched: FetchedDocument): FetchedDocument {
-    const { isTimeUp, settings } = this.#options;
-    let late: Problem | undefined;
-    const body = {
-      get problem() {
-        return fetched.body.problem ?? late;
-      },
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* fetched.body;
-        } catch (error) {
-          if (!isTimeUp()) throw error;
-          late = problem("limit-time", { limit: settings.limits.time });
-        }
-      },
-    };
-    return { ...fetched, body };
+  async #fetch(url: string, role: "robots" | "sitemap"): Promise<Fetched> {
+    return this.#options.time.fetched(url, this.#options.ahead.get(url, role));
   }
 
   async *#read(fetched: FetchedDocument, reference: SitemapReference, place: Place): Visiting {
-    const { settings, frontier, tally } = this.#options;
+    const { settings, frontier, tally, time } = this.#options;
     const depth = place.parent.depth + 1;
     const declared = this.#declared(reference, fetched.url);
     const keys = keysOf(reference.url, fetched.url);
@@ -133,7 +105,7 @@ export class Visitor {
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
-    const reading = read({ ...this.untilTime(fetched), isRobots: place.by === "robots" }, settings);
+    const reading = read({ ...time.read(fetched), isRobots: place.by === "robots" }, settings);
     let step = await reading.next();
     while (!step.done) {
       for (const sitemap of step.value.sitemaps) references.push(sitemap);
@@ -349,8 +321,4 @@ function bareHost(url: string): string {
 
 function movedTo(declared: string, url: string): { finalUrl?: string } {
   return declared === url ? {} : { finalUrl: url };
-}
-
-function notFetched(url: string, reason: Problem): FailedFetch {
-  return { outcome: "refused", requestedUrl: url, url, hops: [], attempts: 0, reason };
 }
