@@ -15,13 +15,17 @@ export interface TableTarget {
   invalidate(): void;
 }
 
+type Call<Target> = (target: Target, attributes: XmlAttributes) => void;
+
 /** What a glue does, where the same elements are open. */
 interface Plan<Target> {
   /** The rule of the element in which it stands, when those that it closes are closed. */
   readonly base: ElementRule<Target>;
   /** The rule of the element that it closes first, where its text is wanted. */
   readonly top: ElementRule<Target> | undefined;
-  readonly calls: readonly ((target: Target, attributes: XmlAttributes) => void)[];
+  readonly calls: readonly Call<Target>[];
+  /** Where in the glue the tags of the calls begin. */
+  readonly offsets: readonly number[];
   /** The rules of the elements that stay open, outermost first. */
   readonly stays: readonly ElementRule<Target>[];
   /** The text of the last of them is wanted. */
@@ -41,6 +45,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   // The rules of the open elements, from the root of the format on.
   readonly #rules: ElementRule<Target>[];
   #depth = 0;
+  // The rule of the element that was opened last.
+  #opened: ElementRule<Target> = this.#skipped;
   // What was reported already: each mistaken spelling and namespace once.
   readonly #reported = new Set<string>();
 
@@ -67,6 +73,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   open(name: XmlName, attributes: XmlAttributes): boolean {
     const found = this.#ruleOf(this.#rules[this.#depth]!, name);
     this.#rules[++this.#depth] = found;
+    this.#opened = found;
     if (found.open !== undefined) found.open(this.#target, attributes);
     return found.text !== undefined;
   }
@@ -79,35 +86,60 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       plan = this.#plan(glue);
       glue.plan = plan;
     }
-    const { stays } = plan;
     this.#execute(plan, text);
+    return this.settle(glue);
+  }
+
+  settle(glue: XmlGlue): boolean {
+    const { stays, wants } = glue.plan as Plan<Target>;
+    const base = this.#depth - glue.closes.length;
     for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
     this.#depth = base + stays.length;
-    return plan.wants;
+    return wants;
   }
 
   repeat(glue: XmlGlue, text: string | undefined): void {
     this.#execute(glue.plan as Plan<Target>, text);
   }
 
-  #execute({ top, calls }: Plan<Target>, text: string | undefined): void {
+  get meaning(): object {
+    return this.#opened;
+  }
+
+  repeatTag(meaning: object, attributes: XmlAttributes): void {
+    const { open, close } = meaning as ElementRule<Target>;
+    if (open !== undefined) open(this.#target, attributes);
+    if (close !== undefined) close(this.#target);
+  }
+
+  #execute({ top, calls, offsets }: Plan<Target>, text: string | undefined): void {
     if (top !== undefined) {
       if (text === undefined) this.#unusable(top);
       else top.text!(this.#target, this.#clean(text, top));
     }
-    for (let index = 0; index < calls.length; index++) calls[index]!(this.#target, noAttributes);
+    for (let index = 0; index < calls.length; index++) {
+      this.#scanner.offsetInGlue = offsets[index]!;
+      calls[index]!(this.#target, noAttributes);
+    }
+    this.#scanner.offsetInGlue = 0;
   }
 
   // What the elements of a glue do, one after the other, from where we are.
   #plan(glue: XmlGlue): Plan<Target> {
     const closed: ElementRule<Target>[] = [];
     const stays: ElementRule<Target>[] = [];
-    const calls: ((target: Target, attributes: XmlAttributes) => void)[] = [];
+    const calls: Call<Target>[] = [];
+    const offsets: number[] = [];
+    const add = (call: Call<Target> | undefined, index: number) => {
+      if (call === undefined) return;
+      calls.push(call);
+      offsets.push(glue.offsets[index]!);
+    };
     glue.names.forEach((name, index) => {
       if (glue.opens[index]) {
         const found = this.#ruleOf(stays.at(-1) ?? this.#rules[this.#depth - closed.length]!, name);
         stays.push(found);
-        if (found.open !== undefined) calls.push(found.open);
+        add(found.open, index);
         return;
       }
       const own = stays.pop();
@@ -115,12 +147,12 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       if (own === undefined) closed.push(found);
       const { text } = found;
       // An empty element. The text of the one that was open before is not known yet.
-      if (own !== undefined && text !== undefined) calls.push((target) => text(target, ""));
-      if (found.close !== undefined) calls.push(found.close);
+      if (own !== undefined && text !== undefined) add((target) => text(target, ""), index);
+      add(found.close, index);
     });
     const base = this.#rules[this.#depth - closed.length]!;
     const top = closed[0]?.text === undefined ? undefined : closed[0];
-    return { base, top, calls, stays, wants: stays.at(-1)?.text !== undefined, generation: glue.generation };
+    return { base, top, calls, offsets, stays, wants: stays.at(-1)?.text !== undefined, generation: glue.generation };
   }
 
   close(_name: XmlName, text: string | undefined): void {

@@ -47,6 +47,13 @@ export class XmlAttributes {
     return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
+  /** The tag is that of an empty element, with nothing to be said about it, and declares no namespaces. */
+  get isSimple(): boolean {
+    if (!this.selfClosing || this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
+    for (let index = 0; index < this.#count; index++) if (this.declares(index)) return false;
+    return true;
+  }
+
   get count(): number {
     return this.#count;
   }
@@ -174,7 +181,8 @@ export class XmlAttributes {
   get(name: string): string | undefined {
     for (let index = 0; index < this.#count; index++) {
       const start = this.#nameStarts[index]!;
-      if (this.#nameEnds[index]! - start === name.length && stands(name, this.#buffer, start)) return this.value(index);
+      if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start))
+        return this.value(index);
     }
     return undefined;
   }
@@ -197,12 +205,12 @@ export class XmlAttributes {
   /** Whether the attribute declares a namespace. */
   declares(index: number): boolean {
     const start = this.#nameStarts[index]!;
-    return this.#nameEnds[index]! - start >= 5 && stands("xmlns", this.#buffer, start);
+    return this.#nameEnds[index]! - start >= 5 && standsAt("xmlns", this.#buffer, start);
   }
 }
 
-// For a few characters this is much faster than `startsWith`.
-function stands(name: string, buffer: string, start: number): boolean {
+/** For a few characters this is much faster than `startsWith`. */
+export function standsAt(name: string, buffer: string, start: number): boolean {
   for (let at = 0; at < name.length; at++) {
     if (buffer.charCodeAt(start + at) !== name.charCodeAt(at)) return false;
   }

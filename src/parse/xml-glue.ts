@@ -9,6 +9,8 @@ export interface XmlGlue {
   readonly names: readonly XmlName[];
   /** Whether the element of this index is opened; otherwise it is closed. */
   readonly opens: readonly boolean[];
+  /** Where their tags begin, from the beginning of the glue. */
+  readonly offsets: readonly number[];
   /** Those of the closed elements that were open before, innermost first. */
   readonly closes: readonly XmlName[];
   /** Those of the opened elements that stay open, outermost first. */
@@ -29,6 +31,7 @@ export class XmlGlues {
   #from = 0;
   #names: XmlName[] = [];
   #opens: boolean[] = [];
+  #offsets: number[] = [];
   #credit = initialCredit;
 
   /** Whether the glue stands in the buffer at this place. */
@@ -60,14 +63,16 @@ export class XmlGlues {
     this.#from = from;
     this.#names = [];
     this.#opens = [];
+    this.#offsets = [];
   }
 
   /** Does nothing where no glue was started. */
-  add(name: XmlName, opens: boolean): void {
+  add(name: XmlName, opens: boolean, at: number): void {
     if (!name.shared) this.#after = undefined;
     if (this.#after === undefined) return;
     this.#names.push(name);
     this.#opens.push(opens);
+    this.#offsets.push(at - this.#from);
   }
 
   drop(): void {
@@ -89,6 +94,7 @@ export class XmlGlues {
       text: ` ${buffer.slice(this.#from, end)}`.slice(1),
       names: this.#names,
       opens: this.#opens,
+      offsets: this.#offsets,
       ...effectOf(this.#names, this.#opens),
       last: this.#names.at(-1)!,
       generation: -1,
@@ -112,8 +118,9 @@ function effectOf(names: readonly XmlName[], opens: readonly boolean[]): Pick<Xm
   return { closes, stays, rise };
 }
 
-const initialCredit = 1024;
-const costOfMiss = 64;
+// In searches that succeed.
+const initialCredit = 16 * 1024;
+const costOfMiss = 1024;
 const maxTags = 16;
 const maxLength = 512;
 // Entries of one document differ in the fields they have: `loc` is followed by `lastmod` here, by the next entry there.

@@ -10,11 +10,11 @@ import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import { decodeReferences, isAmp, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
-import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
+import { endOfName, isSpace, noAttributes, skipSpace, standsAt, XmlAttributes } from "./xml-attributes.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import { type XmlGlue, XmlGlues } from "./xml-glue.ts";
 import { type XmlName, XmlNames, XmlNamespaces } from "./xml-name.ts";
-import { XmlRounds } from "./xml-rounds.ts";
+import { XmlRounds, type XmlStep } from "./xml-rounds.ts";
 import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
 
 /** Takes what the scanner finds. */
@@ -31,8 +31,14 @@ export interface XmlHandler {
    * Returns whether the text of the element that it opens last is wanted. Without this, each call is made.
    */
   follow?(glue: XmlGlue, text: string | undefined): boolean;
-  /** As `follow`, where the very same was followed before, and where in the end the same elements are open as now. */
+  /** As `follow`, where the very same was followed before, but without keeping up to date which elements are open. */
   repeat?(glue: XmlGlue, text: string | undefined): void;
+  /** What `repeat` left out. Returns whether the text of the element that the glue opens last is wanted. */
+  settle?(glue: XmlGlue): boolean;
+  /** What the element that was opened last is for the handler. */
+  readonly meaning?: object | undefined;
+  /** As `open` and `close`, for an empty element with this meaning. */
+  repeatTag?(meaning: object, attributes: XmlAttributes): void;
 }
 
 /** Why a text that was wanted is not there. */
@@ -103,6 +109,9 @@ export class XmlScanner implements ReferenceWatcher {
     this.#last = this.#names.find("/", 0, 1);
   }
 
+  /** While a handler follows a glue: where the tag begins that it is at, from the beginning of the glue. */
+  offsetInGlue = 0;
+
   /** How many elements are open. */
   get depth(): number {
     return this.#depth;
@@ -138,6 +147,8 @@ export class XmlScanner implements ReferenceWatcher {
 
   /** From the next element on, `handler` takes what is found. */
   useHandler(handler: XmlHandler): void {
+    this.#rounds.reset();
+    this.#rounds.steps = [];
     this.#handler = handler;
     this.#floor = this.#depth;
     this.#glue.drop();
@@ -154,9 +165,11 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   write(chunk: string): void {
-    if (this.#stopped) return;
-    this.#buffer += chunk;
-    if (this.#buffer.length >= this.#enough) this.#scan(false);
+    // In pieces of bounded length: some searches run to the end of the buffer in vain.
+    for (let at = 0; at < chunk.length && !this.#stopped; at += maxPiece) {
+      this.#buffer += chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
+      if (this.#buffer.length >= this.#enough) this.#scan(false);
+    }
   }
 
   end(): void {
@@ -169,9 +182,9 @@ export class XmlScanner implements ReferenceWatcher {
     this.#stopped = true;
   }
 
-  /** Adds a problem at the place that is being read. */
+  /** Adds a problem at the place that is being read: a tag, perhaps inside of a glue. */
   report(code: ProblemCode, value?: string, limit?: number): void {
-    this.#report(code, this.#at, value, limit);
+    this.#report(code, this.#at + this.offsetInGlue, value, limit);
   }
 
   onReference(flaw: ReferenceFlaw, value: string, at: number): void {
@@ -270,44 +283,110 @@ export class XmlScanner implements ReferenceWatcher {
     const buffer = this.#buffer;
     let next = this.#glueAt(glues, open);
     if (next === undefined) return false;
-    this.#rounds.begin();
     while (next !== undefined) {
       const glue: XmlGlue = next;
-      const text = this.#wantedDepth === 0 ? undefined : this.#wholeText(open);
+      const hasText = this.#wantedDepth !== 0;
+      const text = hasText ? this.#wholeText(open) : undefined;
+      this.#at = open;
       const wants = this.#handler.follow!(glue, text);
-      const { stays } = glue;
-      let depth = this.#depth - glue.closes.length;
-      for (let at = 0; at < stays.length; at++) this.#open[++depth] = stays[at]!;
-      this.#depth = depth;
-      this.#last = glue.last;
-      this.#wantedDepth = wants ? depth : 0;
+      this.#settle(glue);
+      this.#wantedDepth = wants ? this.#depth : 0;
       if (!this.#isFresh) this.#clearText();
       this.#at = open + glue.text.length;
-      if (!wants) this.#rounds.begin();
-      else if (this.#rounds.closes(glue, depth) && this.#handler.repeat !== undefined) this.#goRound();
+      if (this.#rounds.addGlue(glue, hasText, wants, this.#depth) && this.#handler.repeat !== undefined)
+        this.#goRounds();
       open = buffer.indexOf("<", this.#at);
-      next = open === -1 || this.#stopped ? undefined : this.#glueAt(glue.last.glues, open);
+      next = open === -1 || this.#stopped ? undefined : this.#glueAt(this.#last.glues, open);
     }
     return true;
   }
 
-  // Reads entries that have the same glues as the one before, as long as there are any. All stays as it is in between: the
-  // same elements are open, nothing of a text was seen.
-  #goRound(): void {
-    const buffer = this.#buffer;
-    const rounds = this.#rounds;
-    const { glues, starts, ends } = rounds;
-    while (!this.#stopped) {
-      const next = rounds.find(buffer, this.#at, this.#limits.xmlTextLength, this.#glue);
-      if (next === -1) return;
-      for (let index = 0; index < glues.length && !this.#stopped; index++) {
-        this.#at = starts[index]!;
-        const text = this.#decodedText(this.#at, ends[index]!);
-        this.#handler.repeat!(glues[index]!, this.#textFlaw === undefined ? text : undefined);
-        if (!this.#isFresh) this.#clearText();
+  // The elements that are open after a glue.
+  #settle(glue: XmlGlue): void {
+    const { stays } = glue;
+    let depth = this.#depth - glue.closes.length;
+    for (let at = 0; at < stays.length; at++) this.#open[++depth] = stays[at]!;
+    this.#depth = depth;
+    this.#last = glue.last;
+  }
+
+  // Reads entries that are like the one before, as long as there are any. What is open is the same after each of them, so
+  // it is not kept up to date in between, but only where a round breaks off.
+  #goRounds(): void {
+    const { steps } = this.#rounds;
+    for (;;) {
+      for (let index = 0; index < steps.length; index++) {
+        if (!this.#stopped && this.#repeat(steps[index]!)) continue;
+        this.#leaveRound(steps, index);
+        return;
       }
-      this.#at = next;
+      this.#rounds.succeed();
     }
+  }
+
+  #repeat({ glue, plan, hasText, tag, meaning }: XmlStep): boolean {
+    if (glue === undefined) return this.#repeatTag(tag!, meaning!);
+    return glue.plan === plan && this.#repeatGlue(glue, hasText);
+  }
+
+  #repeatGlue(glue: XmlGlue, hasText: boolean): boolean {
+    const open = this.#buffer.indexOf("<", this.#at);
+    if (open === -1) return false;
+    if (!this.#glue.standsAt(glue, this.#buffer, open)) return hasText && this.#repeatCdata(glue, open);
+    if (hasText) {
+      if (open - this.#at > this.#limits.xmlTextLength) return false;
+      const text = this.#decodedText(this.#at, open);
+      this.#at = open;
+      this.#handler.repeat!(glue, this.#textFlaw === undefined ? text : undefined);
+      if (!this.#isFresh) this.#clearText();
+    } else {
+      this.#at = open;
+      this.#handler.repeat!(glue, undefined);
+    }
+    this.#at = open + glue.text.length;
+    return true;
+  }
+
+  // The text is one CDATA section, and nothing else.
+  #repeatCdata(glue: XmlGlue, open: number): boolean {
+    const buffer = this.#buffer;
+    if (open !== this.#at || !buffer.startsWith("<![CDATA[", open)) return false;
+    const end = buffer.indexOf("]]>", open + 9);
+    if (end === -1 || end - open - 9 > this.#limits.xmlTextLength) return false;
+    if (!this.#glue.standsAt(glue, buffer, end + 3)) return false;
+    this.#addCdata(open + 9, end);
+    this.#at = end + 3;
+    this.#handler.repeat!(glue, this.#text);
+    this.#clearText();
+    this.#at = end + 3 + glue.text.length;
+    return true;
+  }
+
+  #repeatTag(tag: XmlName, meaning: object): boolean {
+    const buffer = this.#buffer;
+    const open = buffer.indexOf("<", this.#at);
+    const nameEnd = open + 1 + tag.raw.length;
+    if (open === -1 || nameEnd >= buffer.length || !isSpace(buffer.charCodeAt(nameEnd))) return false;
+    if (!standsAt(tag.raw, buffer, open + 1)) return false;
+    const end = this.#attributes.scan(open, nameEnd);
+    if (end === -1 || !this.#attributes.isSimple) return false;
+    this.#at = open;
+    this.#handler.repeatTag!(meaning, this.#attributes);
+    this.#at = end;
+    return true;
+  }
+
+  // Brings up to date what is open, after the first steps of a round.
+  #leaveRound(steps: readonly XmlStep[], count: number): void {
+    let wants = this.#wantedDepth !== 0;
+    for (let index = 0; index < count; index++) {
+      const { glue, tag } = steps[index]!;
+      if (glue === undefined) this.#last = tag!;
+      else this.#settle(glue);
+      wants = glue !== undefined && this.#handler.settle!(glue);
+    }
+    this.#wantedDepth = wants ? this.#depth : 0;
+    this.#rounds.fail();
   }
 
   // The glue that stands here, if there is one. The one that stood here last is tried first.
@@ -335,7 +414,8 @@ export class XmlScanner implements ReferenceWatcher {
     const outermost = depth - closes.length;
     if (outermost < this.#floor || this.#namespaces.deepest > outermost || depth + glue.rise > this.#limits.xmlDepth)
       return false;
-    if (this.#outer.length > 0) return false;
+    // Where a text is wanted, it has to end here: what a child holds may be part of it.
+    if (this.#outer.length > 0 || (this.#wantedDepth !== 0 && glue.opens[0]!)) return false;
     for (let index = 0; index < closes.length; index++) {
       if (this.#open[depth - index] !== closes[index]) return false;
     }
@@ -355,6 +435,7 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   #strayText(open: number): true {
+    this.#rounds.reset();
     this.#flaw("xml-stray-text", open);
     if (this.#wantedDepth !== 0) this.#addDecoded("<", 1);
     this.#at = open + 1;
@@ -394,23 +475,27 @@ export class XmlScanner implements ReferenceWatcher {
     if (this.#strict) this.#checkTag(name, open);
     if (this.#stopped) return true;
     this.#push(name, attributes);
+    const isStep = attributes.isSimple && this.#wantedDepth === 0;
     if (attributes.selfClosing && !this.#stopped) this.#pop();
+    if (isStep) this.#rounds.addTag(name, this.#handler.meaning);
+    else this.#rounds.reset();
     this.#at = end;
     return true;
   }
 
   // A start tag without attributes, perhaps an empty element.
   #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): void {
+    this.#rounds.reset();
     const glue = this.#glue;
     if (!glue.started && this.#wantedDepth === 0 && this.#mayLearn()) glue.start(this.#last, open);
     if (this.#strict) this.#checkName(name, open);
     if (this.#stopped) return;
-    glue.add(name, true);
+    glue.add(name, true, open);
     const before = this.#wantedDepth;
     this.#push(name, noAttributes);
     if (selfClosing && !this.#stopped) {
       this.#pop();
-      glue.add(name, false);
+      glue.add(name, false, open);
     }
     this.#at = end;
     if (before !== 0) glue.drop();
@@ -423,6 +508,7 @@ export class XmlScanner implements ReferenceWatcher {
 
   // The name or the attributes are longer than what is kept: the element is opened without them.
   #openLongTag(open: number, nameEnd: number, nameTooLong: boolean): true {
+    this.#rounds.reset();
     const { xmlNameLength, xmlTextLength } = this.#limits;
     this.#at = open;
     this.#flaw("xml-token-limit", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
@@ -436,6 +522,7 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   #scanEndTag(open: number, final: boolean): boolean {
+    this.#rounds.reset();
     const buffer = this.#buffer;
     const top = this.#open[this.#depth];
     if (top !== undefined && this.#depth > 0) {
@@ -464,7 +551,7 @@ export class XmlScanner implements ReferenceWatcher {
     if (!glue.started && (this.#wantedDepth === 0 || this.#wantedDepth === this.#depth) && this.#mayLearn()) {
       glue.start(this.#last, open);
     }
-    glue.add(name, false);
+    glue.add(name, false, open);
     this.#pop();
     this.#at = end;
     if (this.#depth === 0 || this.#wantedDepth !== 0) glue.drop();
@@ -570,11 +657,16 @@ export class XmlScanner implements ReferenceWatcher {
       return true;
     }
     if (end === -1) return final && this.#cut(open);
-    const text = this.#withLineFeeds(buffer.slice(open + 9, end));
-    if (text.includes("&")) this.#textIsPlain = false;
-    this.#addDecoded(text, length);
+    this.#addCdata(open + 9, end);
     this.#at = end + 3;
     return true;
+  }
+
+  #addCdata(start: number, end: number): void {
+    const raw = this.#buffer.slice(start, end);
+    const text = this.#hasCarriageReturns ? this.#withLineFeeds(raw) : raw;
+    if (text.includes("&")) this.#textIsPlain = false;
+    this.#addDecoded(text, end - start);
   }
 
   // The document ends inside this tag.
@@ -584,6 +676,7 @@ export class XmlScanner implements ReferenceWatcher {
   }
 
   #skip(until: string, from: number): void {
+    this.#rounds.reset();
     this.#mode = skipping;
     this.#until = until;
     this.#at = from;
@@ -885,6 +978,7 @@ function startsName(code: number): boolean {
   );
 }
 
+const maxPiece = 64 * 1024;
 // White space that an end tag may have.
 const maxEndTagSpace = 1024;
 const shownLength = 200;
