@@ -35,7 +35,7 @@ function publish(name) {
     cpSync(from, `${to}.txt`);
     return;
   }
-  const inside = readdirSync(from).filter((file) => file !== "node_modules" && file !== "fixtures");
+  const inside = readdirSync(from).filter((file) => file !== "node_modules");
   mkdirSync(to, { recursive: true });
   writeFileSync(path.join(to, "index.html"), listing(name, inside));
   for (const file of inside) publish(path.join(name, file));
