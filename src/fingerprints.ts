@@ -51,11 +51,17 @@ export class FingerprintReader implements Fingerprint {
     this.hasOthers = length !== text.length;
   }
 
-  /** Whether the text that was read last starts with these bytes. */
-  startsWith(bytes: Uint8Array): boolean {
+  /** Whether the text that was read last starts with another one. */
+  startsWith(prefix: Prefix): boolean {
+    const { words, tail } = prefix;
+    const ownWords = this.#words;
+    for (let index = 0; index < words.length; index++) {
+      if (ownWords[index] !== words[index]) return false;
+    }
     const own = this.#bytes;
-    for (let at = 0; at < bytes.length; at++) {
-      if (own[at] !== bytes[at]) return false;
+    const from = words.length * 4;
+    for (let index = 0; index < tail.length; index++) {
+      if (own[from + index] !== tail[index]) return false;
     }
     return true;
   }
@@ -63,6 +69,19 @@ export class FingerprintReader implements Fingerprint {
   #grow(size: number): void {
     this.#bytes = new Uint8Array((size + 3) & ~3);
     this.#words = new Int32Array(this.#bytes.buffer);
+  }
+}
+
+/** A text to compare the beginnings of others with. It does not end in a space. */
+export class Prefix {
+  readonly words: Int32Array;
+  readonly tail: Uint8Array;
+
+  constructor(text: string) {
+    const bytes = encoder.encode(text);
+    const whole = bytes.length & ~3;
+    this.words = new Int32Array(bytes.slice(0, whole).buffer);
+    this.tail = bytes.slice(whole);
   }
 }
 
@@ -77,14 +96,14 @@ const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
 export class Fingerprints {
-  #slots = new Uint32Array(2 * 512);
+  #slots = new Int32Array(2 * 512);
   size = 0;
 
   /** False where it was there before. */
   add(high: number, low: number): boolean {
     // The last characters of a text have hardly reached the upper half of a hash: mixed once more, as at the end of MurmurHash3.
-    const first = mix(high ^ (low >>> 15), 0x85ebca6b) >>> 0;
-    const second = mix(low ^ (first >>> 13), 0xc2b2ae35) >>> 0 || 1;
+    const first = mix(high ^ (low >>> 15), 0x85ebca6b);
+    const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
     if (this.size * 4 >= this.#slots.length) this.#grow();
     if (!insert(this.#slots, first, second)) return false;
     this.size++;
@@ -94,7 +113,7 @@ export class Fingerprints {
   #grow(): void {
     const old = this.#slots;
     // In large steps: what was outgrown waits for the garbage collector, and all of it together is then a third, not the same again.
-    this.#slots = new Uint32Array(old.length * 4);
+    this.#slots = new Int32Array(old.length * 4);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
     }
@@ -102,7 +121,7 @@ export class Fingerprints {
 }
 
 // `second` is never 0: that marks an empty slot.
-function insert(slots: Uint32Array, first: number, second: number): boolean {
+function insert(slots: Int32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
   for (let at = (first << 1) & mask; ; at = (at + 2) & mask) {
     if (slots[at + 1] === 0) {

@@ -169,7 +169,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {
-    if (this.#scanner.textIsPlain) return trimUrl(text);
+    if (this.#scanner.textIsPlain) return this.#scanner.textIsTrimmed ? text : trimUrl(text);
     const decoded = decodeHtml(text);
     if (closed.isUrl && decoded !== text) this.#scanner.report("url-double-escaped", text);
     return trimUrl(decoded);

@@ -3,7 +3,7 @@
 // - Origins that the URL parser accepted are remembered. Nothing that follows the slash after an authority can make a URL
 //   unparseable (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
 // - What was taken is remembered by its fingerprint, which is computed in the same pass.
-import { FingerprintReader, Fingerprints } from "../fingerprints.ts";
+import { FingerprintReader, Fingerprints, Prefix } from "../fingerprints.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolUrlLength, resolveUrl } from "../url.ts";
 
@@ -13,7 +13,7 @@ export class UrlCollector {
   readonly #plainLength: number;
   readonly #taken = new Fingerprints();
   // The last one used comes first.
-  readonly #origins: Uint8Array[] = [];
+  readonly #origins: Prefix[] = [];
   readonly #reader = new FingerprintReader();
   /**
    * What there is to say about the last text: a repair where there was a URL, the reason where there was none. Where there
@@ -79,11 +79,10 @@ export class UrlCollector {
     const slash = url.indexOf("/", url.indexOf("//") + 2);
     const text = url.slice(0, slash + 1);
     if (slash < 0 || /[?#\\]/.test(text) || this.#isKnown()) return;
-    this.#origins.unshift(encoder.encode(text));
+    this.#origins.unshift(new Prefix(text));
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
 }
 
-const encoder = new TextEncoder();
 // Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
 const rememberedOrigins = 4;

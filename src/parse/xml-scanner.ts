@@ -90,6 +90,7 @@ export class XmlScanner implements ReferenceWatcher {
   #text = "";
   #textLength = 0;
   #textIsPlain = true;
+  #textIsTrimmed = false;
   #childText = "";
   #children = 0;
   #textFlaw: TextFlaw | undefined;
@@ -135,6 +136,11 @@ export class XmlScanner implements ReferenceWatcher {
   /** Whether the text of the element that is being closed holds nothing that could be decoded once more. */
   get textIsPlain(): boolean {
     return this.#textIsPlain;
+  }
+
+  /** Whether it is known that there is no white space around that text, where it is plain. */
+  get textIsTrimmed(): boolean {
+    return this.#textIsTrimmed;
   }
 
   get maxTextLength(): number {
@@ -336,8 +342,10 @@ export class XmlScanner implements ReferenceWatcher {
     if (hasText) {
       if (open - this.#at > this.#limits.xmlTextLength) return false;
       const text = this.#decodedText(this.#at, open);
+      this.#textIsTrimmed = isPrintable(this.#buffer, this.#at) && isPrintable(this.#buffer, open - 1);
       this.#at = open;
       this.#handler.repeat!(glue, this.#textFlaw === undefined ? text : undefined);
+      this.#textIsTrimmed = false;
       if (!this.#isFresh) this.#clearText();
     } else {
       this.#at = open;
@@ -979,6 +987,11 @@ function startsName(code: number): boolean {
 }
 
 const maxPiece = 64 * 1024;
+function isPrintable(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code > 0x20 && code < 0x7f;
+}
+
 // White space that an end tag may have.
 const maxEndTagSpace = 1024;
 const shownLength = 200;
