@@ -1,5 +1,6 @@
 // Ctrl-C and its like. The first asks the run to end, which closes what was written; whatever still holds it up after that is
-// left behind, so that the program is gone within half a second. The second does not wait.
+// left behind, so that the program is gone within half a second. Only a reader that is still taking what was written is waited
+// for, up to two seconds: its output shall be whole. The second does not wait.
 import { Stopped } from "./exit-codes.ts";
 
 /** Aborted with a `Stopped` when the program is asked to stop. `beforeExit` runs where the run does not end by itself. */
@@ -14,11 +15,25 @@ export function stopSignal(beforeExit: () => void): AbortSignal {
       };
       if (controller.signal.aborted) leave();
       controller.abort(stopped);
-      setTimeout(leave, patience).unref();
+      leaveOnceQuiet(leave);
     });
   }
   return controller.signal;
 }
 
+function leaveOnceQuiet(leave: () => void): void {
+  const { stdout } = process;
+  const begin = performance.now();
+  // What the system has not taken yet; `written` moves while somebody reads.
+  const written = () => ("bytesWritten" in stdout ? Number(stdout.bytesWritten) : 0) - stdout.writableLength;
+  const look = (before: number) => {
+    const now = written();
+    if (now === before || performance.now() - begin > longestPatience) leave();
+    else setTimeout(look, patience / 2, now).unref();
+  };
+  setTimeout(() => (stdout.writableLength === 0 ? leave() : look(Number.NaN)), patience).unref();
+}
+
 // In milliseconds.
 const patience = 400;
+const longestPatience = 2000;

@@ -136,15 +136,23 @@ describe("130: stopped by Ctrl-C", () => {
   // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.
   const startJson = async () => {
     const child = start([...from("many.xml"), "-f", "json"]);
-    const first = await new Promise<Buffer>((resolve) => child.stdout?.once("data", resolve));
-    child.stdout?.pause();
+    const first = await new Promise<Buffer>((resolve) => {
+      child.stdout?.once("data", (chunk: Buffer) => {
+        // At once: what came between would be heard by nobody.
+        child.stdout?.pause();
+        resolve(chunk);
+      });
+    });
     child.kill("SIGINT");
     return { child, first };
   };
 
   test("a JSON document is closed", async () => {
     const { child, first } = await startJson();
-    const { code, stdout } = await ended(child);
+    const end = ended(child);
+    // The signal arrives while the program waits, and only then somebody reads on.
+    setTimeout(() => child.stdout?.resume(), 150);
+    const { code, stdout } = await end;
     const tree = JSON.parse(first + stdout);
     expect({ code, interrupted: tree.interrupted }).toEqual({ code: 130, interrupted: true });
     expect(tree.root.children[0].pages.length).toBeLessThan(20_000);
