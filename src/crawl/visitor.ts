@@ -192,11 +192,12 @@ export class Visitor {
   // Seen before: shown here too, from the one fetch. Its pages are not told a second time.
   async *#repeat(reference: SitemapReference, place: Place, { node: known, whole }: Repeated): Visiting {
     const { frontier, tally } = this.#options;
-    if (isGuess(place)) return { type: "left", trace: { outcome: "duplicate", ...movedTo(reference.url, known.url) } };
+    const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+    // What a sitemap or the caller declares is shown twice; discovery looks for what is not there yet.
+    if (place.by !== undefined && place.by !== "given") return { type: "left", trace };
     const depth = place.parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.#declared(reference, known.url) } as Sitemap;
-    const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
     yield { type: "start", url: node.url, depth };
     if (node.kind === "index" && !whole) {
       return { type: "frame", frame: visitAgain(node, reference, place.parent), trace };

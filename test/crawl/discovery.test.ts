@@ -213,3 +213,29 @@ test("a sitemap on another host is followed and marked", async () => {
     ["https://www.example.org/b.xml", undefined],
   ]);
 });
+
+test("what the homepage names and robots.txt named before is not there twice", async () => {
+  const { lines, tree } = await discover({
+    "/robots.txt": robots("/a.xml", "/i.xml"),
+    "/a.xml": urlset("/1"),
+    "/i.xml": index("/b.xml"),
+    "/b.xml": urlset("/2"),
+    "/": {
+      headers: { "content-type": "text/html", link: "</a.xml>; rel=sitemap" },
+      body: '<link rel="sitemap" href="/b.xml"><link rel="sitemap" href="/i.xml">',
+    },
+  });
+  expect(lines.slice(2)).toEqual([
+    "    pages/xml /a.xml",
+    "      /1",
+    "    index/xml /i.xml",
+    "      pages/xml /b.xml",
+    "        /2",
+  ]);
+  const named = tree.discovery.filter(({ by }) => by.startsWith("homepage"));
+  expect(named.map(({ by, outcome }) => [by, outcome])).toEqual([
+    ["homepage-header", "duplicate"],
+    ["homepage-link", "duplicate"],
+    ["homepage-link", "duplicate"],
+  ]);
+});
