@@ -5,9 +5,12 @@ import { type ElementRule, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 import { noAttributes, type XmlAttributes } from "./xml-attributes.ts";
+import type { XmlCursor } from "./xml-cursor.ts";
 import type { XmlGlue } from "./xml-glue.ts";
+import type { XmlGlueHandler, XmlHandler } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
-import type { XmlHandler, XmlScanner } from "./xml-scanner.ts";
+import type { XmlScanner } from "./xml-scanner.ts";
+import type { XmlText } from "./xml-text.ts";
 
 /** What a table's rules write to. */
 export interface TableTarget {
@@ -34,9 +37,10 @@ interface Plan<Target> {
   readonly generation: number;
 }
 
-export class TableReader<Target extends TableTarget> implements XmlHandler {
+export class TableReader<Target extends TableTarget> implements XmlHandler, XmlGlueHandler {
   readonly #target: Target;
-  readonly #scanner: XmlScanner;
+  readonly #cursor: XmlCursor;
+  readonly #text: XmlText;
   readonly #vocabulary: Vocabulary;
   readonly #namespace: string;
   readonly #maxUrlLength: number;
@@ -64,10 +68,15 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     this.#vocabulary = options.vocabulary;
     this.#namespace = options.name.namespace;
     this.#target = options.target;
-    this.#scanner = options.scanner;
+    this.#cursor = options.scanner.cursor;
+    this.#text = options.scanner.text;
     this.#maxUrlLength = options.maxUrlLength;
     this.#onEnd = options.onEnd;
     this.#checkNamespace(options.name);
+  }
+
+  get follower(): this {
+    return this;
   }
 
   open(name: XmlName, attributes: XmlAttributes): boolean {
@@ -118,10 +127,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       else top.text!(this.#target, this.#clean(text, top));
     }
     for (let index = 0; index < calls.length; index++) {
-      this.#scanner.offsetInGlue = offsets[index]!;
+      this.#cursor.offsetInGlue = offsets[index]!;
       calls[index]!(this.#target, noAttributes);
     }
-    this.#scanner.offsetInGlue = 0;
+    this.#cursor.offsetInGlue = 0;
   }
 
   // What the elements of a glue do, one after the other, from where we are.
@@ -136,6 +145,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       offsets.push(glue.offsets[index]!);
     };
     glue.names.forEach((name, index) => {
+      this.#cursor.offsetInGlue = glue.offsets[index]!;
       if (glue.opens[index]) {
         const found = this.#ruleOf(stays.at(-1) ?? this.#rules[this.#depth - closed.length]!, name);
         stays.push(found);
@@ -150,6 +160,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       if (own !== undefined && text !== undefined) add((target) => text(target, ""), index);
       add(found.close, index);
     });
+    this.#cursor.offsetInGlue = 0;
     const base = this.#rules[this.#depth - closed.length]!;
     const top = closed[0]?.text === undefined ? undefined : closed[0];
     return { base, top, calls, offsets, stays, wants: stays.at(-1)?.text !== undefined, generation: glue.generation };
@@ -169,18 +180,18 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {
-    if (this.#scanner.textIsPlain) return this.#scanner.textIsTrimmed ? text : trimUrl(text);
+    if (this.#text.isPlain) return this.#text.isTrimmed ? text : trimUrl(text);
     const decoded = decodeHtml(text);
-    if (closed.isUrl && decoded !== text) this.#scanner.report("url-double-escaped", text);
+    if (closed.isUrl && decoded !== text) this.#cursor.report("url-double-escaped", text);
     return trimUrl(decoded);
   }
 
   #unusable(closed: ElementRule<Target>): void {
-    const flaw = this.#scanner.textFlaw;
+    const flaw = this.#text.flaw;
     if (flaw === "reference") this.#target.invalidate();
     else if (flaw === "too-long") {
-      if (closed.isUrl) this.#scanner.report("url-too-long", undefined, this.#maxUrlLength);
-      else this.#scanner.report("text-too-long", closed.name, this.#scanner.maxTextLength);
+      if (closed.isUrl) this.#cursor.report("url-too-long", undefined, this.#maxUrlLength);
+      else this.#cursor.report("text-too-long", closed.name, this.#text.maxLength);
     }
   }
 
@@ -214,7 +225,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     const key = `${code} ${value}`;
     if (this.#reported.has(key) || this.#reported.size >= reportedSpellings) return;
     this.#reported.add(key);
-    this.#scanner.report(code, value);
+    this.#cursor.report(code, value);
   }
 }
 

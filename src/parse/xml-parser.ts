@@ -10,8 +10,9 @@ import { TableReader } from "./table-reader.ts";
 import { UrlsetReader } from "./urlset-reader.ts";
 import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
 import { knownVocabulary } from "./vocabulary.ts";
+import type { XmlHandler } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
-import { type XmlHandler, XmlScanner } from "./xml-scanner.ts";
+import { XmlScanner } from "./xml-scanner.ts";
 
 type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "feed";
 
@@ -27,7 +28,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   constructor(context: ParseContext, linesBefore = 0) {
     this.#context = context;
     this.#scanner = new XmlScanner(this, { ...context, linesBefore });
-    this.#sink = new EntrySink(this.#scanner, context);
+    this.#sink = new EntrySink(this.#scanner.cursor, context);
   }
 
   get stopped(): boolean {
@@ -79,10 +80,10 @@ export class XmlParser implements EntryParser, XmlHandler {
       this.#otherRoot ??= name.local;
       return;
     }
-    if (isNested) this.#scanner.report("xml-root-name", this.#otherRoot);
-    else if (this.#otherRoot !== undefined) this.#scanner.report("xml-junk-before-root", `<${this.#otherRoot}>`);
+    if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
+    else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
     const written = root === "rdf" ? "RDF" : root;
-    if (name.local !== written) this.#scanner.report("xml-root-name", name.raw);
+    if (name.local !== written) this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
     this.#scanner.useHandler(this.#createReader(root, name));
@@ -91,7 +92,8 @@ export class XmlParser implements EntryParser, XmlHandler {
   #createReader(root: Root, name: XmlName): XmlHandler {
     const scanner = this.#scanner;
     const { limits } = this.#context;
-    const report = scanner.report.bind(scanner);
+    const { cursor } = scanner;
+    const report = cursor.report.bind(cursor);
     const onEnd = () => {
       scanner.useHandler(this);
       if (scanner.depth === 1) scanner.endDocument();

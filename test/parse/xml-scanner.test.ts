@@ -3,6 +3,7 @@ import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/options.ts";
 import { noAttributes, type XmlAttributes } from "../../src/parse/xml-attributes.ts";
+import type { XmlHandler } from "../../src/parse/xml-handler.ts";
 import type { XmlName } from "../../src/parse/xml-name.ts";
 import { XmlScanner } from "../../src/parse/xml-scanner.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
@@ -20,34 +21,41 @@ function scan(
   const { strict = false, limits = {}, wanted = () => true } = options;
   const events: Event[] = [];
   const problems = new ProblemLog();
-  const scanner = new XmlScanner(
-    {
-      open(name: XmlName, attributes: XmlAttributes) {
-        const entries = Array.from({ length: attributes.count }, (_, index) => [
-          attributes.name(index),
-          attributes.value(index),
-        ]);
-        events.push({
-          type: "open",
-          namespace: name.namespace,
-          local: name.local,
-          attributes: Object.fromEntries(entries),
-        });
-        return wanted(name);
-      },
-      close(name: XmlName, text: string | undefined) {
-        events.push({ type: "close", local: name.local, text });
-      },
+  const handler: XmlHandler = {
+    open(name: XmlName, attributes: XmlAttributes) {
+      const entries = Array.from({ length: attributes.count }, (_, index) => [
+        attributes.name(index),
+        attributes.value(index),
+      ]);
+      events.push({
+        type: "open",
+        namespace: name.namespace,
+        local: name.local,
+        attributes: Object.fromEntries(entries),
+      });
+      return wanted(name);
+    },
+    close(name: XmlName, text: string | undefined) {
+      events.push({ type: "close", local: name.local, text });
+    },
+    // As if each tag had been read.
+    follower: {
       follow(glue, text) {
         glue.names.forEach((name, index) => {
-          if (glue.opens[index]) this.open(name, noAttributes);
-          else this.close(name, index === 0 ? text : "");
+          if (glue.opens[index]) handler.open(name, noAttributes);
+          else handler.close(name, index === 0 ? text : "");
         });
         return glue.stays.length > 0 && wanted(glue.names.at(-1)!);
       },
+      repeat(glue, text) {
+        this.follow(glue, text);
+      },
+      settle: (glue) => glue.stays.length > 0 && wanted(glue.names.at(-1)!),
+      meaning: undefined,
+      repeatTag() {},
     },
-    { limits: { ...defaultLimits, ...limits }, strict, problems },
-  );
+  };
+  const scanner = new XmlScanner(handler, { limits: { ...defaultLimits, ...limits }, strict, problems });
   for (const piece of pieces) scanner.write(piece);
   scanner.end();
   return { events, codes: problems.toArray().map(({ code }): ProblemCode => code), problems: problems.toArray() };

@@ -1,0 +1,84 @@
+// Where the scanner is in a document, and what there is to say about that place.
+import type { ProblemCode, ProblemLog } from "../problem.ts";
+
+export class XmlCursor {
+  readonly #problems: ProblemLog;
+  /** The first thing that is not well-formed ends the document. */
+  readonly strict: boolean;
+  /** What was not read yet starts at `at`. */
+  buffer = "";
+  at = 0;
+  /** While a glue is followed: where the tag begins that is looked at, from the beginning of the glue. */
+  offsetInGlue = 0;
+  /** Nothing more will be read. */
+  stopped = false;
+  // Characters and line ends before the buffer.
+  #offset = 0;
+  #lines: number;
+
+  constructor(options: { problems: ProblemLog; strict: boolean; linesBefore?: number }) {
+    this.#problems = options.problems;
+    this.strict = options.strict;
+    this.#lines = options.linesBefore ?? 0;
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** Lets go of what was read. */
+  forget(): void {
+    this.#lines += countLineEnds(this.buffer, this.at);
+    this.#offset += this.at;
+    this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
+    this.at = 0;
+  }
+
+  /** Whether this place of the buffer is the beginning of the document. */
+  isBeginning(at: number): boolean {
+    return this.#offset + at === 0;
+  }
+
+  /** Whether there is a problem of this kind already. */
+  has(code: ProblemCode): boolean {
+    return this.#problems.has(code);
+  }
+
+  /** Adds a problem at the tag that is being read. */
+  report(code: ProblemCode, value?: string, limit?: number): void {
+    this.reportAt(this.at + this.offsetInGlue, code, value, limit);
+  }
+
+  reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+    if (this.#problems.has(code)) {
+      this.#problems.add(code);
+      return;
+    }
+    const line = this.#lines + countLineEnds(this.buffer, at) + 1;
+    this.#problems.add(code, {
+      line,
+      ...(value === undefined ? {} : { value }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+  }
+
+  /** Adds a problem because of which the document is not well-formed. */
+  flawAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+    this.reportAt(at, code, value, limit);
+    if (!this.strict || this.stopped) return;
+    this.reportAt(at, "xml-not-well-formed");
+    this.stopped = true;
+  }
+
+  /** Adds the problem that a limit was reached, and stops. */
+  limit(code: ProblemCode, limit: number): void {
+    this.reportAt(this.at, code, undefined, limit);
+    this.stopped = true;
+  }
+}
+
+function countLineEnds(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,123 @@
+// The elements that are open, and the handler that is told of them.
+//   Lenient: where an element is not closed its text has no certain end, so it is not used.
+import type { Limits } from "../options.ts";
+import type { XmlAttributes } from "./xml-attributes.ts";
+import type { XmlCursor } from "./xml-cursor.ts";
+import type { XmlGlue } from "./xml-glue.ts";
+import type { XmlHandler } from "./xml-handler.ts";
+import { type XmlName, XmlNamespaces } from "./xml-name.ts";
+import type { XmlText } from "./xml-text.ts";
+
+export class XmlElements {
+  readonly #cursor: XmlCursor;
+  readonly #text: XmlText;
+  readonly #maxDepth: number;
+  // The root is the first; there is nothing at 0.
+  readonly #open: XmlName[] = [];
+  // The element in which the handler was put in place: it is not closed by glues.
+  #floor = 1;
+  readonly namespaces: XmlNamespaces = new XmlNamespaces();
+  handler: XmlHandler;
+  /** How many are open. */
+  depth = 0;
+  /** The element whose tag was read last. */
+  last: XmlName;
+
+  constructor(options: { cursor: XmlCursor; text: XmlText; limits: Limits; handler: XmlHandler; first: XmlName }) {
+    this.#cursor = options.cursor;
+    this.#text = options.text;
+    this.#maxDepth = options.limits.xmlDepth;
+    this.handler = options.handler;
+    this.last = options.first;
+  }
+
+  /** From the next element on, `handler` is told. */
+  useHandler(handler: XmlHandler): void {
+    this.handler = handler;
+    this.#floor = this.depth;
+  }
+
+  /** The innermost one. */
+  get top(): XmlName | undefined {
+    return this.depth === 0 ? undefined : this.#open[this.depth];
+  }
+
+  open(name: XmlName, attributes: XmlAttributes): void {
+    if (this.depth >= this.#maxDepth) {
+      this.#cursor.limit("xml-depth", this.#maxDepth);
+      return;
+    }
+    const depth = ++this.depth;
+    this.#open[depth] = name;
+    this.last = name;
+    this.namespaces.resolve(name);
+    if (this.handler.open(name, attributes)) this.#text.begin(depth);
+    else if (this.#text.depth !== 0 && depth === this.#text.depth + 1) this.#text.addChild();
+  }
+
+  /** `isImplied`: its end tag is missing. */
+  close(isImplied = false): void {
+    const { depth } = this;
+    const name = this.#open[depth]!;
+    if (this.#text.depth === depth) {
+      if (isImplied) this.#text.spoil("unclosed");
+      this.handler.close(name, this.#text.value);
+      this.#text.finish();
+    } else this.handler.close(name, undefined);
+    this.last = name;
+    this.depth = depth - 1;
+    this.namespaces.leave(depth);
+  }
+
+  /** The innermost element that an end tag may close: one with this name, or else one with this name in another case. */
+  depthOf(raw: string): number {
+    for (let depth = this.depth; depth > 0; depth--) {
+      if (this.#open[depth]!.raw === raw) return depth;
+    }
+    const lower = raw.toLowerCase();
+    for (let depth = this.depth; depth > 0; depth--) {
+      if (this.#open[depth]!.raw.toLowerCase() === lower) return depth;
+    }
+    return 0;
+  }
+
+  /** Takes the declarations of an element that is about to be opened. */
+  declare(attributes: XmlAttributes): void {
+    for (let index = 0; index < attributes.count; index++) {
+      if (!attributes.declares(index)) continue;
+      const name = attributes.name(index);
+      if (name === "xmlns") this.namespaces.declare("", attributes.value(index), this.depth + 1);
+      else if (name.startsWith("xmlns:")) {
+        this.namespaces.declare(name.slice(6), attributes.value(index), this.depth + 1);
+      }
+    }
+  }
+
+  /** Whether the elements that a glue closes are those that are open, and nothing else has to be done for them. */
+  fits(glue: XmlGlue): boolean {
+    const { closes } = glue;
+    const { depth } = this;
+    const outermost = depth - closes.length;
+    if (outermost < this.#floor || this.namespaces.deepest > outermost || depth + glue.rise > this.#maxDepth)
+      return false;
+    // Where a text is wanted, it has to end here: what a child holds may be part of it.
+    if (this.#text.isNested || (this.#text.depth !== 0 && glue.opens[0]!)) return false;
+    for (let index = 0; index < closes.length; index++) {
+      if (this.#open[depth - index] !== closes[index]) return false;
+    }
+    if (glue.generation !== this.namespaces.generation) {
+      for (const name of glue.names) this.namespaces.resolve(name);
+      glue.generation = this.namespaces.generation;
+    }
+    return true;
+  }
+
+  /** A glue was followed. */
+  settle(glue: XmlGlue): void {
+    const { stays } = glue;
+    let depth = this.depth - glue.closes.length;
+    for (let index = 0; index < stays.length; index++) this.#open[++depth] = stays[index]!;
+    this.depth = depth;
+    this.last = glue.last;
+  }
+}

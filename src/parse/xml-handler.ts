@@ -1,0 +1,33 @@
+// What takes the elements that the scanner finds.
+import type { XmlAttributes } from "./xml-attributes.ts";
+import type { XmlGlue } from "./xml-glue.ts";
+import type { XmlName } from "./xml-name.ts";
+
+export interface XmlHandler {
+  /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
+  open(name: XmlName, attributes: XmlAttributes): boolean;
+  /**
+   * `text` is what stands in the element itself, or, where that is nothing, in its only child. It is undefined where it is
+   * not wanted or cannot be used.
+   */
+  close(name: XmlName, text: string | undefined): void;
+  /** The shortcut for what was there before. Without it each call is made. */
+  readonly follower?: XmlGlueHandler | undefined;
+}
+
+/** Does at once what the calls for the elements of a glue would do. */
+export interface XmlGlueHandler {
+  /**
+   * `text` is that of the element that the glue closes first. Returns whether the text of the element that it opens last is
+   * wanted.
+   */
+  follow(glue: XmlGlue, text: string | undefined): boolean;
+  /** As `follow`, where the very same was followed before, but without keeping up to date which elements are open. */
+  repeat(glue: XmlGlue, text: string | undefined): void;
+  /** What `repeat` left out. Returns what `follow` does. */
+  settle(glue: XmlGlue): boolean;
+  /** What the element that was opened last is for the handler. */
+  readonly meaning: object | undefined;
+  /** As `open` and `close`, for an empty element with this meaning. */
+  repeatTag(meaning: object, attributes: XmlAttributes): void;
+}

@@ -1,0 +1,205 @@
+// The text of the element whose text is wanted: from one piece, nearly always; or from several, where comments, CDATA
+// sections or children stand in between. Up to a limit; what is longer is not kept.
+//   Lenient: where an element holds nothing but one child, the child's text counts: `<loc><a>https://example.org/</a></loc>`.
+import { decodeReferences, isAmp, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
+import { NextCharacter } from "./next-character.ts";
+import type { XmlCursor } from "./xml-cursor.ts";
+
+/** Why a text that was wanted is not there. */
+export type TextFlaw = "too-long" | "reference" | "unclosed";
+
+export class XmlText implements ReferenceWatcher {
+  readonly #cursor: XmlCursor;
+  readonly maxLength: number;
+  /** The element it belongs to, by its depth; 0 where no text is wanted. */
+  depth = 0;
+  /** Nothing of it was seen yet: all that follows is as it was at the beginning. */
+  #isFresh = true;
+  #own = "";
+  // Of everything that was seen, before it was decoded.
+  #length = 0;
+  #children = 0;
+  #childText = "";
+  /** Why it cannot be used. */
+  flaw: TextFlaw | undefined = undefined;
+  /** It holds nothing that could be decoded once more. */
+  isPlain = true;
+  /** It is known that there is no white space around it, as long as it is plain. */
+  isTrimmed = false;
+  // Where the text of an element is wanted in which another one stands whose text is wanted.
+  readonly #outer: OuterText[] = [];
+  readonly #nextReference = new NextCharacter("&");
+  #hasCarriageReturns = false;
+
+  constructor(cursor: XmlCursor, maxLength: number) {
+    this.#cursor = cursor;
+    this.maxLength = maxLength;
+  }
+
+  /** The cursor has another buffer. */
+  renew(): void {
+    const { buffer } = this.#cursor;
+    this.#nextReference.reset(buffer);
+    // One search for all: most documents have none.
+    this.#hasCarriageReturns = buffer.includes("\r");
+  }
+
+  get isNested(): boolean {
+    return this.#outer.length > 0;
+  }
+
+  /** From here on the text of the element at this depth is wanted. */
+  begin(depth: number): void {
+    if (this.depth !== 0) this.#keepOuter();
+    this.depth = depth;
+    this.clear();
+  }
+
+  /** Starts over, for the next element. */
+  clear(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    this.#own = "";
+    this.#length = 0;
+    this.#children = 0;
+    this.#childText = "";
+    this.flaw = undefined;
+    this.isPlain = true;
+  }
+
+  /** The element was closed. */
+  finish(): void {
+    this.depth = 0;
+    this.clear();
+    if (this.#outer.length > 0) this.#restoreOuter();
+  }
+
+  /** Whether this many more characters are too many. */
+  exceeds(length: number): boolean {
+    return this.#length + length > this.maxLength;
+  }
+
+  spoil(flaw: TextFlaw): void {
+    this.#isFresh = false;
+    this.flaw ??= flaw;
+    // Whatever follows is too long, too.
+    if (flaw === "too-long") this.#length = this.maxLength + 1;
+  }
+
+  addChild(): void {
+    this.#isFresh = false;
+    this.#children++;
+  }
+
+  /** What stands in the buffer from `start` to `end`, in the element itself or in a child. */
+  add(start: number, end: number, isOwn: boolean): void {
+    if (this.exceeds(end - start)) this.spoil("too-long");
+    else this.addDecoded(this.#decode(start, end), end - start, isOwn);
+  }
+
+  addCdata(start: number, end: number, isOwn: boolean): void {
+    const raw = this.#cursor.buffer.slice(start, end);
+    const text = this.#hasCarriageReturns ? withLineFeeds(raw) : raw;
+    if (text.includes("&")) this.isPlain = false;
+    this.addDecoded(text, end - start, isOwn);
+  }
+
+  addDecoded(text: string, rawLength: number, isOwn: boolean): void {
+    this.#isFresh = false;
+    this.#length += rawLength;
+    if (isOwn) this.#own = this.#own === "" ? text : this.#own + text;
+    else this.#childText += text;
+  }
+
+  /** All of it; undefined where it cannot be used. */
+  get value(): string | undefined {
+    if (this.flaw !== undefined) return undefined;
+    return this.#children === 1 && this.#own.trim() === "" ? this.#childText : this.#own;
+  }
+
+  /** All of it, where the last piece stands from the cursor to `end`. */
+  upTo(end: number): string | undefined {
+    const start = this.#cursor.at;
+    if (this.#isFresh && end - start <= this.maxLength) {
+      const text = this.#decode(start, end);
+      return this.flaw === undefined ? text : undefined;
+    }
+    if (end > start) this.add(start, end, true);
+    return this.value;
+  }
+
+  /** Looks whether there is white space around what stands from the cursor to `end`. */
+  lookForSpace(end: number): void {
+    const { buffer, at } = this.#cursor;
+    this.isTrimmed = end > at && isPrintable(buffer.charCodeAt(at)) && isPrintable(buffer.charCodeAt(end - 1));
+  }
+
+  onReference(flaw: ReferenceFlaw, value: string, at: number): void {
+    if (flaw === "xml-char-reference") this.spoil("reference");
+    this.#cursor.flawAt(this.#cursor.at + at, flaw, value);
+  }
+
+  #decode(start: number, end: number): string {
+    const { buffer } = this.#cursor;
+    if (this.#hasCarriageReturns) return this.#decodeSlowly(start, end);
+    if (!this.#nextReference.isWithin(start, end)) return buffer.slice(start, end);
+    // Nearly always one `&amp;` in a URL. Where a semicolon follows, it may have been escaped twice.
+    const at = this.#nextReference.position;
+    if (isAmp(buffer, at + 1) && !this.#nextReference.isWithin(at + 5, end)) {
+      const semicolon = buffer.indexOf(";", at + 5);
+      if (semicolon === -1 || semicolon >= end) return buffer.slice(start, at + 1) + buffer.slice(at + 5, end);
+    }
+    return this.#decodeSlowly(start, end);
+  }
+
+  #decodeSlowly(start: number, end: number): string {
+    const raw = withLineFeeds(this.#cursor.buffer.slice(start, end));
+    if (!raw.includes("&")) return raw;
+    this.#isFresh = false;
+    this.isPlain = false;
+    return decodeReferences(raw, this);
+  }
+
+  #keepOuter(): void {
+    this.#outer.push({
+      depth: this.depth,
+      own: this.#own,
+      length: this.#length,
+      children: this.#children,
+      childText: this.#childText,
+      flaw: this.flaw,
+      isPlain: this.isPlain,
+    });
+  }
+
+  #restoreOuter(): void {
+    const outer = this.#outer.pop()!;
+    this.#isFresh = false;
+    this.depth = outer.depth;
+    this.#own = outer.own;
+    this.#length = outer.length;
+    this.#children = outer.children;
+    this.#childText = outer.childText;
+    this.flaw = outer.flaw;
+    this.isPlain = outer.isPlain;
+  }
+}
+
+interface OuterText {
+  readonly depth: number;
+  readonly own: string;
+  readonly length: number;
+  readonly children: number;
+  readonly childText: string;
+  readonly flaw: TextFlaw | undefined;
+  readonly isPlain: boolean;
+}
+
+// https://www.w3.org/TR/xml/#sec-line-ends
+function withLineFeeds(raw: string): string {
+  return raw.includes("\r") ? raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : raw;
+}
+
+function isPrintable(code: number): boolean {
+  return code > 0x20 && code < 0x7f;
+}
