@@ -1,5 +1,6 @@
 // One document that is at hand as text: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
-import type { Limits } from "../options.ts";
+import { SitemapError } from "../errors.ts";
+import { type Limits, resolveOptions } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { ProblemLog } from "../problem.ts";
 import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
@@ -41,14 +42,19 @@ export interface ParseOptions {
 }
 
 /**
- * Reads a sitemap of any format. Never throws for what the text holds.
+ * Reads a sitemap of any format. Never throws for what the text holds; a `SitemapError` says that an option is wrong.
  * @example
  * const sitemap = parseSitemap(text, { url: "https://example.org/sitemap.xml" });
  * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);
  */
 export function parseSitemap(text: string, options: ParseOptions = {}): ParsedSitemap {
+  const { url, ...others } = options;
+  const { strict, limits } = resolveOptions(others);
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new SitemapError("invalid-option", `Expected \`url\` to be an absolute URL, got \`${url}\` (${typeof url})`);
+  }
   const problems = new ProblemLog();
-  const parser = createDocumentParser({ ...options, problems });
+  const parser = createDocumentParser({ url, strict, limits, problems });
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {

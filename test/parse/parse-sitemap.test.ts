@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { SitemapError } from "../../src/errors.ts";
 import * as entryPoint from "../../src/parse/parse-sitemap.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, urlset } from "../support/parsed.ts";
@@ -69,6 +70,15 @@ test("`strict` stops at the first thing that is not well-formed", () => {
     complete: false,
   });
   expect(parseSitemap(text)).toMatchObject({ complete: true, pages: { length: 3 } });
+});
+
+test("wrong options are the caller's mistake", () => {
+  const parse = (options: object) => () => parseSitemap("", options);
+  expect(parse({ url: "/sitemap.xml" })).toThrow(SitemapError);
+  expect(parse({ stric: true })).toThrow(/Unknown option `stric`/);
+  expect(parse({ strict: 1 })).toThrow(SitemapError);
+  expect(parse({ limits: { urlLength: -1 } })).toThrow(SitemapError);
+  expect(parse({ limits: { urlLength: undefined } })()).toMatchObject({ kind: "invalid" });
 });
 
 test("limits can be set one by one", () => {
