@@ -5,7 +5,7 @@ import { parseUrl, urlKey } from "../url.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
 // Nothing new is fetched ahead while this much waits to be read, in bytes.
-const mostUnread = 3 * 1024 * 1024;
+const mostUnread = 1024 * 1024;
 
 export interface AheadOptions {
   readonly source: DocumentSource;
