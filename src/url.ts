@@ -1,5 +1,6 @@
 // What counts as a URL, the homepage of a URL, and when two URLs are the same.
 // Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
+import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";
 
 /** What `resolveUrl` makes of a raw text: a URL, perhaps with something to say about it, or the reason why there is none. */
@@ -35,41 +36,57 @@ export function resolveUrl(text: string, base: string | undefined, maxLength: nu
 }
 
 /**
- * `resolveUrl` for the many URLs of one document. What stands before the path is remembered once it was found to be
- * valid: nothing after it can make a URL invalid but the characters that are looked for here, so its neighbours need no
- * URL parser. Nothing is allocated for them.
+ * `resolveUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the URL parser
+ * accepted are remembered. Nothing that follows the slash after an authority can make a URL unparseable
+ * (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
  */
 export class UrlResolver {
   readonly #base: string | undefined;
   readonly #maxLength: number;
-  // `https://example.org`, as written; the last one used comes first.
-  readonly #origins: string[] = [];
+  readonly #plainLength: number;
+  readonly #reader = new FingerprintReader();
+  // `https://example.org/`, as written; the last one used comes first.
+  readonly #origins: Prefix[] = [];
   /** What there is to say about the URL resolved last, or why there is none. */
-  problem: ProblemCode | undefined;
+  problem: ProblemCode | undefined = undefined;
 
+  /** Relative URLs are resolved against `base`; without one they are invalid. */
   constructor(base: string | undefined, maxLength: number) {
     this.#base = base;
     this.#maxLength = maxLength;
+    this.#plainLength = Math.min(maxLength, protocolUrlLength);
+  }
+
+  /** Of the URL resolved last. */
+  get fingerprint(): Fingerprint {
+    return this.#reader;
   }
 
   /** `text` has to be trimmed. Sets `problem`. */
   resolve(text: string): string | undefined {
-    if (text.length <= protocolUrlLength && text.length <= this.#maxLength && this.#isKnown(text)) {
-      this.problem = unusable.test(text) ? "url-invalid" : undefined;
-      return this.problem === undefined ? text : undefined;
+    const reader = this.#reader;
+    if (text.length <= this.#plainLength) {
+      reader.read(text);
+      if (this.#isKnown()) {
+        const isUnusable = reader.hasControls || (reader.hasOthers && text.includes("\ufffd"));
+        this.problem = isUnusable ? "url-invalid" : undefined;
+        return isUnusable ? undefined : text;
+      }
     }
     const { url, problem } = resolveUrl(text, this.#base, this.#maxLength);
     this.problem = problem;
+    if (url === undefined) return undefined;
+    reader.read(url);
     if (url === text) this.#remember(text);
     return url;
   }
 
-  #isKnown(text: string): boolean {
+  // Whether what was read starts with an origin that was accepted before.
+  #isKnown(): boolean {
     const origins = this.#origins;
     for (let index = 0; index < origins.length; index++) {
       const origin = origins[index]!;
-      // Comparing a slice is faster than `startsWith`.
-      if (text.slice(0, origin.length) !== origin || !endsAuthority(text.charCodeAt(origin.length))) continue;
+      if (!this.#reader.startsWith(origin)) continue;
       if (index > 0) {
         origins[index] = origins[0]!;
         origins[0] = origin;
@@ -80,9 +97,11 @@ export class UrlResolver {
   }
 
   #remember(url: string): void {
-    let end = url.indexOf("//") + 2;
-    while (end < url.length && !endsAuthority(url.charCodeAt(end))) end++;
-    this.#origins.unshift(url.slice(0, end));
+    // Where no slash follows, as in `https://example.org?x`, it is not worth the while.
+    const slash = url.indexOf("/", url.indexOf("//") + 2);
+    const text = url.slice(0, slash + 1);
+    if (slash < 0 || /[?#\\]/.test(text) || this.#isKnown()) return;
+    this.#origins.unshift(new Prefix(text));
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
 }
@@ -171,11 +190,6 @@ const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:/i;
-
-// Also at the end of the text, where there is no code.
-function endsAuthority(code: number): boolean {
-  return code === 0x2f || code === 0x3f || code === 0x23 || code === 0x5c || Number.isNaN(code);
-}
 
 function isPrintable(code: number): boolean {
   return code > 0x20 && code < 0x7f;

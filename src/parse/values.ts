@@ -26,10 +26,15 @@ export function parseChangeFrequency(text: string): ChangeFrequency | undefined 
 
 /** Comma separated; empty ones are left out. */
 export function parseList(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+  const list: string[] = [];
+  for (let from = 0; from <= text.length; ) {
+    const comma = text.indexOf(",", from);
+    const end = comma === -1 ? text.length : comma;
+    const item = text.slice(from, end).trim();
+    if (item !== "") list.push(item);
+    from = end + 1;
+  }
+  return list;
 }
 
 /** Lenient: `yes` and `no`, as the extensions ask for it, and also `true`, `false`, `1` and `0`, in any case. */
