@@ -7,7 +7,7 @@ import { linksInHeaders } from "../discover/homepage-links.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
 import type { DocumentSource, FailedFetch, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
-import { isLossy, type Problem, problem } from "../problem.ts";
+import { type Problem, ProblemLog } from "../problem.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import { Ahead } from "./ahead.ts";
 import { type Frame, Frontier } from "./frontier.ts";
@@ -54,7 +54,7 @@ class Engine {
   readonly #abort = new AbortController();
   readonly #startedAt = Date.now();
   readonly #discovery: DiscoveryRecord[] = [];
-  readonly #rootProblems: Problem[];
+  readonly #rootProblems = new ProblemLog();
   #candidates: Candidate[] = [];
   // The indexes whose children are being visited, from the candidate down.
   readonly #stack: Frame[] = [];
@@ -64,7 +64,7 @@ class Engine {
     const { settings, source, keep, omitMissing, setCrawlDelay, start } = options;
     this.#options = options;
     this.#settings = settings;
-    this.#rootProblems = [...(options.problems ?? [])];
+    for (const known of options.problems ?? []) this.#rootProblems.addProblem(known);
     this.#frontier = new Frontier(settings);
     // Each document on its way listens.
     setMaxListeners(0, this.#abort.signal);
@@ -133,8 +133,8 @@ class Engine {
         root,
       );
     }
-    const problems = this.#rootProblems;
-    const complete = !problems.some(({ code }) => isLossy(code));
+    const { complete } = this.#rootProblems;
+    const problems = this.#rootProblems.toArray();
     yield* this.#tally.finish({ ...root.node, complete, problems, children: root.children }, 0, nothingRead);
     yield {
       type: "finished",
@@ -239,7 +239,7 @@ class Engine {
   async #homepageLinks(homepage: string): Promise<Candidate[]> {
     const fetched = await this.#time.fetched(homepage, this.#ahead.get(homepage, "homepage"));
     if (fetched.outcome === "failed" && fetched.reason.code !== "archive-missing") {
-      this.#rootProblems.push(problem("homepage-unreachable"));
+      this.#rootProblems.add("homepage-unreachable");
     }
     if (fetched.outcome !== "found") return [];
     const inBody = await linksInBody(this.#time.read(fetched));
@@ -250,9 +250,9 @@ class Engine {
   #noteFailure({ url, by }: Candidate, failed: FailedFetch): void {
     const { outcome, status } = failed;
     if (by === "robots" && isUnreachable(failed)) {
-      this.#rootProblems.push(problem("robots-unreachable", status === undefined ? {} : { status }));
+      this.#rootProblems.add("robots-unreachable", status === undefined ? {} : { status });
     } else if (by === "known-path" && outcome === "failed") {
-      this.#rootProblems.push(problem("known-path-unreachable", { value: url }));
+      this.#rootProblems.add("known-path-unreachable", { value: url });
     }
   }
 
@@ -262,7 +262,7 @@ class Engine {
 
   // As RFC 9309 asks of crawlers, where that is wanted.
   get #isStopped(): boolean {
-    return this.#settings.strictRobots && this.#rootProblems.some(({ code }) => code === "robots-unreachable");
+    return this.#settings.strictRobots && this.#rootProblems.has("robots-unreachable");
   }
 }
 

@@ -239,3 +239,14 @@ test("what the homepage names and robots.txt named before is not there twice", a
     ["homepage-link", "duplicate"],
   ]);
 });
+
+test("a website that fails everywhere has one problem for all its known paths", async () => {
+  const { client } = site(() => ({ status: 500 }));
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+  expect(tree.root.problems).toMatchObject([
+    { code: "robots-unreachable", status: 500 },
+    { code: "known-path-unreachable", value: `${home}sitemap.xml`, count: knownPaths.length },
+    { code: "homepage-unreachable" },
+  ]);
+  expect(tree.discovery.filter(({ outcome }) => outcome === "failed")).toHaveLength(knownPaths.length + 1);
+});
