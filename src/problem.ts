@@ -134,21 +134,27 @@ const sentences = {
   "archive-truncated": "The archive was cut off; what came before is used",
 } as const;
 
-// A document with one of these was not read to its end, or lost more than what one bad entry costs.
-const lossy: ReadonlySet<string> = new Set<ProblemCode>([
+// With one of these, the bytes of a document ended before the document did: its last line or tag is not what was meant.
+const cutOff: readonly ProblemCode[] = [
   "timeout-idle",
   "timeout-total",
+  "limit-time",
   "body-short",
   "body-reset",
   "body-too-large",
   "gzip-truncated",
-  "gzip-checksum",
   "gzip-damaged",
   "http-protocol",
   "connection-reset",
   "connection-failed",
   "client-failed",
   "robots-truncated",
+];
+
+// A document with one of these was not read to its end, or lost more than what one bad entry costs.
+const lossy: ReadonlySet<string> = new Set<ProblemCode>([
+  ...cutOff,
+  "gzip-checksum",
   "line-too-long",
   "xml-depth",
   "xml-attr-limit",
@@ -163,7 +169,6 @@ const lossy: ReadonlySet<string> = new Set<ProblemCode>([
   "limit-alternates",
   "limit-entries",
   "limit-pages",
-  "limit-time",
   "robots-unreachable",
   "archive-truncated",
 ]);
@@ -197,6 +202,11 @@ export class ProblemLog {
   /** Whether nothing was added that makes a document incomplete. */
   get complete(): boolean {
     return this.#complete;
+  }
+
+  /** Whether the bytes of the document ended before the document did. */
+  get isCutOff(): boolean {
+    return cutOff.some((code) => this.#problems.has(code));
   }
 
   /** Whether this code was seen: then only its count still matters, and no facts need to be gathered. */

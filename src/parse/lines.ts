@@ -1,7 +1,7 @@
 // Lines of a text that comes in pieces. CR, LF and CRLF end a line; other characters that some programs take for line ends
 // (U+2028, vertical tab, form feed) do not. A line that is too long is passed over without being kept. The last line of a
 // document that was cut off on its way may be half a URL, so it is not taken.
-import type { ProblemCode, ProblemLog } from "../problem.ts";
+import type { ProblemLog } from "../problem.ts";
 
 export interface LineReader {
   /** A line is `text` from `from` to `to`, without its end. */
@@ -54,8 +54,7 @@ export class LineSplitter {
 
   /** Ends the last line. `problems` tell whether there was more of it. */
   end(problems: ProblemLog): void {
-    const isCutOff = cutOff.some((code) => problems.has(code));
-    if (this.#tooLong || (this.#pending !== "" && !isCutOff)) this.#endLine("", 0, 0);
+    if (this.#tooLong || (this.#pending !== "" && !problems.isCutOff)) this.#endLine("", 0, 0);
     this.#pending = "";
   }
 
@@ -79,21 +78,5 @@ export class LineSplitter {
     }
   }
 }
-
-// A document with one of these did not end where it should have.
-const cutOff: readonly ProblemCode[] = [
-  "body-short",
-  "body-reset",
-  "body-too-large",
-  "timeout-idle",
-  "timeout-total",
-  "gzip-truncated",
-  "gzip-damaged",
-  "http-protocol",
-  "connection-reset",
-  "connection-failed",
-  "client-failed",
-  "robots-truncated",
-];
 
 const lineFeed = 0x0a;

@@ -28,9 +28,11 @@ async function readAll(text: string, broken?: Problem, url = `${home}x`) {
 test("the last line of a text is a page, unless the body broke inside it", async () => {
   const text = `${home}1\n${home}2`;
   expect((await readAll(text)).urls).toEqual([`${home}1`, `${home}2`]);
-  const cut = await readAll(text, problem("body-reset"));
-  expect(cut.urls).toEqual([`${home}1`]);
-  expect(cut).toMatchObject({ complete: false, problems: [{ code: "body-reset" }] });
+  for (const code of ["body-reset", "timeout-idle", "limit-time"] as const) {
+    const cut = await readAll(text, problem(code));
+    expect(cut.urls, code).toEqual([`${home}1`]);
+    expect(cut).toMatchObject({ complete: false, problems: [{ code }] });
+  }
 });
 
 test("N21: a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
