@@ -52,7 +52,8 @@ export class HttpRequest {
   readonly #clocks: RequestClocks;
   readonly #caller: Cancellation;
   #expired: Problem | undefined;
-  #stop: (() => void) | undefined;
+  // What is waited for at the moment.
+  #waiting: { resolve(result: unknown): void; reject(reason: unknown): void } | undefined;
   #whenStopped: (() => void) | undefined;
 
   constructor(request: OutgoingRequest, clocks: RequestClocks, caller: Cancellation) {
@@ -129,7 +130,7 @@ export class HttpRequest {
     this.end();
     const { cancelled, reason } = this.#caller;
     this.#request.cancellation.cancel(cancelled ? reason : new Error(this.#expired?.message));
-    this.#stop?.();
+    if (this.#waiting !== undefined) this.#settle(this.#stopResult());
     this.#whenStopped?.();
   };
 
@@ -138,16 +139,29 @@ export class HttpRequest {
     if (!this.stopped) this.#clocks.clock.start({ limit, code });
   }
 
+  // Once for each piece of a body. The functions that are called back are made only once: new ones for each piece would hold on
+  // to one another and to the pieces, for as long as the garbage collector does not look at what is old.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
-    return new Promise((resolve, reject) => {
-      this.#stop = () => this.#stopResult().then(resolve, reject);
-      promise.then((value) => {
-        if (this.stopped) return;
-        this.#clocks.clock.stop();
-        this.#stop = undefined;
-        resolve(value);
-      }, reject);
-    });
+    return new Promise<unknown>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      promise.then(this.#onResult, this.#onFailure);
+    }) as Promise<T | Problem>;
+  }
+
+  readonly #onResult = (result: unknown): void => {
+    if (this.stopped) return;
+    this.#clocks.clock.stop();
+    this.#settle(result);
+  };
+
+  readonly #onFailure = (reason: unknown): void => {
+    this.#waiting?.reject(reason);
+    this.#waiting = undefined;
+  };
+
+  #settle(result: unknown): void {
+    this.#waiting?.resolve(result);
+    this.#waiting = undefined;
   }
 
   #stopResult(): Promise<Problem> {
