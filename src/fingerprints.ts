@@ -94,6 +94,9 @@ const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 
+/** Where all fingerprints start, for who makes them elsewhere. */
+export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
+
 /** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
 export class Fingerprints {
   #slots = new Int32Array(2 * 512);

@@ -97,13 +97,18 @@ export class UrlResolver {
   }
 
   #remember(url: string): void {
-    // Where no slash follows, as in `https://example.org?x`, it is not worth the while.
-    const slash = url.indexOf("/", url.indexOf("//") + 2);
-    const text = url.slice(0, slash + 1);
-    if (slash < 0 || /[?#\\]/.test(text) || this.#isKnown()) return;
-    this.#origins.unshift(new Prefix(text));
+    const origin = originOf(url);
+    if (origin === undefined || this.#isKnown()) return;
+    this.#origins.unshift(new Prefix(origin));
     if (this.#origins.length > rememberedOrigins) this.#origins.pop();
   }
+}
+
+/** The beginning of an absolute URL, as written: `https://example.org/`. Undefined where no slash follows the host. */
+export function originOf(url: string): string | undefined {
+  const slash = url.indexOf("/", url.indexOf("//") + 2);
+  const origin = url.slice(0, slash + 1);
+  return slash < 0 || /[?#\\]/.test(origin) ? undefined : origin;
 }
 
 // Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.

@@ -1,4 +1,5 @@
 // Formats as tables: what an element means, by the element that it stands in.
+import type { TextMark } from "./text-mark.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 
@@ -10,9 +11,11 @@ export interface ElementRule<Target> {
   readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined;
   readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined;
   /** Takes the element's text: decoded, trimmed, perhaps empty. */
-  readonly text: ((target: Target, text: string) => void) | undefined;
+  readonly text: ((target: Target, text: string, mark: TextMark) => void) | undefined;
   /** The text is a URL. */
   readonly isUrl: boolean;
+  /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
+  readonly isDate: boolean;
   readonly close: ((target: Target) => void) | undefined;
 }
 
@@ -28,8 +31,8 @@ export function elements<Target>(
 }
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  const { children, open, text, isUrl = false, close } = part;
-  return { name, children, open, text, isUrl, close };
+  const { children, open, text, isUrl = false, isDate = false, close } = part;
+  return { name, children, open, text, isUrl, isDate, close };
 }
 
 export function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {

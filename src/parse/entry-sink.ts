@@ -3,8 +3,10 @@
 import type { SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
-import { protocolUrlLength, UrlResolver } from "../url.ts";
+import { originOf, protocolUrlLength, UrlResolver } from "../url.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
+import { findMatcher } from "./matcher.ts";
+import { noMark, type TextMark } from "./text-mark.ts";
 import { UrlCollector } from "./url-collector.ts";
 
 /** What the sink needs from the scanner. */
@@ -42,18 +44,21 @@ export class EntrySink {
   }
 
   /** The URL of a page that is not in the document yet. */
-  takePageUrl(text: string): string | undefined {
-    return this.#checked(this.#pageUrls.take(text), this.#pageUrls.problem, text);
+  takePageUrl(text: string, mark: TextMark = noMark): string | undefined {
+    return this.#take(this.#pageUrls, text, mark);
   }
 
   /** The URL of a sitemap that is not in the document yet. */
-  takeSitemapUrl(text: string): string | undefined {
-    return this.#checked(this.#sitemapUrls.take(text), this.#sitemapUrls.problem, text);
+  takeSitemapUrl(text: string, mark: TextMark = noMark): string | undefined {
+    return this.#take(this.#sitemapUrls, text, mark);
   }
 
   /** Any other URL. */
-  resolveUrl(text: string): string | undefined {
-    return this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
+  resolveUrl(text: string, mark: TextMark = noMark): string | undefined {
+    if (mark.isKnownUrl) return text;
+    const url = this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
+    if (url === text) remember(url, mark);
+    return url;
   }
 
   addPage(page: SitemapPage): void {
@@ -70,6 +75,13 @@ export class EntrySink {
     this.#pages = [];
     this.#sitemaps = [];
     return entries;
+  }
+
+  #take(urls: UrlCollector, text: string, mark: TextMark): string | undefined {
+    if (mark.isKnownUrl) return urls.takeKnown(text, mark.high, mark.low);
+    const url = this.#checked(urls.take(text), urls.problem, text);
+    if (url === text) remember(url, mark);
+    return url;
   }
 
   #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
@@ -92,6 +104,13 @@ export class EntrySink {
     }
     return true;
   }
+}
+
+// The next URL of this origin is known.
+function remember(url: string, mark: TextMark): void {
+  if (mark === noMark) return;
+  const origin = originOf(url);
+  if (origin !== undefined) findMatcher()?.remember(origin);
 }
 
 // https://www.sitemaps.org/protocol.html#index: "no more than 50,000 URLs"

@@ -3,11 +3,12 @@
 import { trimUrl } from "../url.ts";
 import { type ElementRule, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
+import { noMark, type TextMark } from "./text-mark.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 import { noAttributes, type XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { XmlGlue } from "./xml-glue.ts";
-import type { XmlGlueHandler, XmlHandler } from "./xml-handler.ts";
+import type { TextKind, XmlGlueHandler, XmlHandler, XmlPlan } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
 import type { XmlScanner } from "./xml-scanner.ts";
 import type { XmlText } from "./xml-text.ts";
@@ -21,7 +22,7 @@ export interface TableTarget {
 type Call<Target> = (target: Target, attributes: XmlAttributes) => void;
 
 /** What a glue does, where the same elements are open. */
-interface Plan<Target> {
+interface Plan<Target> extends XmlPlan {
   /** The rule of the element in which it stands, when those that it closes are closed. */
   readonly base: ElementRule<Target>;
   /** The rule of the element that it closes first, where its text is wanted. */
@@ -95,37 +96,49 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
       plan = this.#plan(glue);
       glue.plan = plan;
     }
-    this.#execute(plan, text);
-    return this.settle(glue);
-  }
-
-  settle(glue: XmlGlue): boolean {
-    const { stays, wants } = glue.plan as Plan<Target>;
-    const base = this.#depth - glue.closes.length;
+    this.repeat(plan, text);
+    const { stays, wants } = plan;
     for (let index = 0; index < stays.length; index++) this.#rules[base + 1 + index] = stays[index]!;
     this.#depth = base + stays.length;
     return wants;
   }
 
-  repeat(glue: XmlGlue, text: string | undefined): void {
-    this.#execute(glue.plan as Plan<Target>, text);
+  repeat(plan: XmlPlan, text: string | undefined): void {
+    const { top } = plan as Plan<Target>;
+    if (top !== undefined) {
+      if (text === undefined) this.#unusable(top);
+      else top.text!(this.#target, this.#clean(text, top), noMark);
+    }
+    this.#call(plan as Plan<Target>);
+  }
+
+  repeatClean(plan: XmlPlan, text: string, mark: TextMark): void {
+    const { top } = plan as Plan<Target>;
+    if (top !== undefined) top.text!(this.#target, text, mark);
+    this.#call(plan as Plan<Target>);
   }
 
   get meaning(): object {
     return this.#opened;
   }
 
-  repeatTag(meaning: object, attributes: XmlAttributes): void {
+  repeatTag(meaning: object, attributes: XmlAttributes, isEmpty: boolean): void {
     const { open, close } = meaning as ElementRule<Target>;
     if (open !== undefined) open(this.#target, attributes);
-    if (close !== undefined) close(this.#target);
+    if (isEmpty && close !== undefined) close(this.#target);
   }
 
-  #execute({ top, calls, offsets }: Plan<Target>, text: string | undefined): void {
-    if (top !== undefined) {
-      if (text === undefined) this.#unusable(top);
-      else top.text!(this.#target, this.#clean(text, top));
-    }
+  get position(): readonly ElementRule<Target>[] {
+    return this.#rules.slice(0, this.#depth + 1);
+  }
+
+  resume(position: object): void {
+    const rules = position as readonly ElementRule<Target>[];
+    for (let depth = 0; depth < rules.length; depth++) this.#rules[depth] = rules[depth]!;
+    this.#depth = rules.length - 1;
+  }
+
+  #call({ calls, offsets }: Plan<Target>): void {
     for (let index = 0; index < calls.length; index++) {
       this.#cursor.offsetInGlue = offsets[index]!;
       calls[index]!(this.#target, noAttributes);
@@ -157,13 +170,14 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
       if (own === undefined) closed.push(found);
       const { text } = found;
       // An empty element. The text of the one that was open before is not known yet.
-      if (own !== undefined && text !== undefined) add((target) => text(target, ""), index);
+      if (own !== undefined && text !== undefined) add((target) => text(target, "", noMark), index);
       add(found.close, index);
     });
     this.#cursor.offsetInGlue = 0;
     const base = this.#rules[this.#depth - closed.length]!;
     const top = closed[0]?.text === undefined ? undefined : closed[0];
-    return { base, top, calls, offsets, stays, wants: stays.at(-1)?.text !== undefined, generation: glue.generation };
+    const wants = stays.at(-1)?.text !== undefined;
+    return { base, top, takes: kindOf(top), calls, offsets, stays, wants, generation: glue.generation };
   }
 
   close(_name: XmlName, text: string | undefined): void {
@@ -174,13 +188,13 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
     const closed = this.#rules[this.#depth--]!;
     if (closed.text !== undefined) {
       if (text === undefined) this.#unusable(closed);
-      else closed.text(this.#target, this.#clean(text, closed));
+      else closed.text(this.#target, this.#clean(text, closed), noMark);
     }
     if (closed.close !== undefined) closed.close(this.#target);
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {
-    if (this.#text.isPlain) return this.#text.isTrimmed ? text : trimUrl(text);
+    if (this.#text.isPlain) return trimUrl(text);
     const decoded = decodeHtml(text);
     if (closed.isUrl && decoded !== text) this.#cursor.report("url-double-escaped", text);
     return trimUrl(decoded);
@@ -227,6 +241,11 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
     this.#reported.add(key);
     this.#cursor.report(code, value);
   }
+}
+
+function kindOf(rule: { isUrl: boolean; isDate: boolean } | undefined): TextKind {
+  if (rule?.isUrl) return "url";
+  return rule?.isDate ? "date" : "text";
 }
 
 // A hostile document may have any number of them.

@@ -30,6 +30,11 @@ export class UrlCollector {
     this.problem = resolver.problem;
     if (url === undefined) return undefined;
     const { high, low } = resolver.fingerprint;
+    return this.takeKnown(url, high, low);
+  }
+
+  /** Takes a URL of which everything is known. Sets `problem` only where it was taken before. */
+  takeKnown(url: string, high: number, low: number): string | undefined {
     if (this.#taken.add(high, low)) return url;
     this.problem = undefined;
     return undefined;

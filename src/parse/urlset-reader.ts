@@ -7,6 +7,7 @@ import type { ProblemCode } from "../problem.ts";
 import { parseDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
+import { noMark, TextMark } from "./text-mark.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 
@@ -28,6 +29,7 @@ export class UrlsetReader implements TableTarget {
   #isOpen = false;
   #isInvalid = false;
   #loc = "";
+  readonly #locMark = new TextMark();
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
   #changeFrequency: ChangeFrequency | undefined;
@@ -59,18 +61,20 @@ export class UrlsetReader implements TableTarget {
     this.#isInvalid = true;
   }
 
-  setLoc(text: string): void {
+  setLoc(text: string, mark: TextMark): void {
     if (text === "") return;
-    if (this.#loc === "") this.#loc = text;
-    else {
+    if (this.#loc === "") {
+      this.#loc = text;
+      this.#locMark.copy(mark);
+    } else {
       this.report("loc-repeated", text);
       this.#moreLocs ??= [];
       if (this.#moreLocs.length < maxLocs) this.#moreLocs.push(text);
     }
   }
 
-  setLastModified(text: string): void {
-    this.#lastModified ??= this.date(text);
+  setLastModified(text: string, mark: TextMark): void {
+    this.#lastModified ??= this.date(text, mark);
   }
 
   setChangeFrequency(text: string): void {
@@ -89,14 +93,15 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** A date that is there but cannot be read is reported. */
-  date(text: string): string | undefined {
+  date(text: string, mark: TextMark = noMark): string | undefined {
+    if (mark.isDate) return text;
     const date = parseDate(text);
     if (date === undefined) this.report("date-invalid", text);
     return date;
   }
 
-  url(text: string): string | undefined {
-    return this.#sink.resolveUrl(text);
+  url(text: string, mark: TextMark = noMark): string | undefined {
+    return this.#sink.resolveUrl(text, mark);
   }
 
   begin(): void {
@@ -118,7 +123,7 @@ export class UrlsetReader implements TableTarget {
 
   endPage(): void {
     if (!this.#end()) return;
-    const url = this.#sink.takePageUrl(this.#loc);
+    const url = this.#sink.takePageUrl(this.#loc, this.#locMark);
     if (url !== undefined) this.#sink.addPage(this.#page(url));
     this.#moreLocs?.forEach((loc) => {
       const more = this.#sink.takePageUrl(loc);
@@ -129,7 +134,7 @@ export class UrlsetReader implements TableTarget {
 
   endSitemap(): void {
     if (!this.#end()) return;
-    const url = this.#sink.takeSitemapUrl(this.#loc);
+    const url = this.#sink.takeSitemapUrl(this.#loc, this.#locMark);
     const lastModified = this.#lastModified;
     if (url !== undefined) this.#sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
     this.#moreLocs?.forEach((loc) => {
@@ -190,7 +195,8 @@ export class UrlsetReader implements TableTarget {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
     if (!isAlternate(attributes.get("rel"))) return;
     const language = attributes.get("hreflang")?.trim();
-    const href = attributes.get("href")?.trim();
+    const hrefAt = attributes.find("href");
+    const href = hrefAt === -1 ? undefined : attributes.value(hrefAt).trim();
     if (!language || !href) {
       // An alternate for other devices has no language.
       if (attributes.get("media") === undefined) this.report("alternate-incomplete");
@@ -200,7 +206,7 @@ export class UrlsetReader implements TableTarget {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
-    const url = this.url(href);
+    const url = this.url(href, attributes.mark(hrefAt));
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
     this.#alternates ??= [];

@@ -33,8 +33,9 @@ const news: Rules = elements("news", {
     },
   },
   publication_date: {
-    text(reader, text) {
-      const date = reader.date(text);
+    isDate: true,
+    text(reader, text, mark) {
+      const date = reader.date(text, mark);
       if (date !== undefined) reader.news.publishDate ??= date;
     },
   },
@@ -63,8 +64,8 @@ const news: Rules = elements("news", {
 const image: Rules = elements("image", {
   loc: {
     isUrl: true,
-    text(reader, text) {
-      const url = text === "" ? undefined : reader.url(text);
+    text(reader, text, mark) {
+      const url = text === "" ? undefined : reader.url(text, mark);
       if (url !== undefined) reader.image.url ??= url;
     },
   },
@@ -85,16 +86,16 @@ const image: Rules = elements("image", {
   },
   license: {
     isUrl: true,
-    text(reader, text) {
-      const url = text === "" ? undefined : reader.url(text);
+    text(reader, text, mark) {
+      const url = text === "" ? undefined : reader.url(text, mark);
       if (url !== undefined) reader.image.license ??= url;
     },
   },
 });
 
 const entry: Rules = elements("sitemap", {
-  loc: { isUrl: true, text: (reader, text) => reader.setLoc(text) },
-  lastmod: { text: (reader, text) => reader.setLastModified(text) },
+  loc: { isUrl: true, text: (reader, text, mark) => reader.setLoc(text, mark) },
+  lastmod: { isDate: true, text: (reader, text, mark) => reader.setLastModified(text, mark) },
 });
 
 const page: Rules = new Map([

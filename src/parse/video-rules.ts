@@ -70,8 +70,8 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
   content_segment_loc: {
     isUrl: true,
     open: keep("duration"),
-    text(reader, loc) {
-      const resolved = loc === "" ? undefined : reader.url(loc);
+    text(reader, loc, mark) {
+      const resolved = loc === "" ? undefined : reader.url(loc, mark);
       if (resolved === undefined) return;
       const { duration } = reader.attributes as { duration?: string };
       const seconds = duration === undefined ? undefined : parseNumber(duration);
@@ -110,8 +110,8 @@ function text(key: KeyOf<string>): Part {
 function url(key: KeyOf<string>): Part {
   return {
     isUrl: true,
-    text(reader, content) {
-      const resolved = content === "" ? undefined : reader.url(content);
+    text(reader, content, mark) {
+      const resolved = content === "" ? undefined : reader.url(content, mark);
       if (resolved !== undefined) reader.video[key] ??= resolved;
     },
   };

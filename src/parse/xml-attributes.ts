@@ -4,6 +4,7 @@
 //   Lenient: a `<` ends a tag that was not closed.
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
+import { isEasilyDecoded, noMark, TextMark, withoutReferences } from "./text-mark.ts";
 
 /** The attributes of the element that is being opened. Valid only while it is. */
 export class XmlAttributes {
@@ -23,6 +24,10 @@ export class XmlAttributes {
   readonly #nameEnds: number[] = [];
   readonly #valueStarts: number[] = [];
   readonly #valueEnds: number[] = [];
+  // What the matcher knows of the values, where it was the one to find them.
+  readonly #marks: TextMark[] = [];
+  readonly #values: (string | undefined)[] = [];
+  #isMatched = false;
   /** The tag ends in `/>`. */
   selfClosing = false;
   /** The tag is not well-formed; it was understood nevertheless. */
@@ -47,9 +52,9 @@ export class XmlAttributes {
     return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
-  /** The tag is that of an empty element, with nothing to be said about it, and declares no namespaces. */
-  get isSimple(): boolean {
-    if (!this.selfClosing || this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
+  /** There is nothing to be said about the tag, and it declares no namespaces. */
+  get isRegular(): boolean {
+    if (this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
     for (let index = 0; index < this.#count; index++) if (this.declares(index)) return false;
     return true;
   }
@@ -69,12 +74,41 @@ export class XmlAttributes {
 
   #clear(): void {
     this.#count = 0;
+    this.#isMatched = false;
     this.selfClosing = false;
     this.malformed = false;
     this.unclosed = false;
     this.tooMany = false;
     this.tooLong = false;
     this.valueTooLong = false;
+  }
+
+  /** Starts over, with attributes that the matcher found. */
+  beginMatched(): void {
+    this.#clear();
+    this.#isMatched = true;
+    this.#hasReferences = true;
+    this.#hasLineEnds = true;
+  }
+
+  /**
+   * Takes an attribute of a regular tag; `value` where it needs no decoding. What is known of it is to be written to the mark that
+   * is returned.
+   */
+  addMatched(
+    nameStart: number,
+    nameLength: number,
+    valueStart: number,
+    valueEnd: number,
+    value: string | undefined,
+  ): TextMark {
+    const index = this.#count++;
+    this.#nameStarts[index] = nameStart;
+    this.#nameEnds[index] = nameStart + nameLength;
+    this.#valueStarts[index] = valueStart;
+    this.#valueEnds[index] = valueEnd;
+    this.#values[index] = value;
+    return (this.#marks[index] ??= new TextMark());
   }
 
   /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
@@ -179,12 +213,32 @@ export class XmlAttributes {
 
   /** The value of the attribute that is written with this name, prefix included. The first one counts. */
   get(name: string): string | undefined {
+    const index = this.find(name);
+    return index === -1 ? undefined : this.value(index);
+  }
+
+  /** The attribute that is written with this name; -1 where there is none. */
+  find(name: string): number {
     for (let index = 0; index < this.#count; index++) {
       const start = this.#nameStarts[index]!;
-      if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start))
-        return this.value(index);
+      if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start)) return index;
     }
-    return undefined;
+    return -1;
+  }
+
+  /** Where it stands in the buffer. */
+  place(index: number): { nameStart: number; nameEnd: number; valueStart: number; valueEnd: number } {
+    return {
+      nameStart: this.#nameStarts[index]!,
+      nameEnd: this.#nameEnds[index]!,
+      valueStart: this.#valueStarts[index]!,
+      valueEnd: this.#valueEnds[index]!,
+    };
+  }
+
+  /** What is known of its value. */
+  mark(index: number): TextMark {
+    return this.#isMatched ? this.#marks[index]! : noMark;
   }
 
   name(index: number): string {
@@ -198,6 +252,14 @@ export class XmlAttributes {
 
   /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
   value(index: number): string {
+    if (this.#isMatched) {
+      const value = this.#values[index];
+      const mark = this.#marks[index]!;
+      if (value !== undefined) return value;
+      if ((mark.flags & isEasilyDecoded) !== 0) {
+        return withoutReferences(this.#buffer, this.#valueStarts[index]!, this.#valueEnds[index]!, mark);
+      }
+    }
     const raw = this.#hasLineEnds ? this.raw(index).replace(lineEnds, " ") : this.raw(index);
     return this.#hasReferences ? decodeReferences(raw, this.#watcher) : raw;
   }

@@ -26,9 +26,9 @@ export class XmlCursor {
     this.stopped = true;
   }
 
-  /** Lets go of what was read. */
-  forget(): void {
-    this.#lines += countLineEnds(this.buffer, this.at);
+  /** Lets go of what was read, which has so many line ends. */
+  forget(lineEnds: number = countLineEnds(this.buffer, this.at)): void {
+    this.#lines += lineEnds;
     this.#offset += this.at;
     this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
     this.at = 0;

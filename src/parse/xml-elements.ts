@@ -112,6 +112,27 @@ export class XmlElements {
     return true;
   }
 
+  /** Whether these are the open ones. */
+  areOpen(names: readonly XmlName[]): boolean {
+    if (names.length !== this.depth) return false;
+    for (let index = 0; index < names.length; index++) {
+      if (this.#open[index + 1] !== names[index]) return false;
+    }
+    return true;
+  }
+
+  /** The open ones, the root first. */
+  openNames(): readonly XmlName[] {
+    return this.#open.slice(1, this.depth + 1);
+  }
+
+  /** From now on these are open, and this is the one whose tag was read last. */
+  resume(names: readonly XmlName[], last: XmlName): void {
+    for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
+    this.depth = names.length;
+    this.last = last;
+  }
+
   /** A glue was followed. */
   settle(glue: XmlGlue): void {
     const { stays } = glue;

@@ -1,5 +1,6 @@
 // What stands between two texts of a document is nearly always the same: `</loc>\n    <lastmod>`. A glue is such a piece,
 // seen once and understood; where it is met again one comparison replaces the reading of its tags.
+import type { XmlPlan } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
 
 /** A piece of a document that holds only tags without attributes, and what they do. */
@@ -21,8 +22,8 @@ export interface XmlGlue {
   readonly last: XmlName;
   /** The state of the namespaces in which its names were last resolved. */
   generation: number;
-  /** Room for the handler to remember what it makes of this. */
-  plan: object | undefined;
+  /** What the handler made of it where it was last followed. */
+  plan: XmlPlan | undefined;
 }
 
 /** Puts together glues while their tags are read for the first time, and finds them again. */

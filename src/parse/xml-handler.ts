@@ -1,4 +1,5 @@
 // What takes the elements that the scanner finds.
+import type { TextMark } from "./text-mark.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlGlue } from "./xml-glue.ts";
 import type { XmlName } from "./xml-name.ts";
@@ -15,19 +16,32 @@ export interface XmlHandler {
   readonly follower?: XmlGlueHandler | undefined;
 }
 
+/** What a text is used for. */
+export type TextKind = "text" | "url" | "date";
+
+/** What a handler makes of a glue. */
+export interface XmlPlan {
+  /** What the text before it is. */
+  readonly takes: TextKind;
+}
+
 /** Does at once what the calls for the elements of a glue would do. */
 export interface XmlGlueHandler {
   /**
    * `text` is that of the element that the glue closes first. Returns whether the text of the element that it opens last is
-   * wanted.
+   * wanted. Leaves its plan with the glue.
    */
   follow(glue: XmlGlue, text: string | undefined): boolean;
   /** As `follow`, where the very same was followed before, but without keeping up to date which elements are open. */
-  repeat(glue: XmlGlue, text: string | undefined): void;
-  /** What `repeat` left out. Returns what `follow` does. */
-  settle(glue: XmlGlue): boolean;
+  repeat(plan: XmlPlan, text: string | undefined): void;
+  /** As `repeat`, with a text that needs no decoding and no trimming. */
+  repeatClean(plan: XmlPlan, text: string, mark: TextMark): void;
   /** What the element that was opened last is for the handler. */
   readonly meaning: object | undefined;
-  /** As `open` and `close`, for an empty element with this meaning. */
-  repeatTag(meaning: object, attributes: XmlAttributes): void;
+  /** As `open`, and `close` where it is empty, for an element with this meaning. */
+  repeatTag(meaning: object, attributes: XmlAttributes, isEmpty: boolean): void;
+  /** Where it is among the elements. */
+  readonly position: object;
+  /** What `repeat` left out. */
+  resume(position: object): void;
 }

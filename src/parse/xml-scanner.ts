@@ -8,6 +8,7 @@
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
+import { protocolUrlLength } from "../url.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlCursor } from "./xml-cursor.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
@@ -59,7 +60,8 @@ export class XmlScanner {
     this.text = text;
     this.#attributes = attributes;
     this.#elements = elements;
-    this.#follower = new XmlFollower({ cursor, text, elements, attributes });
+    const lengths = { text: limits.xmlTextLength, url: Math.min(limits.urlLength, protocolUrlLength) };
+    this.#follower = new XmlFollower({ cursor, text, elements, attributes, limits: lengths });
   }
 
   /** How many elements are open. */
@@ -117,6 +119,7 @@ export class XmlScanner {
   #scan(final: boolean): void {
     const { cursor } = this;
     this.text.renew();
+    this.#follower.renew();
     this.#attributes.setBuffer(cursor.buffer);
     let more = true;
     while (more && !cursor.stopped) {
@@ -126,7 +129,7 @@ export class XmlScanner {
       else more = this.#skipTag();
     }
     this.#follower.glues.drop();
-    cursor.forget();
+    cursor.forget(this.#follower.lineEnds(cursor.at));
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
@@ -134,12 +137,14 @@ export class XmlScanner {
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
+      // Nearly always entries are like those before.
+      if (this.#follower.run() && !final) return false;
+      if (cursor.stopped) return true;
       const open = cursor.buffer.indexOf("<", cursor.at);
       if (open === -1) {
         this.#partialText(final);
         return false;
       }
-      // Nearly always a text, or nothing, is followed by something that was there before.
       if (!this.#follower.follow(open)) {
         if (open > cursor.at) this.#takeText(open);
         if (cursor.stopped || !this.#scanMarkup(open, final)) return false;
@@ -176,7 +181,6 @@ export class XmlScanner {
   }
 
   #strayText(open: number): true {
-    this.#follower.rounds.reset();
     this.#flaw("xml-stray-text", open);
     if (this.text.depth !== 0) this.text.addDecoded("<", 1, this.#isOwnText());
     this.cursor.at = open + 1;
@@ -216,18 +220,19 @@ export class XmlScanner {
     this.#elements.declare(attributes);
     if (this.cursor.strict) this.#checkTag(name, open);
     if (this.cursor.stopped) return true;
+    const from = attributes.isRegular ? this.#follower.beforeTag() : undefined;
     this.#elements.open(name, attributes);
-    const isStep = attributes.isSimple && this.text.depth === 0;
+    const isEmptyText = attributes.selfClosing && this.text.depth !== 0;
     if (attributes.selfClosing && !this.cursor.stopped) this.#elements.close();
-    if (isStep) this.#follower.rounds.addTag(name, this.#elements.handler.follower?.meaning);
-    else this.#follower.rounds.reset();
     this.cursor.at = end;
+    if (from === undefined || isEmptyText) this.#follower.leavePath();
+    else this.#follower.afterTag(from, open);
     return true;
   }
 
   // A start tag without attributes, perhaps an empty element.
   #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): void {
-    this.#follower.rounds.reset();
+    this.#follower.leavePath();
     const { glues } = this.#follower;
     if (!glues.started && this.text.depth === 0 && this.#follower.mayLearn) glues.start(this.#elements.last, open);
     if (this.cursor.strict) this.#checkName(name, open);
@@ -246,7 +251,7 @@ export class XmlScanner {
 
   // The name or the attributes are longer than what is kept: the element is opened without them.
   #openLongTag(open: number, nameEnd: number, nameTooLong: boolean): true {
-    this.#follower.rounds.reset();
+    this.#follower.leavePath();
     const { xmlNameLength, xmlTextLength } = this.#limits;
     this.cursor.at = open;
     this.#flaw("xml-token-limit", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
@@ -260,7 +265,7 @@ export class XmlScanner {
   }
 
   #scanEndTag(open: number, final: boolean): boolean {
-    this.#follower.rounds.reset();
+    this.#follower.leavePath();
     const buffer = this.cursor.buffer;
     const top = this.#elements.top;
     if (top !== undefined) {
@@ -397,7 +402,7 @@ export class XmlScanner {
   }
 
   #skip(until: string, from: number): void {
-    this.#follower.rounds.reset();
+    this.#follower.leavePath();
     this.#mode = skipping;
     this.#until = until;
     this.cursor.at = from;

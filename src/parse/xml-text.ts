@@ -24,12 +24,12 @@ export class XmlText implements ReferenceWatcher {
   flaw: TextFlaw | undefined = undefined;
   /** It holds nothing that could be decoded once more. */
   isPlain = true;
-  /** It is known that there is no white space around it, as long as it is plain. */
-  isTrimmed = false;
+  /** All of it, so far, is one CDATA section. */
+  isCdata = false;
   // Where the text of an element is wanted in which another one stands whose text is wanted.
   readonly #outer: OuterText[] = [];
   readonly #nextReference = new NextCharacter("&");
-  #hasCarriageReturns = false;
+  #hasCarriageReturns: boolean | undefined = undefined;
 
   constructor(cursor: XmlCursor, maxLength: number) {
     this.#cursor = cursor;
@@ -38,10 +38,19 @@ export class XmlText implements ReferenceWatcher {
 
   /** The cursor has another buffer. */
   renew(): void {
-    const { buffer } = this.#cursor;
-    this.#nextReference.reset(buffer);
-    // One search for all: most documents have none.
-    this.#hasCarriageReturns = buffer.includes("\r");
+    this.#nextReference.reset(this.#cursor.buffer);
+    this.#hasCarriageReturns = undefined;
+  }
+
+  // One search for all: most documents have none.
+  get #mayHaveReturns(): boolean {
+    this.#hasCarriageReturns ??= this.#cursor.buffer.includes("\r");
+    return this.#hasCarriageReturns;
+  }
+
+  /** Nothing of it was seen yet. */
+  get isFresh(): boolean {
+    return this.#isFresh;
   }
 
   get isNested(): boolean {
@@ -65,6 +74,7 @@ export class XmlText implements ReferenceWatcher {
     this.#childText = "";
     this.flaw = undefined;
     this.isPlain = true;
+    this.isCdata = false;
   }
 
   /** The element was closed. */
@@ -99,13 +109,16 @@ export class XmlText implements ReferenceWatcher {
 
   addCdata(start: number, end: number, isOwn: boolean): void {
     const raw = this.#cursor.buffer.slice(start, end);
-    const text = this.#hasCarriageReturns ? withLineFeeds(raw) : raw;
+    const text = this.#mayHaveReturns ? withLineFeeds(raw) : raw;
     if (text.includes("&")) this.isPlain = false;
+    const isCdata = this.#isFresh;
     this.addDecoded(text, end - start, isOwn);
+    this.isCdata = isCdata;
   }
 
   addDecoded(text: string, rawLength: number, isOwn: boolean): void {
     this.#isFresh = false;
+    this.isCdata = false;
     this.#length += rawLength;
     if (isOwn) this.#own = this.#own === "" ? text : this.#own + text;
     else this.#childText += text;
@@ -128,12 +141,6 @@ export class XmlText implements ReferenceWatcher {
     return this.value;
   }
 
-  /** Looks whether there is white space around what stands from the cursor to `end`. */
-  lookForSpace(end: number): void {
-    const { buffer, at } = this.#cursor;
-    this.isTrimmed = end > at && isPrintable(buffer.charCodeAt(at)) && isPrintable(buffer.charCodeAt(end - 1));
-  }
-
   onReference(flaw: ReferenceFlaw, value: string, at: number): void {
     if (flaw === "xml-char-reference") this.spoil("reference");
     this.#cursor.flawAt(this.#cursor.at + at, flaw, value);
@@ -141,7 +148,7 @@ export class XmlText implements ReferenceWatcher {
 
   #decode(start: number, end: number): string {
     const { buffer } = this.#cursor;
-    if (this.#hasCarriageReturns) return this.#decodeSlowly(start, end);
+    if (this.#mayHaveReturns) return this.#decodeSlowly(start, end);
     if (!this.#nextReference.isWithin(start, end)) return buffer.slice(start, end);
     // Nearly always one `&amp;` in a URL. Where a semicolon follows, it may have been escaped twice.
     const at = this.#nextReference.position;
@@ -198,8 +205,4 @@ interface OuterText {
 // https://www.w3.org/TR/xml/#sec-line-ends
 function withLineFeeds(raw: string): string {
   return raw.includes("\r") ? raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : raw;
-}
-
-function isPrintable(code: number): boolean {
-  return code > 0x20 && code < 0x7f;
 }

@@ -3,7 +3,8 @@ import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/options.ts";
 import { noAttributes, type XmlAttributes } from "../../src/parse/xml-attributes.ts";
-import type { XmlHandler } from "../../src/parse/xml-handler.ts";
+import type { XmlGlue } from "../../src/parse/xml-glue.ts";
+import type { XmlGlueHandler, XmlHandler, XmlPlan } from "../../src/parse/xml-handler.ts";
 import type { XmlName } from "../../src/parse/xml-name.ts";
 import { XmlScanner } from "../../src/parse/xml-scanner.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
@@ -21,7 +22,8 @@ function scan(
   const { strict = false, limits = {}, wanted = () => true } = options;
   const events: Event[] = [];
   const problems = new ProblemLog();
-  const handler: XmlHandler = {
+  let opened: XmlName | undefined;
+  const handler: XmlHandler & { follower: XmlGlueHandler } = {
     open(name: XmlName, attributes: XmlAttributes) {
       const entries = Array.from({ length: attributes.count }, (_, index) => [
         attributes.name(index),
@@ -33,6 +35,7 @@ function scan(
         local: name.local,
         attributes: Object.fromEntries(entries),
       });
+      opened = name;
       return wanted(name);
     },
     close(name: XmlName, text: string | undefined) {
@@ -41,18 +44,28 @@ function scan(
     // As if each tag had been read.
     follower: {
       follow(glue, text) {
+        glue.plan = Object.assign({ takes: "text" as const }, { glue });
         glue.names.forEach((name, index) => {
           if (glue.opens[index]) handler.open(name, noAttributes);
           else handler.close(name, index === 0 ? text : "");
         });
         return glue.stays.length > 0 && wanted(glue.names.at(-1)!);
       },
-      repeat(glue, text) {
-        this.follow(glue, text);
+      repeat(plan, text) {
+        this.follow((plan as XmlPlan & { glue: XmlGlue }).glue, text);
       },
-      settle: (glue) => glue.stays.length > 0 && wanted(glue.names.at(-1)!),
-      meaning: undefined,
-      repeatTag() {},
+      repeatClean(plan, text) {
+        this.repeat(plan, text);
+      },
+      get meaning() {
+        return opened;
+      },
+      repeatTag(meaning, attributes, isEmpty) {
+        handler.open(meaning as XmlName, attributes);
+        if (isEmpty) handler.close(meaning as XmlName, undefined);
+      },
+      position: {},
+      resume() {},
     },
   };
   const scanner = new XmlScanner(handler, { limits: { ...defaultLimits, ...limits }, strict, problems });

@@ -1,0 +1,1 @@
+export declare function translate(): Promise<string>;

@@ -1,0 +1,228 @@
+// Entries that are alike are read in a shortcut: the matcher finds what lies on known paths. Whatever comes between them, the result
+// must be that of reading each alone, and that of reading all of them without the matcher.
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { beforeAll, expect, test, vi } from "vitest";
+import { translate } from "../../scripts/matcher.mjs";
+import { createDocumentParser } from "../../src/parse/document-parser.ts";
+import { findMatcher } from "../../src/parse/matcher.ts";
+import { ProblemLog } from "../../src/problem.ts";
+import { entry, parsePieces, urlset } from "../support/parsed.ts";
+
+let parseWithout: typeof parsePieces;
+
+beforeAll(async () => {
+  vi.resetModules();
+  vi.stubGlobal("WebAssembly", undefined);
+  parseWithout = (await import("../support/parsed.ts")).parsePieces;
+  // The matcher is looked for when the first document is read.
+  parseWithout([urlset(entry("https://example.org/"))]);
+  vi.unstubAllGlobals();
+});
+
+function inPieces(text: string, size: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
+}
+
+test("there is a matcher, and its code is that of matcher.wat", async () => {
+  expect(findMatcher()).toBeDefined();
+  expect(readFileSync(new URL("../../src/parse/matcher-code.ts", import.meta.url), "utf8")).toBe(await translate());
+});
+
+const field = fc.constantFrom(
+  "<lastmod>2024-01-02</lastmod>",
+  "<lastmod/>",
+  "<lastmod>&#0;</lastmod>",
+  "<changefreq>daily</changefreq>",
+  "<priority>0.3</priority>",
+  "<priority>&amp;</priority>",
+  '<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de?a&amp;b"/>',
+  '<xhtml:link rel="alternate" hreflang="fr" href="https://example.org/fr"></xhtml:link>',
+  '<xhtml:link rel="alternate" hreflang="it" href="https://example.org/it" xmlns:y="urn:y"/>',
+  "<image:image><image:loc>https://example.org/i.jpg</image:loc><image:title><![CDATA[a & b]]></image:title></image:image>",
+  "<news:news><news:title>a &amp;lt; b</news:title></news:news>",
+  '<news:news xmlns:news="urn:other"><news:title>T</news:title></news:news>',
+  '<x:news xmlns:x="http://www.google.com/schemas/sitemap-news/0.9"><x:title>X</x:title></x:news>',
+  "<unknown><loc>https://no.example/</loc></unknown>",
+  "<!-- c -->",
+  "text",
+  "<stray",
+  "</stray>",
+  "<url>",
+);
+const shape = fc.record({
+  fields: fc.array(field, { maxLength: 4 }),
+  space: fc.constantFrom("", "\n", "\n  ", "\r\n"),
+  open: fc.constantFrom("<url>", "<url>", "<url>", '<url a="b">', '<url xmlns="">', "<wrap><url>", "<urlset><url>"),
+});
+
+// Each run of entries has one shape, so that the shortcut is taken, and shapes change in between.
+const runs = fc.array(fc.record({ shape, times: fc.integer({ min: 1, max: 6 }) }), { minLength: 1, maxLength: 5 });
+
+function build(list: { shape: { fields: string[]; space: string; open: string }; times: number }[]): string[] {
+  let number = 0;
+  return list.flatMap(({ shape: { fields, space, open }, times }) =>
+    Array.from({ length: times }, () => {
+      const close = open.startsWith("<wrap>")
+        ? "</url></wrap>"
+        : open.startsWith("<urlset>")
+          ? "</url></urlset>"
+          : "</url>";
+      const loc = `<loc>https://example.org/${number++}</loc>`;
+      return [open, loc, ...fields, close].join(space);
+    }),
+  );
+}
+
+test("runs of entries that are alike give what one character at a time gives, and what is found without the matcher", () => {
+  fc.assert(
+    fc.property(runs, fc.integer({ min: 1, max: 400 }), (list, size) => {
+      const text = urlset(...build(list));
+      const whole = parsePieces([text]);
+      expect(parsePieces(inPieces(text, size))).toEqual(whole);
+      expect(parsePieces([...text])).toEqual(whole);
+      expect(parseWithout([text])).toEqual(whole);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an entry is read alike, whatever entries came before it", () => {
+  fc.assert(
+    fc.property(runs, shape, (list, last) => {
+      const before = list.map((run) => ({ ...run, shape: { ...run.shape, fields: closed(run.shape.fields) } }));
+      const alone = { ...last, fields: closed(last.fields) };
+      const entries = build([...before, { shape: alone, times: 3 }]);
+      const all = parsePieces([urlset(...entries)]).pages;
+      const tail = parsePieces([urlset(...entries.slice(-3))]).pages;
+      expect(tail.length === 0 ? [] : all.slice(-tail.length)).toEqual(tail);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const character = fc.constantFrom(
+  ..."abc/-.?=#'\";]>&%é\u00a0я語😀",
+  ..." \n\r\t\u0000\u007f",
+  ...["&amp;", "&amp;", "&lt;", "&#65;", "&nbsp;", "&amp;amp;", "&amp;lt;", "&bogus;", "]]>", "\u200b", "\ufffd"],
+);
+const anyText = fc.array(character, { maxLength: 24 }).map((list) => list.join(""));
+const anyUrl = fc
+  .tuple(
+    fc.constantFrom("https://example.org/", "https://www.example.org/a?b=", "http://é.example/", "//x/", "", "/"),
+    anyText,
+  )
+  .map((parts) => parts.join(""));
+const digits = (length: number) =>
+  fc.string({ unit: fc.constantFrom(..."0012359"), minLength: length, maxLength: length });
+const anyDate = fc.oneof(
+  fc
+    .tuple(
+      digits(4),
+      digits(2),
+      digits(2),
+      digits(2),
+      digits(2),
+      digits(2),
+      fc.constantFrom("", "Z", "+01:00", "-23:59", "+24:00"),
+    )
+    .map(([year, month, day, hour, minute, second, zone]) =>
+      zone === "" ? `${year}-${month}-${day}` : `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`,
+    ),
+  fc.constantFrom(
+    "2024-02-29",
+    "2023-02-29",
+    "2024-04-31",
+    "2024-08-31T23:59:59Z",
+    "0000-01-01",
+    "2024",
+    "31 Dec 2024",
+    "",
+  ),
+);
+const values = fc.record({
+  loc: anyUrl,
+  date: anyDate,
+  text: anyText,
+  href: anyUrl,
+  image: anyUrl,
+  cdata: fc.boolean(),
+});
+
+test("whatever stands in the fields of entries that are alike, it is read as without the matcher", () => {
+  fc.assert(
+    fc.property(
+      fc.array(values, { minLength: 3, maxLength: 12 }),
+      fc.integer({ min: 1, max: 600 }),
+      fc.boolean(),
+      (list, size, isWide) => {
+        const entries = list.map(({ loc, date, text, href, image, cdata }) => {
+          const value = href.replaceAll('"', "");
+          const title = cdata ? `<![CDATA[${text.replaceAll("]]>", "")}]]>` : text;
+          return `<url>
+  <loc>${loc}</loc>
+  <lastmod>${date}</lastmod>
+  <xhtml:link rel="alternate" hreflang="de" href="${value}"/>
+  <image:image><image:loc>${image}</image:loc></image:image>
+  <news:news><news:publication_date>${date}</news:publication_date><news:title>${title}</news:title></news:news>
+  <video:video><video:restriction relationship='allow'>${text}</video:restriction></video:video>
+</url>`;
+        });
+        // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
+        const document = (isWide ? "<!-- ж語😀 -->" : "") + urlset(...entries);
+        const expected = parseWithout([document]);
+        expect(parsePieces([document])).toEqual(expected);
+        expect(parsePieces(inPieces(document, size))).toEqual(expected);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("long documents that change their shape again and again are read as without the matcher", () => {
+  const lines = Array.from({ length: 6000 }, (_, n) => {
+    const images = "<image:image><image:loc>https://images.example.org/i</image:loc></image:image>\n".repeat(
+      (n * 7) % 5,
+    );
+    const links = `<xhtml:link rel="alternate" hreflang="${n % 3 ? "de" : "fr"}" href="https://example.org/a?b&amp;c=${n}"/>`;
+    const title = n % 2 ? `<![CDATA[${n} ]] & ü]]>` : `title ${n} \u{1f332}`;
+    const news = n % 4 ? "" : `<news:news><news:title>${title}</news:title></news:news>`;
+    const comment = n % 501 ? "" : "<!-- half time -->";
+    return entry(`https://example.org/${n}`, `\n${images}${n % 3 ? links : ""}${comment}${n % 7 ? links : ""}${news}`);
+  });
+  const document = urlset(...lines);
+  const expected = parseWithout([document]);
+  expect(expected.pages).toHaveLength(6000);
+  expect(parsePieces([document])).toEqual(expected);
+  expect(parsePieces(inPieces(document, 32_768))).toEqual(expected);
+});
+
+test("documents that are read in turns do not disturb one another", () => {
+  const documents = ["a", "b", "c"].map((name) =>
+    urlset(
+      ...Array.from({ length: 500 }, (_, n) =>
+        entry(`https://${name}.example/${n}`, `<x/>`.repeat(name.charCodeAt(0) % 3)),
+      ),
+    ),
+  );
+  const parsers = documents.map((document) => {
+    const problems = new ProblemLog();
+    const parser = createDocumentParser({ problems });
+    return { pieces: inPieces(document, 1000), parser, urls: [] as string[] };
+  });
+  for (let n = 0; n < 100; n++) {
+    for (const { pieces, parser, urls } of parsers) {
+      if (n < pieces.length) urls.push(...parser.write(pieces[n]!).pages.map(({ url }) => url));
+    }
+  }
+  for (const [index, { parser, urls }] of parsers.entries()) {
+    urls.push(...parser.end().pages.map(({ url }) => url));
+    const name = "abc"[index];
+    expect(urls).toEqual(Array.from({ length: 500 }, (_, n) => `https://${name}.example/${n}`));
+  }
+});
+
+// Without fields that leave something open.
+function closed(fields: string[]): string[] {
+  return fields.filter((text) => text !== "<url>" && text !== "<stray" && text !== "</stray>");
+}
