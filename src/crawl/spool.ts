@@ -23,7 +23,7 @@ export class SpoolRoom {
   /** In memory and in files: what was fetched ahead and not yet read, in bytes. */
   unread = 0;
   #memory = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Map<() => void, number>();
 
   fits(length: number): boolean {
     return this.#memory + length <= memoryLimit;
@@ -35,19 +35,20 @@ export class SpoolRoom {
 
   give(length: number): void {
     this.#memory -= length;
-    for (const wake of this.#waiting) wake();
+    for (const [wake, wanted] of this.#waiting) if (this.fits(wanted)) wake();
   }
 
-  /** Waits for something to be given back, but not for ever. */
-  async change(): Promise<void> {
+  /** Waits until there may be room for this much, until `wake` is called, or for the time that is left. */
+  async change(length: number, time: number, onWaiting: (wake: () => void) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, patience);
-      this.#waiting.add(done);
+      const timer = setTimeout(done, time);
+      this.#waiting.set(done, length);
+      onWaiting(done);
     });
   }
 }
@@ -83,7 +84,7 @@ export class Spool implements Body {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#reading = true;
     // The writer may wait for room, and a reader needs none.
-    this.#room.give(0);
+    this.#wakeWriter?.();
     try {
       for (;;) {
         const bytes = this.#memory.shift() ?? (await this.#fromFile());
@@ -142,8 +143,11 @@ export class Spool implements Body {
     const room = this.#room;
     const fits = () => this.#reading || room.fits(bytes.length);
     const isSpilling = () => this.#fileStart < this.#fileEnd;
-    for (const begin = performance.now(); !fits() && !isSpilling() && performance.now() - begin < patience; ) {
-      await room.change();
+    const end = performance.now() + patience;
+    for (let time = patience; !fits() && !isSpilling() && !this.#closed && time > 0; time = end - performance.now()) {
+      await room.change(bytes.length, time, (wake) => {
+        this.#wakeWriter = wake;
+      });
     }
     if (this.#closed) return;
     room.unread += bytes.length;
