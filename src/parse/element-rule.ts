@@ -14,6 +14,8 @@ export interface ElementRule<Target> {
   readonly text: ((target: Target, text: string, mark: TextMark) => void) | undefined;
   /** The text is a URL. */
   readonly isUrl: boolean;
+  /** That URL names the entry. */
+  readonly isKey: boolean;
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
   readonly isDate: boolean;
   readonly close: ((target: Target) => void) | undefined;
@@ -31,8 +33,8 @@ export function elements<Target>(
 }
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  const { children, open, text, isUrl = false, isDate = false, close } = part;
-  return { name, children, open, text, isUrl, isDate, close };
+  const { children, open, text, isUrl = false, isKey = false, isDate = false, close } = part;
+  return { name, children, open, text, isUrl, isKey, isDate, close };
 }
 
 export function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {

@@ -11,7 +11,7 @@
 ;;    1024  a URL without its references
 ;;    4096  nodes:    +0 the character that ends the text  +4 the first edge
 ;;          edges:    +0 the next edge of the node  +4 what it looks like  +8 and how long that is  +12 the node it leads to
-;;                    +16 its number  +20 what is to be done with the text: 1 must be empty, 2 is a URL, 4 is a date
+;;                    +16 its number  +20 what is to be done with the text: 1 must be empty, 2 is a URL, 8 that names the entry, 4 is a date
 ;;          and what the edges look like
 ;;   32768  the tape: +0 edge  +4 start  +8 end  +12 flags  +16 +20 fingerprint  +24 the first reference, from the start  +28 how many there are
 ;;   65536  the document, in UTF-8, with sixteen zeros after it
@@ -168,7 +168,12 @@
                         (local.set $flags
                           (i32.or
                             (local.get $flags)
-                            (call $url (local.get $at) (local.get $p) (local.get $flags) (local.get $tape))))))))
+                            (call $url
+                              (local.get $at)
+                              (local.get $p)
+                              (local.get $flags)
+                              (i32.and (local.get $todo) (i32.const 8))
+                              (local.get $tape))))))))
                 (if (i32.and (local.get $todo) (i32.const 4))
                   (then
                     (if (call $isDate (local.get $at) (i32.sub (local.get $p) (local.get $at)))
@@ -198,16 +203,18 @@
           (i8x16.bitmask (i8x16.ge_u (local.get $v) (v128.const i8x16 240 240 240 240 240 240 240 240 240 240 240 240 240 240 240 240)))))))
 
   ;; What there is to say about a URL; its fingerprint and its references go to the tape.
-  (func $url (param $start i32) (param $end i32) (param $flags i32) (param $tape i32) (result i32)
+  (func $url (param $start i32) (param $end i32) (param $flags i32) (param $isKey i32) (param $tape i32) (result i32)
     (local $result i32) (local $length i32)
     (local.set $result (call $isKnown (local.get $start)))
+    (local.set $length (i32.sub (local.get $end) (local.get $start)))
     (if (i32.and (local.get $flags) (i32.const 1))
       (then
         (local.set $length (call $decode (local.get $start) (local.get $end) (local.get $tape)))
         (if (i32.eqz (local.get $length)) (then (return (i32.const 0))))
-        (call $fingerprint (i32.const 1024) (local.get $length) (local.get $tape))
-        (return (i32.or (local.get $result) (i32.const 32)))))
-    (call $fingerprint (local.get $start) (i32.sub (local.get $end) (local.get $start)) (local.get $tape))
+        (local.set $start (i32.const 1024))
+        (local.set $result (i32.or (local.get $result) (i32.const 32)))))
+    (if (local.get $isKey)
+      (then (call $fingerprint (local.get $start) (local.get $length) (local.get $tape))))
     (local.get $result))
 
   ;; 16 where an origin that is known stands here.

@@ -243,7 +243,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
   }
 }
 
-function kindOf(rule: { isUrl: boolean; isDate: boolean } | undefined): TextKind {
+function kindOf(rule: Pick<ElementRule<unknown>, "isUrl" | "isKey" | "isDate"> | undefined): TextKind {
+  if (rule?.isKey) return "key";
   if (rule?.isUrl) return "url";
   return rule?.isDate ? "date" : "text";
 }

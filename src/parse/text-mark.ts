@@ -3,7 +3,7 @@
 export class TextMark {
   /** The flags of the matcher. */
   flags = 0;
-  /** The fingerprint of the URL that it is, without references. */
+  /** The fingerprint of the URL that it is, without references, where it names an entry. */
   high = 0;
   low = 0;
   /** Where the first `&` stands, from the beginning, and how many there are. Only where each starts `&amp;`. */

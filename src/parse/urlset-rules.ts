@@ -94,7 +94,7 @@ const image: Rules = elements("image", {
 });
 
 const entry: Rules = elements("sitemap", {
-  loc: { isUrl: true, text: (reader, text, mark) => reader.setLoc(text, mark) },
+  loc: { isUrl: true, isKey: true, text: (reader, text, mark) => reader.setLoc(text, mark) },
   lastmod: { isDate: true, text: (reader, text, mark) => reader.setLastModified(text, mark) },
 });
 

@@ -26,6 +26,7 @@ export class XmlAttributes {
   readonly #valueEnds: number[] = [];
   // What the matcher knows of the values, where it was the one to find them.
   readonly #marks: TextMark[] = [];
+  readonly #names: string[] = [];
   readonly #values: (string | undefined)[] = [];
   #isMatched = false;
   /** The tag ends in `/>`. */
@@ -95,16 +96,9 @@ export class XmlAttributes {
    * Takes an attribute of a regular tag; `value` where it needs no decoding. What is known of it is to be written to the mark that
    * is returned.
    */
-  addMatched(
-    nameStart: number,
-    nameLength: number,
-    valueStart: number,
-    valueEnd: number,
-    value: string | undefined,
-  ): TextMark {
+  addMatched(name: string, valueStart: number, valueEnd: number, value: string | undefined): TextMark {
     const index = this.#count++;
-    this.#nameStarts[index] = nameStart;
-    this.#nameEnds[index] = nameStart + nameLength;
+    this.#names[index] = name;
     this.#valueStarts[index] = valueStart;
     this.#valueEnds[index] = valueEnd;
     this.#values[index] = value;
@@ -219,6 +213,7 @@ export class XmlAttributes {
 
   /** The attribute that is written with this name; -1 where there is none. */
   find(name: string): number {
+    if (this.#isMatched) return this.#findMatched(name);
     for (let index = 0; index < this.#count; index++) {
       const start = this.#nameStarts[index]!;
       if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start)) return index;
@@ -226,14 +221,14 @@ export class XmlAttributes {
     return -1;
   }
 
-  /** Where it stands in the buffer. */
-  place(index: number): { nameStart: number; nameEnd: number; valueStart: number; valueEnd: number } {
-    return {
-      nameStart: this.#nameStarts[index]!,
-      nameEnd: this.#nameEnds[index]!,
-      valueStart: this.#valueStarts[index]!,
-      valueEnd: this.#valueEnds[index]!,
-    };
+  #findMatched(name: string): number {
+    for (let index = 0; index < this.#count; index++) if (this.#names[index] === name) return index;
+    return -1;
+  }
+
+  /** Where its value stands in the buffer. */
+  place(index: number): { start: number; end: number } {
+    return { start: this.#valueStarts[index]!, end: this.#valueEnds[index]! };
   }
 
   /** What is known of its value. */
@@ -242,6 +237,7 @@ export class XmlAttributes {
   }
 
   name(index: number): string {
+    if (this.#isMatched) return this.#names[index]!;
     return this.#buffer.slice(this.#nameStarts[index], this.#nameEnds[index]);
   }
 

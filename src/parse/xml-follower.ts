@@ -265,13 +265,13 @@ export class XmlFollower {
     this.#text.clear();
   }
 
-  #playAttribute({ nameBack, nameLength }: XmlEdge, tape: Int32Array, at: number): void {
+  #playAttribute({ name }: XmlEdge, tape: Int32Array, at: number): void {
     const start = tape[at + 1]!;
     const end = tape[at + 2]!;
     const flags = tape[at + 3]!;
     const isReady = (flags & (hasReferences | hasControls)) === 0;
     const value = isReady ? this.#cursor.buffer.slice(start, end) : undefined;
-    readMark(this.#attributes.addMatched(start - nameBack, nameLength, start, end, value), tape, at);
+    readMark(this.#attributes.addMatched(name, start, end, value), tape, at);
   }
 
   // Brings up to date what is open.

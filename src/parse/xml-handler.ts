@@ -16,8 +16,8 @@ export interface XmlHandler {
   readonly follower?: XmlGlueHandler | undefined;
 }
 
-/** What a text is used for. */
-export type TextKind = "text" | "url" | "date";
+/** What a text is used for: as it is, as a URL, as the URL of an entry, of which each is taken once, or as a date. */
+export type TextKind = "text" | "url" | "key" | "date";
 
 /** What a handler makes of a glue. */
 export interface XmlPlan {

@@ -39,9 +39,8 @@ export interface XmlEdge {
   /** Tags: what the element is for the handler, and whether it is empty. */
   readonly meaning: object | undefined;
   readonly isEmpty: boolean;
-  /** The attribute whose value comes before: the length of its name, and how far before the value that begins. */
-  readonly nameLength: number;
-  readonly nameBack: number;
+  /** The name of the attribute whose value comes before. */
+  readonly name: string;
 }
 
 // What follows a text: a glue, after a text that is wanted or not; a tag or a CDATA section that begins; another attribute of the
@@ -110,34 +109,28 @@ export class XmlPaths implements MatchGraph {
     const { buffer, open, end, attributes, meaning } = tag;
     let node: XmlNode | undefined = from;
     let at = open;
-    let name = { nameLength: 0, nameBack: 0 };
+    let name = "";
     for (let index = 0; index < attributes.count && node !== undefined; index++) {
-      const { nameStart, nameEnd, valueStart, valueEnd } = attributes.place(index);
-      const quote = buffer.charCodeAt(valueStart - 1);
-      node = this.#through(node, buffer.slice(at, valueStart), quote, name, attributes.name(index) === "href");
-      name = { nameLength: nameEnd - nameStart, nameBack: valueStart - nameStart };
-      at = valueEnd;
+      const { start, end } = attributes.place(index);
+      const before = name;
+      name = interned(attributes.name(index));
+      node = this.#through(node, buffer.slice(at, start), buffer.charCodeAt(start - 1), before, name === "href");
+      at = end;
     }
     if (node === undefined) return;
     const isEmpty = attributes.selfClosing;
-    this.#addEdge(node, { kind: tagEnd, look: buffer.slice(at, end), target: to, meaning, isEmpty, ...name });
+    this.#addEdge(node, { kind: tagEnd, look: buffer.slice(at, end), target: to, meaning, isEmpty, name });
   }
 
   // The node inside of a tag or a CDATA section that this leads to.
-  #through(
-    from: XmlNode,
-    look: string,
-    delimiter: number,
-    name?: { nameLength: number; nameBack: number },
-    isUrl = false,
-  ): XmlNode | undefined {
+  #through(from: XmlNode, look: string, delimiter: number, name = "", isUrl = false): XmlNode | undefined {
     const known = from.edges.find((edge) => edge.look === look && edge.target.state === undefined);
     if (known !== undefined) return known.target;
     if (!this.#hasRoom(from, look)) return undefined;
     const target = this.#addNode(undefined, delimiter, isUrl);
     if (target === undefined) return undefined;
     const kind = from.state === undefined ? attribute : beginning;
-    return this.#addEdge(from, { kind, look, target, ...name }) ? target : undefined;
+    return this.#addEdge(from, { kind, look, target, name }) ? target : undefined;
   }
 
   #addNode(state: XmlState | undefined, delimiter: number, isUrl = false): XmlNode | undefined {
@@ -165,7 +158,7 @@ export class XmlPaths implements MatchGraph {
     from: XmlNode,
     parts: Omit<Partial<XmlEdge>, "from" | "number"> & Pick<XmlEdge, "kind" | "look" | "target">,
   ): boolean {
-    const { kind, target, plan, meaning, isEmpty = false, nameLength = 0, nameBack = 0 } = parts;
+    const { kind, target, plan, meaning, isEmpty = false, name = "" } = parts;
     if (!this.#hasRoom(from, parts.look) || from.edges.some(({ look }) => look === parts.look)) return false;
     const { written } = encoder.encodeInto(parts.look, this.#memory.subarray(this.#used));
     if (written !== parts.look.length) return false;
@@ -182,7 +175,7 @@ export class XmlPaths implements MatchGraph {
       address >> 2,
     );
     this.#used += (written + padding) & ~3;
-    const edge: XmlEdge = { kind, number: index, look, from, target, plan, meaning, isEmpty, nameLength, nameBack };
+    const edge: XmlEdge = { kind, number: index, look, from, target, plan, meaning, isEmpty, name };
     this.edges.push(edge);
     from.edges.push(edge);
     this.version++;
@@ -197,13 +190,18 @@ export class XmlPaths implements MatchGraph {
   }
 }
 
+// The same string as everywhere else where it is written: comparing it then takes no look at its characters.
+function interned(name: string): string {
+  return Object.keys({ [name]: true })[0]!;
+}
+
 const encoder = new TextEncoder();
 
 // The same figures as in matcher.wat.
 const nodeSize = 8;
 const edgeSize = 24;
 const mustBeEmpty = 1;
-const todoOf: Readonly<Record<TextKind, number>> = { text: 0, url: 2, date: 4 };
+const todoOf: Readonly<Record<TextKind, number>> = { text: 0, url: 2, key: 2 + 8, date: 4 };
 const padding = 19;
 
 const maxNodes = 128;
