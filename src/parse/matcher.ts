@@ -17,6 +17,8 @@ export class Matcher {
   readonly #document: Uint8Array;
   /** The steps of the last run; `wordsPerStep` for each. */
   readonly tape: Int32Array;
+  /** What the last run decoded. */
+  decoded = "";
   #graph: MatchGraph | undefined;
   #version = 0;
   #isAscii = true;
@@ -32,7 +34,7 @@ export class Matcher {
     const { buffer } = code.memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
-    this.#document = this.#bytes.subarray(documentStart, buffer.byteLength - padding);
+    this.#document = this.#bytes.subarray(documentStart, decodedStart - padding);
     this.tape = this.#words.subarray(tapeStart / 4, documentStart / 4);
     code.highStart.value = fingerprintStart.high;
     code.lowStart.value = fingerprintStart.low;
@@ -65,6 +67,8 @@ export class Matcher {
     const end = this.#code.run(byte, this.#end, shift, node, limits.text, limits.url);
     this.#byte = this.#words[0]!;
     this.#unit = this.#byte - documentStart - this.#words[1]!;
+    const decodedEnd = this.#words[4]!;
+    this.decoded = decodedEnd > decodedStart ? decoder.decode(this.#bytes.subarray(decodedStart, decodedEnd)) : "";
     return (end - tapeStart) >> 2;
   }
 
@@ -146,6 +150,7 @@ declare const WebAssembly: {
 };
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 // Why a run ended: what stands there is not in the graph; more of the document is needed; or there is no room left on the tape.
 export const needsMore = 2;
@@ -160,5 +165,6 @@ export const graphStart = 4096;
 export const graphSize: number = 28 * 1024;
 const tapeStart = 32_768;
 const documentStart = 65_536;
+const decodedStart = 458_752;
 // Vectors are read beyond the end.
 const padding = 16;

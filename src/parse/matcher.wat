@@ -6,15 +6,16 @@
 ;; not found here is read by the scanner.
 ;;
 ;; The memory, in bytes (matcher.ts has the same figures):
-;;       0  what `run` leaves: the place, the bytes that are no characters, the node, the reason why it stopped
+;;       0  what `run` leaves: the place, the bytes that are no characters, the node, the reason why it stopped, the end of what
+;;          was decoded
 ;;      64  four origins of 240 bytes: the length, then from 16 on the text
-;;    1024  a URL without its references
 ;;    4096  nodes:    +0 the character that ends the text  +4 the first edge
 ;;          edges:    +0 the next edge of the node  +4 what it looks like  +8 and how long that is  +12 the node it leads to
 ;;                    +16 its number  +20 what is to be done with the text: 1 must be empty, 2 is a URL, 8 that names the entry, 4 is a date
 ;;          and what the edges look like
-;;   32768  the tape: +0 edge  +4 start  +8 end  +12 flags  +16 +20 fingerprint  +24 the first reference, from the start  +28 how many there are
+;;   32768  the tape: +0 edge  +4 start  +8 end  +12 flags  +16 +20 fingerprint  +24 +28 where it stands decoded
 ;;   65536  the document, in UTF-8, with sixteen zeros after it
+;;  458752  URLs without their references, one after the other
 ;; The flags of a text: 1 has a `&`, 2 has control characters, 4 has characters outside of ASCII, 8 starts or ends with something else
 ;; than a printable character, 16 is a URL of a known origin, 32 each `&` starts `&amp;`, and no other `;` comes after it, 64 is a date.
 (module
@@ -22,6 +23,8 @@
   ;; Where fingerprints start.
   (global $highStart (export "highStart") (mut i32) (i32.const 0))
   (global $lowStart (export "lowStart") (mut i32) (i32.const 0))
+  ;; The end of what was decoded in this run.
+  (global $decoded (mut i32) (i32.const 458752))
 
   ;; From `at` (of the document's bytes up to `end`) and `node`; `shift` is how many bytes before `at` are no characters of their own.
   ;; No text may be longer than `longest`, no URL longer than `longestUrl`. Returns the end of the tape.
@@ -33,6 +36,7 @@
     (local $edge i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32) (local $flags i32)
     (local $todo i32) (local $reason i32) (local $left i32)
     (local.set $tape (i32.const 32768))
+    (global.set $decoded (i32.const 458752))
     (block $stop
       (loop $nodes
         ;; 3: the tape is full.
@@ -188,6 +192,7 @@
     (i32.store (i32.const 4) (local.get $shift))
     (i32.store (i32.const 8) (local.get $node))
     (i32.store (i32.const 12) (local.get $reason))
+    (i32.store (i32.const 16) (global.get $decoded))
     (local.get $tape))
 
   ;; How many bytes more than UTF-16 units these are: a unit for each byte that starts a character, and two for those of four bytes.
@@ -211,7 +216,7 @@
       (then
         (local.set $length (call $decode (local.get $start) (local.get $end) (local.get $tape)))
         (if (i32.eqz (local.get $length)) (then (return (i32.const 0))))
-        (local.set $start (i32.const 1024))
+        (local.set $start (i32.sub (global.get $decoded) (local.get $length)))
         (local.set $result (i32.or (local.get $result) (i32.const 32)))))
     (if (local.get $isKey)
       (then (call $fingerprint (local.get $start) (local.get $length) (local.get $tape))))
@@ -246,11 +251,16 @@
       (br_if $origins (i32.lt_u (local.get $origin) (i32.const 1024))))
     (i32.const 0))
 
-  ;; Writes the text to 1024, with `&` for each `&amp;`; its length, or 0 where there are other references, or may be.
+  ;; Appends the text to the decoded ones, with `&` for each `&amp;`; where it is goes to the tape. Its length, or 0 where there are
+  ;; other references, or may be, or no room.
   (func $decode (param $p i32) (param $end i32) (param $tape i32) (result i32)
-    (local $out i32) (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $count i32) (local $start i32)
-    (local.set $start (local.get $p))
-    (local.set $out (i32.const 1024))
+    (local $out i32) (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
+    (local.set $out (global.get $decoded))
+    (if
+      (i32.gt_u
+        (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p)))
+        (i32.const 524256))
+      (then (return (i32.const 0))))
     (block $done
       (loop $pieces
         (local.set $left (i32.sub (local.get $end) (local.get $p)))
@@ -272,19 +282,19 @@
         ;; A `;` before the first reference is none of our business; after it, it may end one that was escaped twice.
         (if (i32.eq (i32.load8_u (local.get $p)) (i32.const 59))
           (then
-            (if (local.get $count) (then (return (i32.const 0))))
+            (if (local.get $isAfterFirst) (then (return (i32.const 0))))
             (local.set $p (i32.add (local.get $p) (i32.const 1)))
             (local.set $out (i32.add (local.get $out) (i32.const 1)))
             (br $pieces)))
         (if (i32.ne (i32.load offset=1 (local.get $p)) (i32.const 0x3b706d61)) (then (return (i32.const 0))))
-        (if (i32.eqz (local.get $count))
-          (then (i32.store offset=24 (local.get $tape) (i32.sub (local.get $p) (local.get $start)))))
-        (local.set $count (i32.add (local.get $count) (i32.const 1)))
+        (local.set $isAfterFirst (i32.const 1))
         (local.set $p (i32.add (local.get $p) (i32.const 5)))
         (local.set $out (i32.add (local.get $out) (i32.const 1)))
         (br $pieces)))
-    (i32.store offset=28 (local.get $tape) (local.get $count))
-    (i32.sub (local.get $out) (i32.const 1024)))
+    (i32.store offset=24 (local.get $tape) (i32.sub (global.get $decoded) (i32.const 458752)))
+    (i32.store offset=28 (local.get $tape) (i32.sub (local.get $out) (i32.const 458752)))
+    (i32.sub (local.get $out) (global.get $decoded))
+    (global.set $decoded (local.get $out)))
 
   ;; The same as FingerprintReader of fingerprints.ts makes.
   (func $fingerprint (param $p i32) (param $length i32) (param $tape i32)

@@ -4,7 +4,7 @@
 //   Lenient: a `<` ends a tag that was not closed.
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
-import { isEasilyDecoded, noMark, TextMark, withoutReferences } from "./text-mark.ts";
+import { noMark, TextMark } from "./text-mark.ts";
 
 /** The attributes of the element that is being opened. Valid only while it is. */
 export class XmlAttributes {
@@ -250,11 +250,7 @@ export class XmlAttributes {
   value(index: number): string {
     if (this.#isMatched) {
       const value = this.#values[index];
-      const mark = this.#marks[index]!;
       if (value !== undefined) return value;
-      if ((mark.flags & isEasilyDecoded) !== 0) {
-        return withoutReferences(this.#buffer, this.#valueStarts[index]!, this.#valueEnds[index]!, mark);
-      }
     }
     const raw = this.#hasLineEnds ? this.raw(index).replace(lineEnds, " ") : this.raw(index);
     return this.#hasReferences ? decodeReferences(raw, this.#watcher) : raw;

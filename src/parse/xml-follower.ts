@@ -1,7 +1,7 @@
 // The shortcuts: what was there before is read without looking at its tags again. A glue is followed where it stands, one at a
 // time, and teaches a path; what lies on known paths is found by the matcher and done here. The result is the same as without.
 import { findMatcher, type Matcher, needsMore, needsTape, wordsPerStep } from "./matcher.ts";
-import { hasControls, hasReferences, hasSpace, isEasilyDecoded, TextMark, withoutReferences } from "./text-mark.ts";
+import { hasControls, hasReferences, hasSpace, isDecoded, TextMark } from "./text-mark.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { XmlElements } from "./xml-elements.ts";
@@ -201,7 +201,7 @@ export class XmlFollower {
 
   // Does what is on the tape.
   #play({ edges }: XmlPaths, handler: XmlGlueHandler, length: number): void {
-    const { tape } = this.#matcher!;
+    const { tape, decoded } = this.#matcher!;
     const cursor = this.#cursor;
     const { buffer } = cursor;
     for (let at = 0; at < length && !cursor.stopped; at += wordsPerStep) {
@@ -219,8 +219,8 @@ export class XmlFollower {
           readMark(mark, tape, at);
           cursor.at = end;
           if ((flags & needsCare) === 0) handler.repeatClean(edge.plan!, buffer.slice(start, end), mark);
-          else if ((flags & isEasilyDecoded) !== 0) {
-            handler.repeatClean(edge.plan!, withoutReferences(buffer, start, end, mark), mark);
+          else if ((flags & isDecoded) !== 0) {
+            handler.repeatClean(edge.plan!, decoded.slice(tape[at + 6], tape[at + 7]), mark);
           } else this.#playText(handler, edge.plan!, start, end);
           break;
         }
@@ -269,8 +269,9 @@ export class XmlFollower {
     const start = tape[at + 1]!;
     const end = tape[at + 2]!;
     const flags = tape[at + 3]!;
-    const isReady = (flags & (hasReferences | hasControls)) === 0;
-    const value = isReady ? this.#cursor.buffer.slice(start, end) : undefined;
+    let value: string | undefined;
+    if ((flags & (hasReferences | hasControls)) === 0) value = this.#cursor.buffer.slice(start, end);
+    else if ((flags & isDecoded) !== 0) value = this.#matcher!.decoded.slice(tape[at + 6], tape[at + 7]);
     readMark(this.#attributes.addMatched(name, start, end, value), tape, at);
   }
 
@@ -289,8 +290,6 @@ function readMark(mark: TextMark, tape: Int32Array, at: number): void {
   mark.flags = tape[at + 3]!;
   mark.high = tape[at + 4]!;
   mark.low = tape[at + 5]!;
-  mark.firstReference = tape[at + 6]!;
-  mark.references = tape[at + 7]!;
 }
 
 const needsCare = hasReferences | hasControls | hasSpace;
