@@ -328,21 +328,48 @@
 
   ;; YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss and Z or an offset; not on the last day of February in a leap year.
   (func $isDate (param $p i32) (param $length i32) (result i32)
-    (local $last i32) (local $month i32)
+    (local $v v128) (local $digits v128) (local $pairs v128) (local $zeros i32) (local $month i32) (local $hasTime i32) (local $last i32)
     (if (i32.lt_u (local.get $length) (i32.const 10)) (then (return (i32.const 0))))
+    (local.set $hasTime (i32.ne (local.get $length) (i32.const 10)))
+    ;; Up to the minutes. A bit for each character: where the digits are, and where the others.
+    (local.set $v (v128.load (local.get $p)))
+    (local.set $digits (i8x16.sub (local.get $v) (i8x16.splat (i32.const 48))))
+    (if
+      (i32.ne
+        (i32.and
+          (i8x16.bitmask (i8x16.lt_u (local.get $digits) (i8x16.splat (i32.const 10))))
+          (select (i32.const 0xdb6f) (i32.const 0x036f) (local.get $hasTime)))
+        (select (i32.const 0xdb6f) (i32.const 0x036f) (local.get $hasTime)))
+      (then (return (i32.const 0))))
+    (if
+      (i32.ne
+        (i32.and
+          (i8x16.bitmask (i8x16.eq (local.get $v) (v128.const i8x16 0 0 0 0 45 0 0 45 0 0 84 0 0 58 0 0)))
+          (select (i32.const 0x2490) (i32.const 0x0090) (local.get $hasTime)))
+        (select (i32.const 0x2490) (i32.const 0x0090) (local.get $hasTime)))
+      (then (return (i32.const 0))))
+    ;; Century, year, month, day, hour and minute, a byte each.
+    (local.set $pairs
+      (call $numbers
+        (i8x16.swizzle (local.get $digits) (v128.const i8x16 0 2 5 8 11 14 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1))
+        (i8x16.swizzle (local.get $digits) (v128.const i8x16 1 3 6 9 12 15 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1))))
+    (if
+      (i32.and
+        (i8x16.bitmask (i8x16.gt_u (local.get $pairs) (v128.const i8x16 99 99 12 31 23 59 0 0 0 0 0 0 0 0 0 0)))
+        (select (i32.const 0x3f) (i32.const 0x0f) (local.get $hasTime)))
+      (then (return (i32.const 0))))
+    ;; No month 0, no day 0, no year 0.
+    (local.set $zeros (i8x16.bitmask (i8x16.eq (local.get $pairs) (v128.const i64x2 0 0))))
     (if
       (i32.or
-        (i32.gt_u
-          (i32.or (call $digits (local.get $p)) (call $digits (i32.add (local.get $p) (i32.const 2))))
-          (i32.const 127))
-        (i32.eqz (i32.or (call $digits (local.get $p)) (call $digits (i32.add (local.get $p) (i32.const 2))))))
+        (i32.and (local.get $zeros) (i32.const 12))
+        (i32.eq (i32.and (local.get $zeros) (i32.const 3)) (i32.const 3)))
       (then (return (i32.const 0))))
-    (local.set $month (call $digits (i32.add (local.get $p) (i32.const 5))))
-    (if (i32.gt_u (i32.sub (local.get $month) (i32.const 1)) (i32.const 11)) (then (return (i32.const 0))))
     ;; February is taken to have 28 days. Until July the odd months have 31, from August on the even ones.
+    (local.set $month (i8x16.extract_lane_u 2 (local.get $pairs)))
     (if
-      (i32.ge_u
-        (i32.sub (call $digits (i32.add (local.get $p) (i32.const 8))) (i32.const 1))
+      (i32.gt_u
+        (i8x16.extract_lane_u 3 (local.get $pairs))
         (select
           (i32.const 28)
           (i32.add
@@ -350,43 +377,56 @@
             (i32.and (i32.xor (local.get $month) (i32.shr_u (local.get $month) (i32.const 3))) (i32.const 1)))
           (i32.eq (local.get $month) (i32.const 2))))
       (then (return (i32.const 0))))
-    (if
-      (i32.or
-        (i32.ne (i32.load8_u offset=4 (local.get $p)) (i32.const 45))
-        (i32.ne (i32.load8_u offset=7 (local.get $p)) (i32.const 45)))
-      (then (return (i32.const 0))))
-    (if (i32.eq (local.get $length) (i32.const 10)) (then (return (i32.const 1))))
+    (if (i32.eqz (local.get $hasTime)) (then (return (i32.const 1))))
+
+    ;; The seconds and the offset.
     (if (i32.lt_u (local.get $length) (i32.const 20)) (then (return (i32.const 0))))
-    (if (i32.ne (i32.load8_u offset=10 (local.get $p)) (i32.const 84)) (then (return (i32.const 0))))
-    (if (i32.eqz (call $isTimeOfDay (i32.add (local.get $p) (i32.const 11)))) (then (return (i32.const 0))))
-    (if (i32.ne (i32.load8_u offset=16 (local.get $p)) (i32.const 58)) (then (return (i32.const 0))))
-    (if (i32.gt_u (call $digits (i32.add (local.get $p) (i32.const 17))) (i32.const 59))
-      (then (return (i32.const 0))))
+    (local.set $v (v128.load offset=16 (local.get $p)))
+    (local.set $digits (i8x16.sub (local.get $v) (i8x16.splat (i32.const 48))))
+    (local.set $pairs
+      (call $numbers
+        (i8x16.swizzle (local.get $digits) (v128.const i8x16 1 4 7 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1))
+        (i8x16.swizzle (local.get $digits) (v128.const i8x16 2 5 8 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1))))
     (local.set $last (i32.load8_u offset=19 (local.get $p)))
     (if (i32.eq (local.get $last) (i32.const 90))
-      (then (return (i32.eq (local.get $length) (i32.const 20)))))
+      (then
+        (return
+          (i32.and
+            (i32.eq (local.get $length) (i32.const 20))
+            (call $fits (local.get $v) (local.get $digits) (local.get $pairs) (i32.const 0x006) (i32.const 0x01) (i32.const 1))))))
     (if
       (i32.and (i32.ne (local.get $last) (i32.const 43)) (i32.ne (local.get $last) (i32.const 45)))
       (then (return (i32.const 0))))
-    (if (i32.ne (local.get $length) (i32.const 25)) (then (return (i32.const 0))))
-    (call $isTimeOfDay (i32.add (local.get $p) (i32.const 20))))
+    (i32.and
+      (i32.eq (local.get $length) (i32.const 25))
+      (call $fits (local.get $v) (local.get $digits) (local.get $pairs) (i32.const 0x1b6) (i32.const 0x41) (i32.const 7))))
 
-  ;; hh:mm
-  (func $isTimeOfDay (param $p i32) (result i32)
+  ;; Numbers of two digits.
+  (func $numbers (param $tens v128) (param $ones v128) (result v128)
+    (i8x16.add
+      (local.get $ones)
+      (i8x16.add (i8x16.shl (local.get $tens) (i32.const 3)) (i8x16.shl (local.get $tens) (i32.const 1)))))
+
+  ;; Whether there are digits and colons at these places, and seconds, hours and minutes are not too large.
+  (func $fits
+    (param $v v128) (param $digits v128) (param $pairs v128) (param $whereDigits i32) (param $whereColons i32) (param $which i32)
+    (result i32)
     (i32.and
       (i32.and
-        (i32.le_u (call $digits (local.get $p)) (i32.const 23))
-        (i32.le_u (call $digits (i32.add (local.get $p) (i32.const 3))) (i32.const 59)))
-      (i32.eq (i32.load8_u offset=2 (local.get $p)) (i32.const 58))))
-
-  ;; The number that two digits are; 255 where they are none.
-  (func $digits (param $p i32) (result i32)
-    (local $tens i32) (local $ones i32)
-    (local.set $tens (i32.sub (i32.load8_u (local.get $p)) (i32.const 48)))
-    (local.set $ones (i32.sub (i32.load8_u offset=1 (local.get $p)) (i32.const 48)))
-    (if (i32.or (i32.gt_u (local.get $tens) (i32.const 9)) (i32.gt_u (local.get $ones) (i32.const 9)))
-      (then (return (i32.const 255))))
-    (i32.add (i32.mul (local.get $tens) (i32.const 10)) (local.get $ones)))
+        (i32.eq
+          (i32.and
+            (i8x16.bitmask (i8x16.lt_u (local.get $digits) (i8x16.splat (i32.const 10))))
+            (local.get $whereDigits))
+          (local.get $whereDigits))
+        (i32.eq
+          (i32.and
+            (i8x16.bitmask (i8x16.eq (local.get $v) (i8x16.splat (i32.const 58))))
+            (local.get $whereColons))
+          (local.get $whereColons)))
+      (i32.eqz
+        (i32.and
+          (i8x16.bitmask (i8x16.gt_u (local.get $pairs) (v128.const i8x16 59 23 59 0 0 0 0 0 0 0 0 0 0 0 0 0)))
+          (local.get $which)))))
 
   ;; The byte at which so many more UTF-16 units are behind `p`. It is where a character begins.
   (func (export "seek") (param $p i32) (param $units i32) (result i32)

@@ -179,6 +179,43 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
   );
 });
 
+test("every day of a year and every time of day, possible or not, is read as without the matcher", () => {
+  const two = (number: number) => String(number).padStart(2, "0");
+  const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => two(number));
+  const days = ["0000", "2023", "2024"].flatMap((year) =>
+    upTo(13).flatMap((month) => upTo(32).map((day) => `${year}-${month}-${day}`)),
+  );
+  const times = [
+    ...upTo(25).map((hour) => `${hour}:00:00Z`),
+    ...upTo(61).flatMap((number) => [
+      `00:${number}:00Z`,
+      `00:00:${number}Z`,
+      `00:00:00+00:${number}`,
+      `00:00:00-${number}:00`,
+    ]),
+    ...[
+      "00:00:00",
+      "00:00:00+0000",
+      "00:00:00+00",
+      "00:00:00z",
+      "00:00:00.1Z",
+      "00:00:00 Z",
+      "0:00:00Z",
+      "00.00:00Z",
+      "00:00.00Z",
+    ],
+  ].map((time) => `2024-05-06T${time}`);
+  // Another character at each place, the neighbours of the digits among them.
+  const others = ["2024-05-06", "2024-05-06T07:08:09Z", "2024-05-06T07:08:09+10:00"].flatMap((date) =>
+    Array.from(date).flatMap((_, at) => [..."/:-Ta "].map((other) => date.slice(0, at) + other + date.slice(at + 1))),
+  );
+  const dates = [...days, ...times, ...others];
+  const document = urlset(...dates.map((date, n) => entry(`https://example.org/${n}`, `<lastmod>${date}</lastmod>`)));
+  const expected = parseWithout([document]);
+  expect(expected.pages).toHaveLength(dates.length);
+  expect(parsePieces([document])).toEqual(expected);
+});
+
 test("long documents that change their shape again and again are read as without the matcher", () => {
   const lines = Array.from({ length: 6000 }, (_, n) => {
     const images = "<image:image><image:loc>https://images.example.org/i</image:loc></image:image>\n".repeat(
