@@ -99,7 +99,7 @@ export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
 export class Fingerprints {
-  #slots = new Int32Array(2 * 512);
+  #slots: Int32Array = new Int32Array(firstTable);
   size = 0;
 
   /** False where it was there before. */
@@ -113,14 +113,37 @@ export class Fingerprints {
     return true;
   }
 
+  /** Nothing will be added any more: a large table is left to the next set that needs one. */
+  finish(): void {
+    const { length } = this.#slots;
+    if (length > (spare?.length ?? smallTable) && length <= largeTable) spare = this.#slots;
+    this.#slots = noSlots;
+  }
+
   #grow(): void {
     const old = this.#slots;
     // In large steps: what was outgrown waits for the garbage collector, and all of it together is then a third, not the same again.
-    this.#slots = new Int32Array(old.length * 4);
+    const length = Math.max(firstTable, old.length * 4);
+    this.#slots = takeSpare(length) ?? new Int32Array(length);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
     }
   }
+}
+
+// The table of a set that is finished. One is enough: documents are mostly read one after the other.
+let spare: Int32Array | undefined;
+// In words. What is smaller than the second is not worth keeping, what is larger than the third not worth its memory.
+const firstTable = 1024;
+const smallTable = 32 * 1024;
+const largeTable = 1024 * 1024;
+const noSlots = new Int32Array(0);
+
+function takeSpare(length: number): Int32Array | undefined {
+  if (spare === undefined || length <= smallTable || spare.length < length) return undefined;
+  const table = spare.fill(0);
+  spare = undefined;
+  return table;
 }
 
 // `second` is never 0: that marks an empty slot.

@@ -69,6 +69,12 @@ export class EntrySink {
     if (this.#hasRoom()) this.#sitemaps.push(sitemap);
   }
 
+  /** Nothing more will be added. */
+  finish(): void {
+    this.#pageUrls.finish();
+    this.#sitemapUrls.finish();
+  }
+
   /** The entries since the last call. */
   take(): Entries {
     const entries = { pages: this.#pages, sitemaps: this.#sitemaps };

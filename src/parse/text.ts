@@ -44,6 +44,7 @@ export class TextParser implements EntryParser, LineReader {
 
   end(): Entries {
     if (!this.stopped) this.#lines.end(this.#context.problems);
+    this.#urls.finish();
     return this.#entries();
   }
 

@@ -18,6 +18,11 @@ export class UrlCollector {
     this.#resolver = new UrlResolver(base, maxLength);
   }
 
+  /** Nothing more will be taken. */
+  finish(): void {
+    this.#taken.finish();
+  }
+
   /** How many URLs were taken. */
   get size(): number {
     return this.#taken.size;

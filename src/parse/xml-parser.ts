@@ -42,6 +42,7 @@ export class XmlParser implements EntryParser, XmlHandler {
 
   end(): Entries {
     this.#scanner.end();
+    this.#sink.finish();
     return this.#sink.take();
   }
 
