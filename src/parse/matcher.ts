@@ -85,10 +85,11 @@ export class Matcher {
     return this.#words[3]!;
   }
 
-  /** How many line ends the document has before this place. */
-  lineEnds(at: number): number {
-    return this.#code.lineEnds(documentStart, this.#byteAt(at));
-  }
+  /** How many line ends the document has between two places. */
+  readonly countLines = (from: number, to: number): number => {
+    const start = this.#byteAt(from);
+    return this.#code.lineEnds(start, this.#byteAt(to));
+  };
 
   /** URLs that start with this were accepted. */
   remember(origin: string): void {

@@ -12,7 +12,8 @@ export class XmlCursor {
   offsetInGlue = 0;
   /** Nothing more will be read. */
   stopped = false;
-  // Characters and line ends before the buffer.
+  // What stands before this place of the buffer was let go; so many characters and line ends came before.
+  #from = 0;
   #offset = 0;
   #lines: number;
 
@@ -26,17 +27,33 @@ export class XmlCursor {
     this.stopped = true;
   }
 
-  /** Lets go of what was read, which has so many line ends. */
-  forget(lineEnds: number = countLineEnds(this.buffer, this.at)): void {
-    this.#lines += lineEnds;
-    this.#offset += this.at;
+  /** Lets go of what was read. `countLines` counts the line ends between two places of the buffer. */
+  forget(countLines?: (from: number, to: number) => number): void {
+    this.#lines += countLines?.(this.#from, this.at) ?? countLineEnds(this.buffer, this.#from, this.at);
+    this.#offset += this.at - this.#from;
     this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
     this.at = 0;
+    this.#from = 0;
+  }
+
+  /**
+   * Goes on with a piece of which the first `joined` characters are at the end of the buffer already. Where nothing else is left there,
+   * nothing has to be copied.
+   */
+  goOn(piece: string, joined: number): void {
+    const left = this.buffer.length;
+    if (left > joined) {
+      this.buffer += piece.slice(joined);
+      return;
+    }
+    this.buffer = piece;
+    this.at = joined - left;
+    this.#from = this.at;
   }
 
   /** Whether this place of the buffer is the beginning of the document. */
   isBeginning(at: number): boolean {
-    return this.#offset + at === 0;
+    return this.#offset + at - this.#from === 0;
   }
 
   /** Whether there is a problem of this kind already. */
@@ -54,7 +71,7 @@ export class XmlCursor {
       this.#problems.add(code);
       return;
     }
-    const line = this.#lines + countLineEnds(this.buffer, at) + 1;
+    const line = this.#lines + countLineEnds(this.buffer, this.#from, at) + 1;
     this.#problems.add(code, {
       line,
       ...(value === undefined ? {} : { value }),
@@ -77,8 +94,8 @@ export class XmlCursor {
   }
 }
 
-function countLineEnds(text: string, end: number): number {
+function countLineEnds(text: string, start: number, end: number): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  for (let at = text.indexOf("\n", start); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
   return count;
 }

@@ -78,9 +78,9 @@ export class XmlFollower {
     this.#isLoaded = false;
   }
 
-  /** How many line ends the buffer has before this place. Undefined where counting them is left to the caller. */
-  lineEnds(at: number): number | undefined {
-    return this.#isLoaded ? this.#matcher?.lineEnds(at) : undefined;
+  /** Counts the line ends between two places of the buffer. Undefined where that is left to the caller. */
+  get countLines(): ((from: number, to: number) => number) | undefined {
+    return this.#isLoaded ? this.#matcher!.countLines : undefined;
   }
 
   /** Whether tags may be learnt here. `strict` looks at everything. */

@@ -94,7 +94,15 @@ export class XmlScanner {
     const { cursor } = this;
     // In pieces of bounded length: some searches run to the end of the buffer in vain.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
-      cursor.buffer += chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
+      const piece = chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
+      if (cursor.buffer === "" || piece.length < 8 * seam) cursor.buffer += piece;
+      else {
+        // Joining all of it to what is left would copy it: as much as leads over the seam is enough.
+        cursor.buffer += piece.slice(0, seam);
+        if (cursor.buffer.length >= this.#enough) this.#scan(false);
+        if (cursor.stopped) return;
+        cursor.goOn(piece, seam);
+      }
       if (cursor.buffer.length >= this.#enough) this.#scan(false);
     }
   }
@@ -129,7 +137,7 @@ export class XmlScanner {
       else more = this.#skipTag();
     }
     this.#follower.glues.drop();
-    cursor.forget(this.#follower.lineEnds(cursor.at));
+    cursor.forget(this.#follower.countLines);
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
@@ -534,6 +542,8 @@ function startsName(code: number): boolean {
 }
 
 const maxPiece = 64 * 1024;
+// Longer than most of what lies between two places at which reading may stop.
+const seam = 512;
 // White space that an end tag may have.
 const maxEndTagSpace = 1024;
 const shownLength = 200;

@@ -225,13 +225,25 @@ test("long documents that change their shape again and again are read as without
     const title = n % 2 ? `<![CDATA[${n} ]] & ü]]>` : `title ${n} \u{1f332}`;
     const news = n % 4 ? "" : `<news:news><news:title>${title}</news:title></news:news>`;
     const comment = n % 501 ? "" : "<!-- half time -->";
-    return entry(`https://example.org/${n}`, `\n${images}${n % 3 ? links : ""}${comment}${n % 7 ? links : ""}${news}`);
+    // Each of them is reported with its line.
+    const flaw = new Map([
+      [1500, "<lastmod>never</lastmod>"],
+      [2600, "<priority>9</priority>"],
+      [4100, "<loc>nowhere:/</loc>"],
+      [5555, "<changefreq>sometimes</changefreq>"],
+    ]).get(n);
+    return entry(
+      `https://example.org/${n}`,
+      `\n${images}${n % 3 ? links : ""}${flaw ?? ""}${comment}${n % 7 ? links : ""}${news}`,
+    );
   });
   const document = urlset(...lines);
   const expected = parseWithout([document]);
   expect(expected.pages).toHaveLength(6000);
-  expect(parsePieces([document])).toEqual(expected);
-  expect(parsePieces(inPieces(document, 32_768))).toEqual(expected);
+  expect(expected.problems.filter(({ line }) => line !== undefined).length).toBeGreaterThan(3);
+  for (const size of [document.length, 32_768, 10_007, 5000, 4096, 700]) {
+    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+  }
 });
 
 test("documents that are read in turns do not disturb one another", () => {
