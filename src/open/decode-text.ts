@@ -5,9 +5,9 @@ import type { ByteReader } from "./byte-reader.ts";
 import { CharsetDecoder } from "./charset-decoder.ts";
 import { Utf8Decoder } from "./utf8-decoder.ts";
 
-// From 16 to 64 KB all sizes suit a parser that searches for `<`; the smaller a string, the more of them are pure ASCII.
+// What a parser likes: each string costs a trip through everything between here and the reader of the pages.
 const shortest = 16 * 1024;
-const longest = 32 * 1024;
+const longest = 64 * 1024;
 
 /** The text of everything that is left to read. `count` is told of all bytes before their text is handed out. */
 export async function* decodeText(
@@ -25,7 +25,10 @@ export async function* decodeText(
   };
   for (;;) {
     if (input.buffered < shortest) await input.fill(shortest);
-    const bytes = input.take(longest);
+    // Chunks that are long enough are not joined: that would copy them.
+    const chunk = input.peekChunk(longest);
+    const bytes = chunk.length >= shortest ? chunk : input.peek(longest);
+    input.skip(bytes.length);
     if (bytes.length === 0) break;
     count(bytes.length);
     const text = decoder.write(bytes);
