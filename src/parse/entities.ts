@@ -5,7 +5,7 @@
 //   Lenient: any other entity is left as text.
 //   Lenient: what was escaped twice (`&amp;amp;`) is decoded twice.
 // A numeric reference to something that is no character of XML is kept out: who asks drops what contains it.
-import { decodeHTMLStrict } from "entities";
+import { decodeHTMLStrict } from "entities/decode";
 
 /** What there is to say about a reference. */
 export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference";
