@@ -264,7 +264,7 @@ export class XmlAttributes {
 }
 
 /** For a few characters this is much faster than `startsWith`. */
-export function standsAt(name: string, buffer: string, start: number): boolean {
+function standsAt(name: string, buffer: string, start: number): boolean {
   for (let at = 0; at < name.length; at++) {
     if (buffer.charCodeAt(start + at) !== name.charCodeAt(at)) return false;
   }
