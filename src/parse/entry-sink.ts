@@ -114,7 +114,7 @@ export class EntrySink {
 
 // The next URL of this origin is known.
 function remember(url: string, mark: TextMark): void {
-  if (mark === noMark) return;
+  if (!mark.isUrlOfNewOrigin) return;
   const origin = originOf(url);
   if (origin !== undefined) findMatcher()?.remember(origin);
 }

@@ -17,7 +17,8 @@
 ;;   65536  the document, in UTF-8, with sixteen zeros after it
 ;;  458752  URLs without their references, one after the other
 ;; The flags of a text: 1 has a `&`, 2 has control characters, 4 has characters outside of ASCII, 8 starts or ends with something else
-;; than a printable character, 16 is a URL of a known origin, 32 each `&` starts `&amp;`, and no other `;` comes after it, 64 is a date.
+;; than a printable character, 16 is a URL of a known origin, 32 each `&` starts `&amp;`, and no other `;` comes after it, 64 is a date,
+;; 128 is a URL, but for its origin, which nobody has looked at yet.
 (module
   (memory (export "memory") 8)
   ;; Where fingerprints start.
@@ -210,7 +211,7 @@
   ;; What there is to say about a URL; its fingerprint and its references go to the tape.
   (func $url (param $start i32) (param $end i32) (param $flags i32) (param $isKey i32) (param $tape i32) (result i32)
     (local $result i32) (local $length i32)
-    (local.set $result (call $isKnown (local.get $start)))
+    (local.set $result (select (i32.const 16) (i32.const 128) (call $isKnown (local.get $start))))
     (local.set $length (i32.sub (local.get $end) (local.get $start)))
     (if (i32.and (local.get $flags) (i32.const 1))
       (then

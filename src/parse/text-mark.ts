@@ -12,6 +12,11 @@ export class TextMark {
     return (this.flags & knownUrl) !== 0;
   }
 
+  /** It is a URL as it stands, if the origin is accepted. */
+  get isUrlOfNewOrigin(): boolean {
+    return (this.flags & newOrigin) !== 0;
+  }
+
   /** It is a date as it stands. */
   get isDate(): boolean {
     return (this.flags & usualDate) !== 0;
@@ -34,3 +39,4 @@ export const hasSpace = 8;
 const knownUrl = 16;
 export const isDecoded = 32;
 const usualDate = 64;
+const newOrigin = 128;

@@ -53,9 +53,9 @@ export class XmlAttributes {
     return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
-  /** There is nothing to be said about the tag, and it declares no namespaces. */
+  /** The tag has attributes, there is nothing to be said about it, and it declares no namespaces. */
   get isRegular(): boolean {
-    if (this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
+    if (this.#count === 0 || this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
     for (let index = 0; index < this.#count; index++) if (this.declares(index)) return false;
     return true;
   }

@@ -75,13 +75,14 @@ export class XmlPaths implements MatchGraph {
   find(elements: XmlElements, handler: XmlGlueHandler, wants: boolean): XmlNode | undefined {
     const { last, namespaces } = elements;
     const { generation } = namespaces;
+    // A hostile document may have any number of names.
+    if (!last.shared || elements.depth > maxDepth) return undefined;
     let known = this.#byLast.get(last);
     if (known === undefined) this.#byLast.set(last, (known = []));
     for (const node of known) {
       const state = node.state!;
       if (state.generation === generation && state.wants === wants && elements.areOpen(state.names)) return node;
     }
-    if (!last.shared || elements.depth > maxDepth) return undefined;
     const state = { last, names: elements.openNames(), generation, wants, position: handler.position };
     const node = this.#addNode(state, lessThan);
     if (node !== undefined) known.push(node);

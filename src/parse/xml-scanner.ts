@@ -98,10 +98,11 @@ export class XmlScanner {
       if (cursor.buffer === "" || piece.length < 8 * seam) cursor.buffer += piece;
       else {
         // Joining all of it to what is left would copy it: as much as leads over the seam is enough.
-        cursor.buffer += piece.slice(0, seam);
+        const joined = isHighSurrogate(piece.charCodeAt(seam - 1)) ? seam + 1 : seam;
+        cursor.buffer += piece.slice(0, joined);
         if (cursor.buffer.length >= this.#enough) this.#scan(false);
         if (cursor.stopped) return;
-        cursor.goOn(piece, seam);
+        cursor.goOn(piece, joined);
       }
       if (cursor.buffer.length >= this.#enough) this.#scan(false);
     }
@@ -539,6 +540,11 @@ function startsName(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80
   );
+}
+
+// The first half of a character that has two.
+function isHighSurrogate(code: number): boolean {
+  return (code & 0xfc00) === 0xd800;
 }
 
 const maxPiece = 64 * 1024;

@@ -216,6 +216,32 @@ test("every day of a year and every time of day, possible or not, is read as wit
   expect(parsePieces([document])).toEqual(expected);
 });
 
+test("a tag with a space and no attributes has none, whatever tag came before it", () => {
+  const video = (space: string) =>
+    `<video:video><video:id type="tms:series">a</video:id>${space}<video:price >1.99</video:price></video:video>`;
+  const document = urlset(...Array.from({ length: 9 }, (_, n) => entry(`https://example.org/${n}`, video("\n"))));
+  const { pages } = parsePieces([document]);
+  expect(pages.map(({ videos }) => videos)).toEqual(
+    Array(9).fill([{ ids: [{ type: "tms:series", value: "a" }], prices: [{ amount: 1.99 }] }]),
+  );
+  expect(parseWithout([document]).pages).toEqual(pages);
+});
+
+test("wherever a document is cut between the two halves of a character, what follows is read as it stands", () => {
+  const lines = Array.from({ length: 400 }, (_, n) =>
+    entry(
+      `https://example.org/${n}`,
+      `<note>${"\u{1f332}".repeat(40 + (n % 7))}</note><priority>0.${n % 10}</priority>`,
+    ),
+  );
+  const document = urlset(...lines);
+  const expected = parseWithout([document]);
+  expect(expected.pages).toHaveLength(400);
+  for (let size = 4096; size < 4400; size += 7) {
+    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+  }
+});
+
 test("long documents that change their shape again and again are read as without the matcher", () => {
   const lines = Array.from({ length: 6000 }, (_, n) => {
     const images = "<image:image><image:loc>https://images.example.org/i</image:loc></image:image>\n".repeat(
