@@ -21,18 +21,18 @@ export function isHttpUrl(text: string): boolean {
  * is kept. `text` has to be trimmed, see `trimUrl`.
  */
 export function resolveUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
-  if (text.length > maxLength) return { problem: "url-too-long" };
+  if (text.length > maxLength) return { problem: "limit-url-length" };
   if (unusable.test(text)) return { problem: "url-invalid" };
   if (httpPrefix.test(text)) {
     if (!canParseUrl(text)) return { problem: "url-invalid" };
-    return text.length > protocolUrlLength ? { url: text, problem: "url-long" } : { url: text };
+    return text.length > protocolUrlLength ? { url: text, problem: "protocol-url-length" } : { url: text };
   }
   if (schemePrefix.test(text) && !httpScheme.test(text)) return { problem: "url-scheme" };
   // Lenient: a URL that is relative, or absolute but oddly written, is resolved against the document's URL. So is
   // `www.example.org/x`: without a scheme it is a path, by the rules of URLs.
   const url = text === "" ? undefined : resolveRelative(text, base);
   if (url === undefined) return { problem: "url-invalid" };
-  return url.length > maxLength ? { problem: "url-too-long" } : { url, problem: "url-relative" };
+  return url.length > maxLength ? { problem: "limit-url-length" } : { url, problem: "url-relative" };
 }
 
 /**

@@ -112,13 +112,13 @@ describe("what counts as a URL", () => {
   test("X3, N19: length is judged before anything is parsed", () => {
     const url = (length: number) => `https://example.org/${"x".repeat(length - 20)}`;
     expect(resolve(url(2047))).toEqual({ url: url(2047) });
-    expect(resolve(url(2048))).toEqual({ url: url(2048), problem: "url-long" });
-    expect(resolve(url(8192))).toEqual({ url: url(8192), problem: "url-long" });
-    expect(resolve(url(8193))).toEqual({ problem: "url-too-long" });
-    expect(resolve("../".repeat(350_000))).toEqual({ problem: "url-too-long" });
-    expect(resolve("é".repeat(8180))).toEqual({ problem: "url-too-long" });
+    expect(resolve(url(2048))).toEqual({ url: url(2048), problem: "protocol-url-length" });
+    expect(resolve(url(8192))).toEqual({ url: url(8192), problem: "protocol-url-length" });
+    expect(resolve(url(8193))).toEqual({ problem: "limit-url-length" });
+    expect(resolve("../".repeat(350_000))).toEqual({ problem: "limit-url-length" });
+    expect(resolve("é".repeat(8180))).toEqual({ problem: "limit-url-length" });
     expect(resolveUrl("", undefined, 0)).toEqual({ problem: "url-invalid" });
-    expect(resolveUrl("/", base, 0)).toEqual({ problem: "url-too-long" });
+    expect(resolveUrl("/", base, 0)).toEqual({ problem: "limit-url-length" });
   });
 });
 

@@ -154,5 +154,5 @@ function hostOf(url: string): string {
 }
 
 function isTooFar(fetched: Fetched): boolean {
-  return "reason" in fetched && fetched.reason.code === "redirect-limit";
+  return "reason" in fetched && fetched.reason.code === "limit-redirects";
 }

@@ -270,5 +270,5 @@ class Engine {
 // network errors are "unreachable". So is 429, which asks us to come back.
 function isUnreachable({ outcome, status, reason }: FailedFetch): boolean {
   if (outcome === "absent") return false;
-  return status === undefined || status === 429 || status < 400 || status >= 500 || reason.code === "challenge";
+  return status === undefined || status === 429 || status < 400 || status >= 500 || reason.code === "bot-check";
 }

@@ -312,7 +312,7 @@ function keysOf(...urls: string[]): string[] {
 
 // Too many redirects from here need not be too many from where they ended.
 function keysOfFailure(declared: string, url: string, { code }: Problem): string[] {
-  return code === "redirect-limit" ? keysOf(declared) : keysOf(declared, url);
+  return code === "limit-redirects" ? keysOf(declared) : keysOf(declared, url);
 }
 
 // `www.example.org` and `example.org` are one website to everybody but a parser of URLs.

@@ -33,7 +33,7 @@ export function createConnect(settings: Settings, lookup: Lookup = lookupAll): C
 
   async function addressesOf({ host, reach }: Endpoint): Promise<readonly string[]> {
     const addresses = net.isIP(host) === 0 ? await lookup(host).catch(throwLookupProblem) : [host];
-    if (addresses.length === 0) throw new ConnectionProblem(problem("dns-notfound"));
+    if (addresses.length === 0) throw new ConnectionProblem(problem("dns-not-found"));
     if (reach === "any") return addresses;
     const isPublic = addresses.every(isPublicAddress);
     const allowed =
@@ -85,11 +85,11 @@ async function lookupAll(hostName: string): Promise<readonly string[]> {
 
 function throwLookupProblem(error: unknown): never {
   const { code } = problemOf(error, "head");
-  throw new ConnectionProblem(problem(code === "dns-notfound" ? code : "dns-temp"));
+  throw new ConnectionProblem(problem(code === "dns-not-found" ? code : "dns-temporary"));
 }
 
 function expired(phase: "lookup" | "connect" | "tls", limit: number): Problem {
-  if (phase === "lookup") return problem("dns-temp", { limit });
+  if (phase === "lookup") return problem("dns-temporary", { limit });
   return problem(phase === "tls" ? "timeout-tls" : "timeout-connect", { limit });
 }
 

@@ -4,7 +4,7 @@ import { type Problem, type ProblemCode, problem } from "../problem.ts";
 
 /** The outcome and the problem of a response that is neither a document nor a redirect. */
 export function failureOf(status: number, headers: HeaderList): { outcome: FailureOutcome; reason: Problem } {
-  if (isChallenge(status, headers)) return { outcome: "blocked", reason: problem("challenge", { status }) };
+  if (isChallenge(status, headers)) return { outcome: "blocked", reason: problem("bot-check", { status }) };
   const reason = problem(`http-${status}`, { status });
   return { outcome: outcomeOfStatus(status), reason };
 }
@@ -12,7 +12,7 @@ export function failureOf(status: number, headers: HeaderList): { outcome: Failu
 /** The outcome of a request that got no response. */
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (refusals.has(code)) return "refused";
-  if (code === "challenge") return "blocked";
+  if (code === "bot-check") return "blocked";
   // A proxy that refuses answers with a status, too.
   return status === undefined ? "failed" : outcomeOfStatus(status);
 }

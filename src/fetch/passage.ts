@@ -133,7 +133,7 @@ export class Passage {
       request,
       rest: head.body,
       limit: isRobots ? robotsBytes : documentBytes,
-      limitCode: isRobots ? "robots-truncated" : "body-too-large",
+      limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
       onQuiet: () => slot.release(),
       onEnd: () => this.#release(),
     });
@@ -159,7 +159,7 @@ export class Passage {
     this.#visited.add(urlKey(from.href));
     const limit = this.#request.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops.length >= limit)
-      return this.#fail("failed", problem("redirect-limit", { limit }), { status, headers });
+      return this.#fail("failed", problem("limit-redirects", { limit }), { status, headers });
     if (this.#visited.has(urlKey(target.href))) {
       return this.#fail("failed", problem("redirect-loop", { value: target.href }), { status, headers });
     }

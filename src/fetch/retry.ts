@@ -63,7 +63,7 @@ const retryableStatuses: ReadonlySet<number> = new Set([
 ]);
 
 const retryableCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  "dns-temp",
+  "dns-temporary",
   "timeout-connect",
   "timeout-tls",
   "timeout-first-byte",

@@ -12,7 +12,7 @@ export interface WireBodyOptions {
   readonly request: HttpRequest;
   readonly rest: AsyncIterator<Uint8Array>;
   readonly limit: number;
-  readonly limitCode: "body-too-large" | "robots-truncated";
+  readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
   /** The slot is no longer needed. */
   readonly onQuiet: () => void;
   /** Nothing more happens. */

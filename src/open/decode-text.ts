@@ -20,7 +20,7 @@ export async function* decodeText(
   let reported = 0;
   const report = (): void => {
     const count = decoder.replaced - reported;
-    if (count > 0) problems.add("encoding-invalid", count > 1 ? { value: charset, count } : { value: charset });
+    if (count > 0) problems.add("charset-invalid", count > 1 ? { value: charset, count } : { value: charset });
     reported = decoder.replaced;
   };
   for (;;) {

@@ -31,12 +31,12 @@ export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGen
       ending = yield* decompress(input, createRawInflater, checksum);
       small = checksum.size < smallMember;
     }
-    if (ending === "damaged") return problems.add("gzip-damaged");
+    if (ending === "damaged") return problems.add("coding-damaged");
     if (ending === "truncated" || !(await input.fill(8))) return reportTruncated(input, problems);
-    if (!checksum.matches(input.take(8))) problems.add("gzip-checksum");
+    if (!checksum.matches(input.take(8))) problems.add("coding-checksum");
     await input.fill(3);
   } while (isGzip(input.peek(3)));
-  if (input.buffered > 0) problems.add("gzip-trailing");
+  if (input.buffered > 0) problems.add("coding-trailing");
 }
 
 /** What a zlib container (the `deflate` of HTTP) holds. */
@@ -44,10 +44,10 @@ export async function* unzlib(input: ByteReader, problems: ProblemLog): AsyncGen
   input.skip(2);
   const checksum = new Adler32();
   const ending = yield* decompress(input, createRawInflater, checksum);
-  if (ending === "damaged") return problems.add("gzip-damaged");
+  if (ending === "damaged") return problems.add("coding-damaged");
   if (ending === "truncated" || !(await input.fill(4))) return reportTruncated(input, problems);
-  if (!checksum.matches(input.take(4))) problems.add("gzip-checksum");
-  if (await input.fill(1)) problems.add("gzip-trailing");
+  if (!checksum.matches(input.take(4))) problems.add("coding-checksum");
+  if (await input.fill(1)) problems.add("coding-trailing");
 }
 
 /** The magic bytes of gzip with its only method, deflate. */
@@ -58,7 +58,7 @@ export function isGzip(bytes: Uint8Array): boolean {
 /** Data that the size limit or a failing source cut off is not the website's mistake. */
 export function reportTruncated(input: ByteReader, problems: ProblemLog): void {
   input.throwFailure();
-  if (!problems.has("body-too-large")) problems.add("gzip-truncated");
+  if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");
 }
 
 // Output below which the next member is expected to be small, too.
@@ -69,7 +69,7 @@ async function skipGzipHeader(input: ByteReader, problems: ProblemLog): Promise<
   const flags = input.take(10)[3]!;
   // "must give an error indication if any reserved bit is non-zero, since such a bit could indicate the presence of a new
   // field that would cause subsequent data to be interpreted incorrectly"
-  if (flags & 0xe0) problems.add("gzip-damaged");
+  if (flags & 0xe0) problems.add("coding-damaged");
   if (flags & 0x04) {
     if (!(await input.fill(2))) return false;
     const [low, high] = input.take(2);

@@ -59,7 +59,7 @@ class Opened implements OpenedDocument {
   async #takeLayersOff(): Promise<ByteReader | undefined> {
     const { contentEncoding, encodingLayers, maxBytes, problems } = this.#options;
     const announced = announcedCodings(contentEncoding);
-    const chain = problem("encoding-chain", { limit: encodingLayers });
+    const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
       // Before any refusal, too: a source that was never begun could not be closed.
@@ -82,11 +82,11 @@ class Opened implements OpenedDocument {
   #coding(name: string | undefined, sample: Uint8Array): Coding | undefined {
     if (sample.length === 0) return undefined;
     const finding = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
-    if (finding.unreadable) return this.#refuse(problem("encoding-unknown", { value: name ?? "" }));
-    if (finding.announced === "lie") this.#options.problems.add("encoding-lie", { value: name ?? "" });
-    if (finding.announced === "unknown") this.#options.problems.add("encoding-unknown", { value: name ?? "" });
+    if (finding.unreadable) return this.#refuse(problem("coding-unknown", { value: name ?? "" }));
+    if (finding.announced === "lie") this.#options.problems.add("coding-mismatch", { value: name ?? "" });
+    if (finding.announced === "unknown") this.#options.problems.add("coding-unknown", { value: name ?? "" });
     if (finding.coding === "zstd" && createZstdDecoder === undefined) {
-      return this.#refuse(problem("encoding-unknown", { value: "zstd" }));
+      return this.#refuse(problem("coding-unknown", { value: "zstd" }));
     }
     return finding.coding;
   }
@@ -95,9 +95,8 @@ class Opened implements OpenedDocument {
     const { contentType, problems } = this.#options;
     await content.fill(sampleSize);
     const decision = decideCharset(content.peek(sampleSize), contentType);
-    if ("unsupported" in decision)
-      return this.#refuse(problem("encoding-unsupported", { value: decision.unsupported }));
-    if (decision.conflict !== undefined) problems.add("encoding-conflict", { value: decision.conflict });
+    if ("unsupported" in decision) return this.#refuse(problem("charset-unsupported", { value: decision.unsupported }));
+    if (decision.conflict !== undefined) problems.add("charset-conflict", { value: decision.conflict });
     this.#count(decision.markLength);
     content.skip(decision.markLength);
     yield* decodeText(content, decision.charset, problems, (bytes) => this.#count(bytes));
@@ -107,7 +106,7 @@ class Opened implements OpenedDocument {
     const before = this.decodedBytes;
     this.decodedBytes += bytes;
     if (before <= protocolBytes && this.decodedBytes > protocolBytes) {
-      this.#options.problems.add("over-protocol-size", { limit: protocolBytes });
+      this.#options.problems.add("protocol-size", { limit: protocolBytes });
     }
   }
 
@@ -125,7 +124,7 @@ async function* limited(
   let room = limit;
   for await (const chunk of chunks) {
     if (chunk.length > room) {
-      problems.add("body-too-large", { limit });
+      problems.add("limit-document-bytes", { limit });
       if (room > 0) yield chunk.subarray(0, room);
       return;
     }

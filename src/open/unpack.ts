@@ -38,7 +38,7 @@ async function* unwrapped(
     ending = yield* decompress(input, create);
     await input.fill(4);
   } while (ending === "complete" && again?.(input.peek(4)));
-  if (ending === "damaged") problems.add("gzip-damaged");
+  if (ending === "damaged") problems.add("coding-damaged");
   else if (ending === "truncated") reportTruncated(input, problems);
-  else if (input.buffered > 0) problems.add("gzip-trailing");
+  else if (input.buffered > 0) problems.add("coding-trailing");
 }

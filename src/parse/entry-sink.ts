@@ -92,21 +92,21 @@ export class EntrySink {
 
   #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
     if (problem === undefined) return url;
-    if (problem === "url-long") this.#source.report(problem, text, protocolUrlLength);
-    else if (problem === "url-too-long") this.#source.report(problem, text, this.#maxUrlLength);
+    if (problem === "protocol-url-length") this.#source.report(problem, text, protocolUrlLength);
+    else if (problem === "limit-url-length") this.#source.report(problem, text, this.#maxUrlLength);
     else this.#source.report(problem, text);
     return url;
   }
 
   #hasRoom(): boolean {
     if (this.#count >= this.#maxEntries) {
-      this.#source.report("limit-entries", undefined, this.#maxEntries);
+      this.#source.report("limit-document-entries", undefined, this.#maxEntries);
       this.#source.stop();
       return false;
     }
     this.#count++;
     if (this.#count === protocolEntries + 1) {
-      this.#source.report("over-protocol-entries", undefined, protocolEntries);
+      this.#source.report("protocol-entries", undefined, protocolEntries);
     }
     return true;
   }

@@ -93,7 +93,7 @@ export class FeedReader implements TableTarget {
     if (this.#isInvalid) return;
     const link = this.#link || this.#selfLink || this.#permaLink();
     if (link === "") {
-      this.#report("loc-missing");
+      this.#report("url-missing");
       return;
     }
     const url = this.#sink.takePageUrl(link);

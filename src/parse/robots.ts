@@ -57,7 +57,7 @@ export class RobotsParser implements EntryParser, LineReader {
 
   dropLine(): void {
     if (this.stopped) return;
-    this.#context.problems.add("line-too-long", { line: this.#lines.line, limit: this.#context.limits.lineLength });
+    this.#context.problems.add("limit-line-length", { line: this.#lines.line, limit: this.#context.limits.lineLength });
   }
 
   #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
@@ -65,15 +65,15 @@ export class RobotsParser implements EntryParser, LineReader {
     const bare = unwrap(value);
     const place = { value: line, line: this.#lines.line };
     const url = bare === "" ? undefined : this.#urls.take(bare);
-    const problem = bare === "" ? "loc-missing" : this.#urls.problem;
-    if (problem === "url-long") problems.add(problem, { ...place, limit: protocolUrlLength });
-    else if (problem === "url-too-long") problems.add(problem, { ...place, limit: limits.urlLength });
-    else if (problem === "loc-missing") problems.add(problem, place);
+    const problem = bare === "" ? "url-missing" : this.#urls.problem;
+    if (problem === "protocol-url-length") problems.add(problem, { ...place, limit: protocolUrlLength });
+    else if (problem === "limit-url-length") problems.add(problem, { ...place, limit: limits.urlLength });
+    else if (problem === "url-missing") problems.add(problem, place);
     else if (problem !== undefined) problems.add(problem, { ...place, value: bare });
     if (url === undefined) return;
     if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") problems.add("robots-spelling", place);
     if (this.#urls.size > limits.documentEntries) {
-      problems.add("limit-entries", { limit: limits.documentEntries, line: this.#lines.line });
+      problems.add("limit-document-entries", { limit: limits.documentEntries, line: this.#lines.line });
       this.stopped = true;
       return;
     }

@@ -204,8 +204,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, XmlG
     const flaw = this.#text.flaw;
     if (flaw === "reference") this.#target.invalidate();
     else if (flaw === "too-long") {
-      if (closed.isUrl) this.#cursor.report("url-too-long", undefined, this.#maxUrlLength);
-      else this.#cursor.report("text-too-long", closed.name, this.#text.maxLength);
+      if (closed.isUrl) this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
+      else this.#cursor.report("limit-text-length", closed.name, this.#text.maxLength);
     }
   }
 

@@ -70,7 +70,7 @@ export class TextParser implements EntryParser, LineReader {
   dropLine(): void {
     if (this.stopped) return;
     this.#hasText = true;
-    this.#context.problems.add("line-too-long", { line: this.#lines.line, limit: this.#context.limits.lineLength });
+    this.#context.problems.add("limit-line-length", { line: this.#lines.line, limit: this.#context.limits.lineLength });
   }
 
   #takeOdd(line: string): void {
@@ -92,12 +92,12 @@ export class TextParser implements EntryParser, LineReader {
     const { problems } = this.#context;
     if (this.#urls.problem !== undefined) this.#report(this.#urls.problem, url);
     if (this.#urls.size > this.#maxEntries) {
-      problems.add("limit-entries", { limit: this.#maxEntries, line: this.#lines.line });
+      problems.add("limit-document-entries", { limit: this.#maxEntries, line: this.#lines.line });
       this.stopped = true;
       return;
     }
     if (this.#urls.size > protocolEntries && !this.#isOverProtocol) {
-      problems.add("over-protocol-entries", { limit: protocolEntries, line: this.#lines.line });
+      problems.add("protocol-entries", { limit: protocolEntries, line: this.#lines.line });
       this.#isOverProtocol = true;
     }
     this.#pages.push({ url, priority: 0.5 });
@@ -106,8 +106,8 @@ export class TextParser implements EntryParser, LineReader {
   #report(code: ProblemCode, value: string): void {
     const { problems, limits } = this.#context;
     const { line } = this.#lines;
-    if (code === "url-long") problems.add(code, { value, line, limit: protocolUrlLength });
-    else if (code === "url-too-long") problems.add(code, { value, line, limit: limits.urlLength });
+    if (code === "protocol-url-length") problems.add(code, { value, line, limit: protocolUrlLength });
+    else if (code === "limit-url-length") problems.add(code, { value, line, limit: limits.urlLength });
     else problems.add(code, { value, line });
   }
 

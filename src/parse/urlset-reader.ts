@@ -67,7 +67,7 @@ export class UrlsetReader implements TableTarget {
       this.#loc = text;
       this.#locMark.copy(mark);
     } else {
-      this.report("loc-repeated", text);
+      this.report("url-several", text);
       this.#moreLocs ??= [];
       if (this.#moreLocs.length < maxLocs) this.#moreLocs.push(text);
     }
@@ -219,7 +219,7 @@ export class UrlsetReader implements TableTarget {
     this.#isOpen = false;
     if (this.#isInvalid) return false;
     if (this.#loc !== "") return true;
-    this.report("loc-missing");
+    this.report("url-missing");
     return false;
   }
 

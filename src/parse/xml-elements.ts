@@ -44,7 +44,7 @@ export class XmlElements {
 
   open(name: XmlName, attributes: XmlAttributes): void {
     if (this.depth >= this.#maxDepth) {
-      this.#cursor.limit("xml-depth", this.#maxDepth);
+      this.#cursor.limit("limit-xml-depth", this.#maxDepth);
       return;
     }
     const depth = ++this.depth;

@@ -220,10 +220,10 @@ export class XmlScanner {
     this.#follower.glues.finish(buffer, open);
     this.cursor.at = open;
     if (attributes.tooMany) {
-      this.cursor.limit("xml-attr-limit", this.#limits.xmlAttributes);
+      this.cursor.limit("limit-xml-attributes", this.#limits.xmlAttributes);
       return true;
     }
-    if (attributes.valueTooLong) this.#flaw("xml-token-limit", open, name.raw, this.#limits.xmlTextLength);
+    if (attributes.valueTooLong) this.#flaw("limit-xml-token", open, name.raw, this.#limits.xmlTextLength);
     if (attributes.malformed) this.#flaw("xml-malformed-tag", open, buffer.slice(open, Math.min(end, open + 80)));
     if (this.cursor.stopped) return true;
     this.#elements.declare(attributes);
@@ -263,7 +263,7 @@ export class XmlScanner {
     this.#follower.leavePath();
     const { xmlNameLength, xmlTextLength } = this.#limits;
     this.cursor.at = open;
-    this.#flaw("xml-token-limit", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
+    this.#flaw("limit-xml-token", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
     if (this.cursor.stopped) return true;
     const kept = nameTooLong ? open + 1 + xmlNameLength : nameEnd;
     this.#elements.open(this.#names.find(this.cursor.buffer, open + 1, Math.max(kept, open + 2)), noAttributes);
@@ -288,7 +288,7 @@ export class XmlScanner {
     const end = buffer.indexOf(">", nameEnd);
     const length = (end === -1 ? buffer.length : end) - open;
     if (length > this.#limits.xmlNameLength + maxEndTagSpace) {
-      this.#flaw("xml-token-limit", open, undefined, this.#limits.xmlNameLength);
+      this.#flaw("limit-xml-token", open, undefined, this.#limits.xmlNameLength);
       this.#skip(">", open + 2);
       return true;
     }

@@ -36,7 +36,7 @@ export async function replay(request: DocumentRequest, find: Find): Promise<Fetc
     if (stopped !== undefined) return stopped;
     const loops = seen.has(archiveKey(url));
     if (loops || hops.length > maxHops) {
-      const reason = loops ? problem("redirect-loop", { value: url }) : problem("redirect-limit", { limit: maxHops });
+      const reason = loops ? problem("redirect-loop", { value: url }) : problem("limit-redirects", { limit: maxHops });
       return { outcome: "failed", requestedUrl, url, hops, attempts, reason };
     }
     seen.add(archiveKey(url));
@@ -52,7 +52,7 @@ export async function replay(request: DocumentRequest, find: Find): Promise<Fetc
 /** The URLs behind the first that an exchange tells of, too: those that its redirects passed, and where they ended. */
 export function keysOnTheWay(fetched: Fetched): string[] {
   // Too many redirects from the first need not be too many from the others.
-  if ("reason" in fetched && fetched.reason.code === "redirect-limit") return [];
+  if ("reason" in fetched && fetched.reason.code === "limit-redirects") return [];
   const passed = fetched.hops.slice(1).map(({ url }) => archiveKey(url));
   // A known document is told of by the exchange that brought it.
   return fetched.outcome === "known" || fetched.hops.length === 0 ? passed : [...passed, archiveKey(fetched.url)];

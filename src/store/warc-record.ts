@@ -150,7 +150,7 @@ function unread(headers: HeaderList): readonly (readonly [string, string])[] {
 function truncated(problem: Problem | undefined): readonly (readonly [string, string])[] {
   if (problem === undefined) return [];
   const { code } = problem;
-  if (code === "body-too-large" || code === "robots-truncated") return [["WARC-Truncated", "length"]];
+  if (code === "limit-document-bytes" || code === "limit-robots-bytes") return [["WARC-Truncated", "length"]];
   return [["WARC-Truncated", code.startsWith("timeout-") ? "time" : "disconnect"]];
 }
 

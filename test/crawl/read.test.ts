@@ -38,7 +38,7 @@ test("the last line of a text is a page, unless the body broke inside it", async
 test("N21: a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
   const cut = await readAll(
     `Sitemap: ${home}a.xml\nSitemap: ${home}b.x`,
-    problem("robots-truncated", { limit: 10 }),
+    problem("limit-robots-bytes", { limit: 10 }),
     `${home}robots.txt`,
   );
   expect(cut.urls).toEqual([`${home}a.xml`]);
@@ -51,10 +51,10 @@ test("where nothing came, the reason is what broke the body", async () => {
     reason: { code: "timeout-idle" },
   });
   expect((await readAll("")).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
-  expect(await readSitemap(gzipSync(home).subarray(0, 12))).toMatchObject({ reason: { code: "gzip-truncated" } });
+  expect(await readSitemap(gzipSync(home).subarray(0, 12))).toMatchObject({ reason: { code: "coding-truncated" } });
   expect(await readSitemap(gzipSync(""))).toMatchObject({ reason: { code: "empty" } });
   expect(await readSitemap(Buffer.from(home), { limits: { documentBytes: 0 } })).toMatchObject({
-    reason: { code: "body-too-large" },
+    reason: { code: "limit-document-bytes" },
   });
 });
 

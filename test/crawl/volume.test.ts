@@ -71,7 +71,7 @@ test("scenario 70: an index that names a million sitemaps is read to its end, in
   expect(sitemaps.at(-1)).toEqual({ url: `${home}s999999.xml` });
   expect(parsed).toMatchObject({
     complete: true,
-    problems: [{ code: "over-protocol-entries" }, { code: "over-protocol-size" }],
+    problems: [{ code: "protocol-entries" }, { code: "protocol-size" }],
   });
 });
 
@@ -122,7 +122,11 @@ test("entries beyond the limit are not read, and the sitemap says so", async () 
     limits: { documentEntries: 1000, documents: 2 },
   });
   const [text, children] = tree.root.children;
-  expect(text).toMatchObject({ complete: false, pageCount: 1000, problems: [{ code: "limit-entries", limit: 1000 }] });
-  expect(children).toMatchObject({ complete: false, problems: [{ code: "limit-entries", limit: 1000 }] });
+  expect(text).toMatchObject({
+    complete: false,
+    pageCount: 1000,
+    problems: [{ code: "limit-document-entries", limit: 1000 }],
+  });
+  expect(children).toMatchObject({ complete: false, problems: [{ code: "limit-document-entries", limit: 1000 }] });
   expect(children?.kind === "index" ? children.children : []).toHaveLength(1000);
 });

@@ -206,7 +206,7 @@ test.each(["ftp://example.org/", "file:///etc/passwd", "data:,x", "http://unix:/
   async (url) => {
     const fetcher = testFetcher({ network: "allow-private" }, { lookup: stubResolver({}) });
     expect((await fetcher.read(url)).result).toMatch(
-      /^(refused scheme-refused|failed url-invalid|failed dns-notfound)$/,
+      /^(refused scheme-refused|failed url-invalid|failed dns-not-found)$/,
     );
   },
 );

@@ -33,8 +33,8 @@ async function until(condition: () => boolean): Promise<void> {
 describe("limits", () => {
   test.each([
     [10, 10, undefined],
-    [11, 10, "body-too-large"],
-    [1, 0, "body-too-large"],
+    [11, 10, "limit-document-bytes"],
+    [1, 0, "limit-document-bytes"],
     [0, 0, undefined],
   ])("%i bytes with a limit of %i", async (length, limit, expected) => {
     const { bytes, broken } = await fetchOnly("x".repeat(length), { limits: { documentBytes: limit } });
@@ -43,8 +43,8 @@ describe("limits", () => {
 
   test.each([
     [512_000, undefined],
-    [512_001, "robots-truncated"],
-    [5_000_000, "robots-truncated"],
+    [512_001, "limit-robots-bytes"],
+    [5_000_000, "limit-robots-bytes"],
   ])("robots.txt of %i bytes is read up to 512,000", async (length, expected) => {
     const server = await testServer({ "/robots.txt": "x".repeat(length) });
     const { bytes, broken } = await testFetcher({ start: server.origin }).read(`${server.origin}/robots.txt`, {
@@ -70,7 +70,7 @@ describe("limits", () => {
     const server = await testServer({ "/sitemap.xml": fault, "/sitemap.xml?2": tenPages });
     const fetcher = testFetcher({ start: server.origin, retries: 1, limits: { documentBytes: 100 } });
     const { bytes, broken } = await fetcher.read(`${server.origin}/sitemap.xml`);
-    expect({ name, bytes, broken }).toEqual({ name, bytes: 100, broken: "body-too-large" });
+    expect({ name, bytes, broken }).toEqual({ name, bytes: 100, broken: "limit-document-bytes" });
   });
 
   test("over the limit the connection is let go", async () => {

@@ -182,7 +182,10 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
         attempts: 2,
         hops: 1,
       });
-      expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({ bytes: 100_000, broken: "body-too-large" });
+      expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({
+        bytes: 100_000,
+        broken: "limit-document-bytes",
+      });
       expect((await fetcher.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
       await server.close();
       expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");

@@ -63,7 +63,7 @@ test.each(["endless body", "endless body without length"] as const)(
     const { text, bytes, broken, fetched } = await fetchOnly(faults[name](tenPages), {
       limits: { documentBytes: 200_000 },
     });
-    expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "body-too-large" });
+    expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "limit-document-bytes" });
     expect(text.trimEnd()).toBe(half);
     expect(fetched).toMatchObject({ body: { problem: { limit: 200_000 } } });
   },
@@ -126,10 +126,10 @@ test("scenario 11: a closed port", async () => {
 });
 
 test.each([
-  ["a name that does not exist is not looked up again", "ENOTFOUND", "failed dns-notfound", 1],
-  ["a name without addresses is not looked up again", "ENODATA", "failed dns-notfound", 1],
-  ["a resolver that fails is asked again", "ESERVFAIL", "failed dns-temp", 3],
-  ["a resolver that is busy is asked again", "EAI_AGAIN", "failed dns-temp", 3],
+  ["a name that does not exist is not looked up again", "ENOTFOUND", "failed dns-not-found", 1],
+  ["a name without addresses is not looked up again", "ENODATA", "failed dns-not-found", 1],
+  ["a resolver that fails is asked again", "ESERVFAIL", "failed dns-temporary", 3],
+  ["a resolver that is busy is asked again", "EAI_AGAIN", "failed dns-temporary", 3],
 ])("scenario 12: %s", async (_, code, expected, times) => {
   const lookup = stubResolver({ "website.test": code });
   const { result, fetched } = await testFetcher({ retries: 2 }, { lookup }).read("http://website.test/sitemap.xml");
@@ -141,12 +141,12 @@ test.each([
 test("scenario 12: a resolver that does not answer", async () => {
   const lookup = () => new Promise<never>(() => {});
   const { result } = await testFetcher({ timeout: shortTimes }, { lookup }).read("http://website.test/sitemap.xml");
-  expect(result).toBe("failed dns-temp");
+  expect(result).toBe("failed dns-temporary");
 });
 
 test("scenario 12: an empty answer", async () => {
   const lookup = stubResolver({ "website.test": [] });
-  expect((await testFetcher({}, { lookup }).read("http://website.test/")).result).toBe("failed dns-notfound");
+  expect((await testFetcher({}, { lookup }).read("http://website.test/")).result).toBe("failed dns-not-found");
 });
 
 test("scenario 13: a connection that is closed just when it is used again costs no attempt", async () => {

@@ -70,7 +70,7 @@ test("https: a tunnel, with the certificate of the website inside", async () => 
   const fetcher = testFetcher({ proxy: proxy.url, tls: { ca: authority.ca } });
   expect((await fetcher.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
   expect((await fetcher.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
-  expect((await fetcher.read(`https://other.test:${server.port}/a`)).result).toBe("failed tls-cert");
+  expect((await fetcher.read(`https://other.test:${server.port}/a`)).result).toBe("failed tls-certificate");
   expect(proxy.asked).toEqual([`CONNECT website.test:${server.port}`, `CONNECT other.test:${server.port}`]);
 });
 

@@ -46,9 +46,9 @@ describe("scenario 46: as many hops as are allowed", () => {
 
   test.each([
     ["robots", 5, "found"],
-    ["robots", 6, "failed redirect-limit"],
+    ["robots", 6, "failed limit-redirects"],
     ["sitemap", 10, "found"],
-    ["sitemap", 11, "failed redirect-limit"],
+    ["sitemap", 11, "failed limit-redirects"],
     ["homepage", 10, "found"],
   ] as const)("%s, %i hops: %s", async (role, length, expected) => {
     const server = await testServer(chain(length));
@@ -63,7 +63,7 @@ describe("scenario 46: as many hops as are allowed", () => {
   test("zero is zero", async () => {
     const server = await testServer(chain(1));
     const fetcher = testFetcher({ start: server.origin, limits: { redirects: 0 } });
-    expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed redirect-limit");
+    expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
   });
 });
 

@@ -69,7 +69,7 @@ describe("challenges", () => {
     [403, { server: "ddos-guard" }],
   ])("%i with %o is a challenge: blocked, and not tried again", async (code, headers) => {
     const { fetched, server } = await fetchOnly(status(code, headers), { retries: 2 });
-    expect(fetched).toMatchObject({ outcome: "blocked", status: code, reason: { code: "challenge", status: code } });
+    expect(fetched).toMatchObject({ outcome: "blocked", status: code, reason: { code: "bot-check", status: code } });
     expect(server.requests).toHaveLength(1);
   });
 

@@ -37,7 +37,7 @@ describe("scenario 14: a certificate that is not valid is refused, and not tried
     const url = `https://website.test:${server.port}/a`;
     const fetcher = testFetcher({ start: url, retries: 2, ...trusted }, { lookup });
     const { result, fetched } = await fetcher.read(url);
-    expect(result).toBe("failed tls-cert");
+    expect(result).toBe("failed tls-certificate");
     expect(fetched).toMatchObject({ attempts: 1, reason: { value: reason } });
     expect(server.requests).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe("scenario 14: a certificate that is not valid is refused, and not tried
   test("nor one that the system does not know", async () => {
     const server = await testServer({ "/a": tenPages }, { tls: good });
     const url = `https://website.test:${server.port}/a`;
-    expect((await testFetcher({ start: url }, { lookup }).read(url)).result).toBe("failed tls-cert");
+    expect((await testFetcher({ start: url }, { lookup }).read(url)).result).toBe("failed tls-certificate");
   });
 });
 

@@ -112,7 +112,7 @@ describe("names that differ", () => {
     const body = Buffer.from(`\uFEFF${declared("ISO-8859-1", "<a>\u00E9</a>")}`);
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=koi8-r" });
     expect(result.text).toContain("<a>\u00E9</a>");
-    expect(result.codes).toEqual(["encoding-conflict"]);
+    expect(result.codes).toEqual(["charset-conflict"]);
     expect(result.problems[0]?.value).toBe(
       "byte order mark: utf-8, Content-Type: koi8-r, XML declaration: iso-8859-1; read as utf-8",
     );
@@ -122,7 +122,7 @@ describe("names that differ", () => {
     const body = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"));
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=UTF-8" });
     expect(result.text).toContain("<a>\u00E9</a>");
-    expect(result.codes).toEqual(["encoding-conflict"]);
+    expect(result.codes).toEqual(["charset-conflict"]);
   });
 
   test("two names of one character set are no conflict", async () => {
@@ -134,9 +134,9 @@ describe("names that differ", () => {
   test("lenient: a name that is not known is passed over", async () => {
     const known = await openedInEveryCut(latin1, { contentType: "text/xml; charset=bogus" });
     expect(known.text).toContain("<a>\u00E9</a>");
-    expect(known.codes).toEqual(["encoding-conflict"]);
+    expect(known.codes).toEqual(["charset-conflict"]);
     const bogus = declared("bogus", "<a>\u00E9</a>");
-    expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["encoding-conflict"] });
+    expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["charset-conflict"] });
   });
 
   test("lenient: UTF-16, UTF-32 and EBCDIC cannot be true for a document that begins in ASCII", async () => {
@@ -153,10 +153,10 @@ describe("names that differ", () => {
       const content = declared(name);
       expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({
         text: content,
-        codes: ["encoding-conflict"],
+        codes: ["charset-conflict"],
       });
       const contentType = `text/xml; charset=${name}`;
-      expect(await opened(Buffer.from(text), { contentType })).toMatchObject({ text, codes: ["encoding-conflict"] });
+      expect(await opened(Buffer.from(text), { contentType })).toMatchObject({ text, codes: ["charset-conflict"] });
     }
   });
 
@@ -166,7 +166,7 @@ describe("names that differ", () => {
     for (const body of [Buffer.from(content, "utf16le"), utf16be(content), utf16be(`\uFEFF${content}`)]) {
       expect(await openedInEveryCut(body, { contentType })).toMatchObject({
         text: content,
-        codes: ["encoding-conflict"],
+        codes: ["charset-conflict"],
       });
     }
   });
@@ -196,7 +196,7 @@ describe("scenario 58: what is refused", () => {
     ["UTF-7 that the header names", Buffer.from("<a/>"), "text/xml; charset=utf-7", "utf-7"],
   ])("%s", async (_, body, contentType, value) => {
     const result = await openedInEveryCut(body, { contentType });
-    expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "encoding-unsupported", value } });
+    expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "charset-unsupported", value } });
     expect(await opened(gzipSync(body), { contentType })).toMatchObject({ text: "", refusal: { value } });
   });
 });
@@ -215,15 +215,15 @@ describe("X11: bytes that are not valid", () => {
     const result = await openedInEveryCut(body);
     expect(result).toMatchObject({ text: `<a>\u00E9${"\uFFFD".repeat(count)}</a>`, complete: true });
     expect(result.problems).toEqual([
-      expect.objectContaining({ code: "encoding-invalid", value: "utf-8", ...(count > 1 ? { count } : {}) }),
+      expect.objectContaining({ code: "charset-invalid", value: "utf-8", ...(count > 1 ? { count } : {}) }),
     ]);
   });
 
   test("lenient: a character that the end cuts is replaced and counted", async () => {
     const body = Buffer.from("<a>\u65E5").subarray(0, -1);
-    expect(await openedInEveryCut(body)).toMatchObject({ text: "<a>\uFFFD", codes: ["encoding-invalid"] });
+    expect(await openedInEveryCut(body)).toMatchObject({ text: "<a>\uFFFD", codes: ["charset-invalid"] });
     const half = Buffer.from("\uFEFF<a>", "utf16le").subarray(0, -1);
-    expect(await openedInEveryCut(half)).toMatchObject({ text: "<a\uFFFD", codes: ["encoding-invalid"] });
+    expect(await openedInEveryCut(half)).toMatchObject({ text: "<a\uFFFD", codes: ["charset-invalid"] });
   });
 
   test("a replacement character that the website sent is its own", async () => {
@@ -242,7 +242,7 @@ describe("X11: bytes that are not valid", () => {
     ]);
     const { text: read, problems } = await openedInEveryCut(body);
     expect(read).toContain("<a>\uFFFD");
-    expect(problems).toMatchObject([{ code: "encoding-invalid", value: "shift_jis" }]);
+    expect(problems).toMatchObject([{ code: "charset-invalid", value: "shift_jis" }]);
   });
 
   test("scenario 60: NUL bytes are passed on", async () => {

@@ -91,7 +91,7 @@ describe("scenario 83: junk around a document", () => {
         value: "Warning: Undefined variable $x in /srv/www/index.php on line 3",
         line: 1,
       },
-      { code: "loc-missing", line: 3 },
+      { code: "url-missing", line: 3 },
     ]);
   });
 

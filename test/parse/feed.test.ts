@@ -45,7 +45,7 @@ describe("RSS 2.0", () => {
       ),
     );
     expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/f"]);
-    expect(result.problems).toMatchObject([{ code: "loc-missing", count: 3 }]);
+    expect(result.problems).toMatchObject([{ code: "url-missing", count: 3 }]);
   });
 
   test("elements of other vocabularies are not those of the item", () => {
@@ -148,7 +148,7 @@ describe("Atom", () => {
       ),
     );
     expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/c"]);
-    expect(result.codes).toEqual(["loc-missing"]);
+    expect(result.codes).toEqual(["url-missing"]);
   });
 
   test("a source inside of an entry is not the entry", () => {

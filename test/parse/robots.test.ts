@@ -104,7 +104,7 @@ describe("Sitemap lines", () => {
   });
 
   test.each(["Sitemap:", "Sitemap: ", "Sitemap: # none", "Sitemap:#none", 'Sitemap: ""'])("%j has no URL", (line) => {
-    expect(read(line)).toMatchObject({ urls: [], problems: [["loc-missing", 1, 1]] });
+    expect(read(line)).toMatchObject({ urls: [], problems: [["url-missing", 1, 1]] });
   });
 
   test.each([
@@ -143,23 +143,23 @@ describe("limits", () => {
     expect(read(`Sitemap: ${a}${"x".repeat(100)}\nSitemap: ${b}\n`, { lineLength: 60 })).toMatchObject({
       urls: [b],
       complete: false,
-      problems: [["line-too-long", 1, 1]],
+      problems: [["limit-line-length", 1, 1]],
     });
   });
 
   test("N21: a Sitemap line on which robots.txt was cut off is not used", () => {
-    expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["robots-truncated"]).urls).toEqual([a]);
+    expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["limit-robots-bytes"]).urls).toEqual([a]);
   });
 
   test("URLs and entries have the limits of other documents", () => {
     expect(read(`Sitemap: ${b}\nSitemap: ${a}\n`, { urlLength: a.length })).toMatchObject({
       urls: [a],
-      problems: [["url-too-long", 1, 1]],
+      problems: [["limit-url-length", 1, 1]],
     });
     expect(read(`Sitemap: ${a}\nSitemap: ${b}\nSitemap: /c\n`, { documentEntries: 1 })).toMatchObject({
       urls: [a],
       complete: false,
-      problems: [["limit-entries", 2, 1]],
+      problems: [["limit-document-entries", 2, 1]],
     });
   });
 });

@@ -173,8 +173,8 @@ describe("limits", () => {
     expect(readPieces([`${long(2047)}\n${long(2048)}\n${long(3000)}\n${long(3001)}\n`], limits)).toMatchObject({
       urls: [long(2047), long(2048), long(3000)],
       problems: [
-        ["url-long", 2, 2],
-        ["url-too-long", 4, 1],
+        ["protocol-url-length", 2, 2],
+        ["limit-url-length", 4, 1],
       ],
     });
   });
@@ -186,11 +186,11 @@ describe("limits", () => {
       complete: false,
       problems: [
         ["text-junk", 2, 2],
-        ["line-too-long", 5, 1],
+        ["limit-line-length", 5, 1],
       ],
     });
     expect(read(text, { lineLength: 30 }).problems).toEqual([
-      ["line-too-long", 2, 3],
+      ["limit-line-length", 2, 3],
       ["text-junk", 3, 1],
     ]);
   });
@@ -202,7 +202,7 @@ describe("limits", () => {
       for (let count = 0; count < 800; count++) yield piece;
       yield `\n${b}\n`;
     };
-    expect(readPieces(pieces())).toMatchObject({ urls: [a, b], problems: [["line-too-long", 2, 1]] });
+    expect(readPieces(pieces())).toMatchObject({ urls: [a, b], problems: [["limit-line-length", 2, 1]] });
   });
 
   test("more entries than the protocol allows are read and reported", () => {
@@ -212,7 +212,7 @@ describe("limits", () => {
     expect(readPieces(lines(50_000))).toMatchObject({ problems: [] });
     const over = readPieces(lines(50_010));
     expect(over.urls.length).toBe(50_010);
-    expect(over).toMatchObject({ complete: true, stopped: false, problems: [["over-protocol-entries", 50_001, 1]] });
+    expect(over).toMatchObject({ complete: true, stopped: false, problems: [["protocol-entries", 50_001, 1]] });
   });
 
   test("reading stops at the limit of entries", () => {
@@ -221,22 +221,22 @@ describe("limits", () => {
       outcome: { kind: "pages" },
       stopped: true,
       complete: false,
-      problems: [["limit-entries", 4, 1]],
+      problems: [["limit-document-entries", 4, 1]],
     });
     expect(read(`${a}\n${b}`, { documentEntries: 2 })).toMatchObject({ stopped: false, complete: true });
     expect(read(`${a}\n`, { documentEntries: 0 })).toMatchObject({ urls: [], stopped: true, complete: false });
   });
 
   test("every limit set to zero means zero", () => {
-    expect(read(`${a}\n`, { urlLength: 0 })).toMatchObject({ urls: [], problems: [["url-too-long", 1, 1]] });
-    expect(read(`${a}\n`, { lineLength: 0 })).toMatchObject({ urls: [], problems: [["line-too-long", 1, 1]] });
+    expect(read(`${a}\n`, { urlLength: 0 })).toMatchObject({ urls: [], problems: [["limit-url-length", 1, 1]] });
+    expect(read(`${a}\n`, { lineLength: 0 })).toMatchObject({ urls: [], problems: [["limit-line-length", 1, 1]] });
   });
 });
 
 test("the last line of a document that was cut off is half a URL, and is not taken", () => {
-  expect(read(`${a}\nhttps://example.org/ha`, {}, ["gzip-truncated"]).urls).toEqual([a]);
+  expect(read(`${a}\nhttps://example.org/ha`, {}, ["coding-truncated"]).urls).toEqual([a]);
   expect(read(`${a}\n${b}\n`, {}, ["body-short"]).urls).toEqual([a, b]);
-  expect(read(`${a}\n${b}`, {}, ["encoding-conflict"]).urls).toEqual([a, b]);
+  expect(read(`${a}\n${b}`, {}, ["charset-conflict"]).urls).toEqual([a, b]);
 });
 
 test("scenario 65: 1,000,000 URLs are read as a stream", () => {

@@ -52,7 +52,7 @@ test("what is unusable behind an origin that is known is found", () => {
     expect(urls.problem).toBe("url-invalid");
   }
   expect(urls.take("https://example.org/12345678901")).toBeUndefined();
-  expect(urls.problem).toBe("url-too-long");
+  expect(urls.problem).toBe("limit-url-length");
 });
 
 test("an origin is not taken for a longer one", () => {

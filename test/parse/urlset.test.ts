@@ -121,7 +121,7 @@ describe("scenario 81: locs", () => {
       urlset("<url><priority>1</priority></url>", "<url><loc/></url>", entry(" \n "), entry("https://example.org/")),
     );
     expect(urlsOf(result)).toEqual(["https://example.org/"]);
-    expect(result.problems).toMatchObject([{ code: "loc-missing", count: 3, line: 7 }]);
+    expect(result.problems).toMatchObject([{ code: "url-missing", count: 3, line: 7 }]);
   });
 
   test("lenient: relative ones are resolved against the document", () => {
@@ -169,8 +169,8 @@ describe("scenario 81: locs", () => {
     const result = parsed(urlset(entry(long), entry(`https://example.org/${"y".repeat(9000)}`)));
     expect(urlsOf(result)).toEqual([long]);
     expect(result.problems).toMatchObject([
-      { code: "url-long", limit: 2047 },
-      { code: "url-too-long", limit: 8192 },
+      { code: "protocol-url-length", limit: 2047 },
+      { code: "limit-url-length", limit: 8192 },
     ]);
   });
 
@@ -179,7 +179,7 @@ describe("scenario 81: locs", () => {
       limits: { xmlTextLength: 10_000 },
     });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
-    expect(result.codes).toEqual(["url-too-long", "loc-missing"]);
+    expect(result.codes).toEqual(["limit-url-length", "url-missing"]);
   });
 
   test("lenient: an entry with two locs is two entries", () => {
@@ -190,7 +190,7 @@ describe("scenario 81: locs", () => {
       { url: "https://example.org/a", priority: 0.5, lastModified: "2024" },
       { url: "https://example.org/b", priority: 0.5 },
     ]);
-    expect(result.problems).toMatchObject([{ code: "loc-repeated", value: "https://example.org/b" }]);
+    expect(result.problems).toMatchObject([{ code: "url-several", value: "https://example.org/b" }]);
   });
 
   test("pages of other hosts are kept", () => {
@@ -220,7 +220,7 @@ describe("scenario 79: what stands in a loc", () => {
       ),
     );
     expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/c"]);
-    expect(result.codes).toEqual(["loc-missing"]);
+    expect(result.codes).toEqual(["url-missing"]);
   });
 });
 
@@ -306,7 +306,7 @@ describe("the image extension", () => {
   test("the loc of an image is not the loc of the page", () => {
     const result = parsed(urlset("<url><image:loc>https://example.org/no</image:loc></url>"));
     expect(result.pages).toEqual([]);
-    expect(result.codes).toEqual(["loc-missing"]);
+    expect(result.codes).toEqual(["url-missing"]);
   });
 });
 
@@ -451,20 +451,22 @@ describe("limits of a document", () => {
       limits: { documentEntries: 2 },
     });
     expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
-    expect(result.problems).toMatchObject([{ code: "limit-entries", limit: 2, line: 10 }]);
+    expect(result.problems).toMatchObject([{ code: "limit-document-entries", limit: 2, line: 10 }]);
     expect(result.complete).toBe(false);
   });
 
   test("a limit of zero means zero", () => {
     expect(parsed(urlset(entry("https://example.org/")), { limits: { documentEntries: 0 } }).pages).toEqual([]);
     expect(parsed(urlset(entry("https://example.org/")), { limits: { urlLength: 0 } }).pages).toEqual([]);
-    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlDepth: 0 } }).codes).toContain("xml-depth");
+    expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlDepth: 0 } }).codes).toContain(
+      "limit-xml-depth",
+    );
     expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlTextLength: 0 } }).pages).toEqual([]);
     expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlAttributes: 0 } }).codes).toContain(
-      "xml-attr-limit",
+      "limit-xml-attributes",
     );
     expect(parsed(urlset(entry("https://example.org/")), { limits: { xmlNameLength: 0 } }).codes).toContain(
-      "xml-token-limit",
+      "limit-xml-token",
     );
   });
 });

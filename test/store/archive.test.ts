@@ -210,7 +210,7 @@ describe("any exchange comes back as it was", () => {
   );
   const aProblem = fc.record(
     {
-      code: fc.constantFrom("timeout-idle", "body-short", "http-404", "body-too-large"),
+      code: fc.constantFrom("timeout-idle", "body-short", "http-404", "limit-document-bytes"),
       message: plain,
       line: fc.nat(),
       value: plain,

@@ -48,7 +48,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
         hops: [{ url: "https://example.org/old.xml", status: 301, headers: [["location", "/new.xml"]] }],
       }),
     );
-    const broken = bodyOf("<urlset>", { problem: problem("body-too-large", { limit: 8 }) });
+    const broken = bodyOf("<urlset>", { problem: problem("limit-document-bytes", { limit: 8 }) });
     await store.keep(documentAt("https://example.org/cut.xml", "", { body: broken }));
     await store.keep(documentAt("https://example.org/large.xml", Buffer.alloc(3_000_000, "<url>")));
     await store.keep(failedAt("https://example.org/missing.xml"));
