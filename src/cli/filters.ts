@@ -112,14 +112,16 @@ export class Filters {
     return wasAsked || (this.#includeSitemap?.(sitemap) ?? true);
   }
 
-  #passes({ url, lastModified }: SitemapPage): boolean {
+  #passes({ url, lastModified, newsStory }: SitemapPage): boolean {
     if (this.#include?.(url) === false || this.#exclude?.(url)) return false;
     if (this.#since !== undefined) {
-      if (lastModified === undefined) {
+      // News sitemaps and feeds say when a story was published, and rarely when it changed.
+      const date = lastModified ?? newsStory?.publishDate;
+      if (date === undefined) {
         this.#undated += 1;
         return false;
       }
-      if (lastInstant(lastModified) < this.#since) return false;
+      if (lastInstant(date) < this.#since) return false;
     }
     return this.#seen?.add(url) ?? true;
   }

@@ -17,6 +17,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
         .choices(formats)
         .default("tabtree" as const),
     )
+    .option("-o, --output <file>", "write the result to a file, which is replaced only once it is whole")
     .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages)")
     .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
     .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
@@ -44,7 +45,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
 
     .optionsGroup("What is kept:")
     .option("--save <file>", "keep everything that was received in a WARC archive (.warc or .warc.gz)")
-    .option("--force", "let --save replace a file")
+    .option("--force", "let --save and --output replace a file")
 
     .optionsGroup("Network:")
     .option("--concurrency <n>", "documents fetched from one host at a time (default: 4)", wholeNumber(1))

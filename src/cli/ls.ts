@@ -14,7 +14,6 @@ export interface LsFlags extends CrawlFlags, FilterFlags, RunFlags {
   readonly stripUrl?: true | undefined;
   readonly csvSafe: boolean;
   readonly sitemap?: readonly string[] | undefined;
-  readonly force?: true | undefined;
 }
 
 /** Returns the exit code. */
@@ -41,7 +40,9 @@ function checkTogether(flags: LsFlags, target: Target): void {
   }
   if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
   if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
-  if (flags.force && flags.save === undefined) throw new UsageError("--force needs --save");
+  if (flags.force && flags.save === undefined && flags.output === undefined) {
+    throw new UsageError("--force needs --save or --output");
+  }
   if (target.kind !== "archive") return;
   if (flags.save === target.path) throw new UsageError("--save names the archive itself");
   const online = Object.entries(onlineFlags).find(([name, unset]) => flags[name as keyof LsFlags] !== unset);

@@ -15,6 +15,8 @@ export function parseCommand(done: (exitCode: number) => void): Command {
     .argument("<file>", "a file, or - for standard input")
     .optionsGroup("What is printed:")
     .addOption(format.choices(formats).default("tabtree" as const))
+    .option("-o, --output <file>", "write the result to a file, which is replaced only once it is whole")
+    .option("--force", "let --output replace a file")
     .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
     .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
     .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")

@@ -59,8 +59,13 @@ export class Report {
     if (this.#losses.length < mostLosses) this.#losses.push(loss);
   }
 
+  /** Whether there is no sitemap to speak of. */
+  get foundNothing(): boolean {
+    return !this.#found && this.#finished !== undefined;
+  }
+
   get exitCode(): number {
-    if (!this.#found && this.#finished !== undefined) return exitCodes.notFound;
+    if (this.foundNothing) return exitCodes.notFound;
     return this.#lossCount > 0 ? exitCodes.incomplete : exitCodes.complete;
   }
 

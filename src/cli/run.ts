@@ -7,6 +7,7 @@ import { counted } from "./figures.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
 import { Output, OutputClosed } from "./output.ts";
+import { OutputFile } from "./output-file.ts";
 import { Progress } from "./progress.ts";
 import { Report } from "./report.ts";
 import { stopSignal } from "./stop.ts";
@@ -16,6 +17,8 @@ export interface RunFlags extends MessageFlags {
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
   readonly progress: boolean;
+  readonly output?: string | undefined;
+  readonly force?: true | undefined;
 }
 
 interface Outcome {
@@ -31,8 +34,11 @@ export class Run {
   readonly #report: Report;
   readonly #progress: Progress | undefined;
   readonly #output: Output;
+  readonly #file: OutputFile | undefined;
 
   constructor(flags: RunFlags, forgiven: readonly ProblemCode[] = []) {
+    // First of all: a path that cannot be written is a mistake of the command line.
+    this.#file = flags.output === undefined ? undefined : new OutputFile(flags.output, flags);
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
     this.#log = new Log(verbosity, this.messages, flags.logFile);
@@ -58,14 +64,20 @@ export class Run {
     this.#progress?.stop();
   }
 
-  /** Writes the pieces to standard output, then says how it went. Returns the exit code. */
+  /** Writes the pieces to standard output or to the file of `-o`, then says how it went. Returns the exit code. */
   async write(pieces: AsyncIterable<string>, outcome: () => Outcome): Promise<number> {
     try {
-      for await (const piece of pieces) await this.#output.write(piece);
+      for await (const piece of pieces) {
+        if (this.#file === undefined) await this.#output.write(piece);
+        else this.#file.write(piece);
+      }
       await this.#output.flush();
       this.crawled();
       const { listed, notes } = outcome();
       this.#report.print(this.messages, listed, notes);
+      // Nothing was found: what was there before is worth more.
+      if (this.#report.foundNothing) this.#file?.discard();
+      else this.#file?.keep();
       return this.#report.exitCode;
     } catch (error) {
       this.crawled();
@@ -78,6 +90,7 @@ export class Run {
       }
       throw error;
     } finally {
+      this.#file?.discard();
       this.#log.close();
     }
   }

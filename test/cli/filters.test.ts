@@ -118,6 +118,15 @@ describe("through the program", () => {
     expect(chosen.requests).toContain("/old.xml");
   });
 
+  test("--since takes the date of a news story or feed item where there is no other", async () => {
+    const feed = `<rss version="2.0"><channel><item><link>http://e.example/fresh</link>
+      <pubDate>Sat, 01 Jun 2024 10:00:00 GMT</pubDate></item><item><link>http://e.example/stale</link>
+      <pubDate>Wed, 01 Jan 2020 10:00:00 GMT</pubDate></item></channel></rss>`;
+    const { stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages", "--since", "2024-01"], { input: feed });
+    expect(stdout).toBe("http://e.example/fresh\n");
+    expect(stderr).toBe("");
+  });
+
   test("--skip-old-sitemaps does not fetch what its index calls older", async () => {
     const chosen = await pages("--since", "2024-01", "--skip-old-sitemaps");
     expect(chosen.paths).toEqual(["/new/a", "/elsewhere/a", "/shared", "/direct/a"]);

@@ -1,0 +1,76 @@
+// `-o FILE`: the result in a file that is either whole or not there. It is written beside its place and renamed at the end,
+// so that a run that fails, is stopped or fills the disk leaves whatever was there before.
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import path from "node:path";
+import { UsageError } from "./exit-codes.ts";
+import { OutputFailed } from "./output.ts";
+import { systemReason } from "./system-reason.ts";
+
+export class OutputFile {
+  readonly path: string;
+  readonly #target: string;
+  readonly #partial: string;
+  readonly #removeOnExit = () => this.discard();
+  #descriptor: number | undefined;
+
+  /** Opens a file beside `path`. Throws a `UsageError` where `path` cannot be written, or is there and may not be replaced. */
+  constructor(file: string, { force = false }: { force?: boolean | undefined } = {}) {
+    this.path = file;
+    try {
+      this.#target = replaceable(file, force);
+      this.#partial = path.join(path.dirname(this.#target), `.${path.basename(file)}.${process.pid}.partial`);
+      this.#descriptor = openSync(this.#partial, "wx");
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
+    }
+    process.once("exit", this.#removeOnExit);
+  }
+
+  /** Writes all of it. Throws `OutputFailed`. */
+  write(data: string | Uint8Array): void {
+    if (this.#descriptor === undefined) throw new OutputFailed(`${this.path} is closed`);
+    const bytes = typeof data === "string" ? Buffer.from(data) : data;
+    try {
+      // A disk that is nearly full takes less than all of it, and says so only at the next attempt.
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
+    } catch (error) {
+      throw new OutputFailed(`${this.path} could not be written: ${systemReason(error)}`);
+    }
+  }
+
+  /** Puts the file in its place. */
+  keep(): void {
+    this.#close();
+    try {
+      renameSync(this.#partial, this.#target);
+    } catch (error) {
+      throw new OutputFailed(`${this.path} could not be written: ${systemReason(error)}`);
+    } finally {
+      process.off("exit", this.#removeOnExit);
+      rmSync(this.#partial, { force: true });
+    }
+  }
+
+  /** Leaves nothing behind. May be called at any time. */
+  discard(): void {
+    process.off("exit", this.#removeOnExit);
+    if (this.#descriptor === undefined) return;
+    this.#close();
+    rmSync(this.#partial, { force: true });
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+// The file that a path leads to. A device or a pipe would be replaced by a file, a directory cannot be.
+function replaceable(file: string, force: boolean): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return file;
+  if (!stat.isFile()) throw new UsageError(`${file} is not a regular file`);
+  if (!force) throw new UsageError(`${file} exists; replace it with --force`);
+  return realpathSync(file);
+}

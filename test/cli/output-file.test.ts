@@ -1,0 +1,112 @@
+// `-o FILE`: the result is in the file once it is whole, and never before.
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ended, shell, sitegrove, start } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+let site: Website;
+let folder: string;
+beforeAll(async () => {
+  site = await serve({
+    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n",
+    "/a.xml": urlset("{base}/1", "{base}/2"),
+    "/slow.xml": (_, response) => void response.write("<urlset><url><loc>"),
+  });
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "sitegrove-output-test-"));
+  return () => rmSync(folder, { recursive: true });
+});
+
+const only = (url: string) => ["ls", "--sitemap", `${url}a.xml`];
+
+test.each(["tabtree", "pages", "json", "ndjson", "csv"])(
+  "%s is the same in a file as on standard output",
+  async (format) => {
+    const file = path.join(folder, "result");
+    const printed = await sitegrove([...only(site.homepage), "-f", format]);
+    const written = await sitegrove([...only(site.homepage), "-f", format, "-o", file]);
+    expect(written).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readFileSync(file, "utf8")).toBe(printed.stdout);
+    expect(readdirSync(folder)).toEqual(["result"]);
+  },
+);
+
+test("a file that is there is replaced only with --force", async () => {
+  const file = path.join(folder, "urls.txt");
+  writeFileSync(file, "old");
+  const refused = await sitegrove([...only(site.homepage), "-f", "pages", "-o", file]);
+  expect(refused).toMatchObject({ code: 2, stderr: `sitegrove: ${file} exists; replace it with --force\n` });
+  expect(readFileSync(file, "utf8")).toBe("old");
+  expect((await sitegrove([...only(site.homepage), "-f", "pages", "-o", file, "--force"])).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(`${site.homepage}1\n${site.homepage}2\n`);
+});
+
+test("a link stays a link: what it leads to is replaced", async () => {
+  writeFileSync(path.join(folder, "target"), "old");
+  const link = path.join(folder, "link");
+  symlinkSync("target", link);
+  expect((await sitegrove([...only(site.homepage), "-f", "pages", "-o", link, "--force"])).code).toBe(0);
+  expect(readFileSync(path.join(folder, "target"), "utf8")).toContain("/1\n");
+  expect(readdirSync(folder).sort()).toEqual(["link", "target"]);
+});
+
+test("a run that finds nothing, or is stopped, leaves the old file as it was and nothing else", async () => {
+  const file = path.join(folder, "urls.txt");
+  writeFileSync(file, "old");
+  const flags = ["-f", "pages", "-o", file, "--force"];
+  const nothing = await serve({});
+  expect((await sitegrove(["ls", nothing.homepage, ...flags])).code).toBe(4);
+  nothing.close();
+  const child = start(["ls", site.homepage, "-k", ...flags]);
+  const asked = site.requests.length;
+  while (!site.requests.slice(asked).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill("SIGINT");
+  expect((await ended(child)).code).toBe(130);
+  expect(readFileSync(file, "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["urls.txt"]);
+});
+
+test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {
+  spawnSync("mkfifo", [path.join(folder, "fifo")]);
+  const asked = site.requests.length;
+  for (const [name, why] of [
+    ["missing/urls.txt", "cannot be written: no such file or directory"],
+    [".", "is not a regular file"],
+    ["fifo", "is not a regular file"],
+  ] as const) {
+    const file = path.join(folder, name);
+    const { code, stderr } = await sitegrove([...only(site.homepage), "-o", file, "--force"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `sitegrove: ${file} ${why}\n` });
+  }
+  expect(site.requests.length).toBe(asked);
+});
+
+test.runIf(process.getuid?.() !== 0)("a folder that may not be written is named", async () => {
+  chmodSync(folder, 0o500);
+  const { code, stderr } = await sitegrove([...only(site.homepage), "-o", path.join(folder, "x")]);
+  chmodSync(folder, 0o700);
+  expect(code).toBe(2);
+  expect(stderr).toContain("permission denied");
+});
+
+test.runIf(process.platform === "linux")("a full disk is an error, and the old file stays", async () => {
+  const file = path.join(folder, "urls.txt");
+  writeFileSync(file, "old");
+  const many = await serve({
+    "/a.xml": urlset(...Array.from({ length: 5000 }, (_, i) => `{base}/${"x".repeat(100)}/${i}`)),
+  });
+  // A limit on the size of files stands for the disk: the write that crosses it fails.
+  const full = await shell(
+    `trap '' XFSZ; ulimit -f 64; eval "$SITEGROVE ls --sitemap ${many.homepage}a.xml -f pages -o ${file} --force"`,
+  );
+  many.close();
+  expect(full.code).toBe(1);
+  expect(full.stderr).toContain(`${file} could not be written: file too large`);
+  expect(readFileSync(file, "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["urls.txt"]);
+});
