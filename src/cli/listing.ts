@@ -111,7 +111,7 @@ function homepageShown(target: OnlineTarget, { keepPath }: LsFlags): string {
 }
 
 function writerFor(flags: LsFlags, homepage: string): PageWriter {
-  return pageWriter(flags.format as PageFormat, flags.csvSafe, shown(flags, homepage));
+  return pageWriter(flags.format as PageFormat, flags, shown(flags, homepage));
 }
 
 function shown(flags: LsFlags, homepage: string): ShowUrl {

@@ -2,8 +2,9 @@
 // it takes longer to load than the help takes to print.
 import type { Command as TypedCommand } from "@commander-js/extra-typings";
 import { Command, Option } from "commander";
+import { explodedLists } from "../write/csv-columns.ts";
 import { byteCount, collected, raised, seconds, wholeNumber } from "./flag-values.ts";
-import { formatInWords, formats } from "./formats.ts";
+import { explodeInWords, formatInWords, formats } from "./formats.ts";
 
 export function lsCommand(done: (exitCode: number) => void): Command {
   const command = (new Command("ls") as unknown as TypedCommand)
@@ -24,6 +25,9 @@ export function lsCommand(done: (exitCode: number) => void): Command {
     .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
     .option("--unique", "each page once, however many sitemaps declare it")
     .option("--limit <n>", "stop after n pages", wholeNumber(0))
+    .option("--columns <names>", "columns of the table, such as url,lastModified,news.title (csv)")
+    .addOption(option("--explode <list>", explodeInWords).choices(explodedLists))
+    .option("--excel", "start with a byte order mark, which Excel needs to see UTF-8 (csv)")
     .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)")
 
     .optionsGroup("Where sitemaps are looked for:")

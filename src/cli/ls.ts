@@ -6,13 +6,13 @@ import { type CrawlFlags, crawlOptions } from "./crawl-options.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import type { Format } from "./formats.ts";
+import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
-export interface LsFlags extends CrawlFlags, FilterFlags, RunFlags {
+export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly format: Format;
   readonly stripUrl?: true | undefined;
-  readonly csvSafe: boolean;
   readonly sitemap?: readonly string[] | undefined;
 }
 
@@ -38,7 +38,7 @@ function checkTogether(flags: LsFlags, target: Target): void {
   if (flags.stripUrl && flags.format !== "tabtree" && flags.format !== "pages") {
     throw new UsageError("--strip-url works with the formats tabtree and pages");
   }
-  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  checkCsvFlags(flags.format, flags);
   if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
   if (flags.force && flags.save === undefined && flags.output === undefined) {
     throw new UsageError("--force needs --save or --output");

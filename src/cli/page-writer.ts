@@ -1,18 +1,49 @@
-// What writes a format that lists pages.
+// What writes a format that lists pages, as the flags ask for it.
 import type { PageWriter } from "../write/batch.ts";
 import { csvWriter } from "../write/csv.ts";
+import type { ExplodedList } from "../write/csv-columns.ts";
+import { csvTableWriter } from "../write/csv-table.ts";
 import { ndjsonWriter } from "../write/ndjson.ts";
 import { pagesWriter } from "../write/pages.ts";
 import type { ShowUrl } from "../write/strip-url.ts";
-import type { PageFormat } from "./formats.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { Format, PageFormat } from "./formats.ts";
 
-export function pageWriter(format: PageFormat, csvSafe: boolean, show?: ShowUrl): PageWriter {
+export interface CsvFlags {
+  readonly csvSafe: boolean;
+  readonly columns?: string | undefined;
+  readonly explode?: ExplodedList | undefined;
+  readonly excel?: true | undefined;
+}
+
+export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl): PageWriter {
   switch (format) {
     case "pages":
       return pagesWriter(show);
     case "ndjson":
       return ndjsonWriter();
-    case "csv":
-      return csvWriter({ safe: csvSafe });
+    case "csv": {
+      const writer = csv(flags);
+      // Without it Excel takes the file for one in the character set of the machine.
+      return flags.excel ? { ...writer, header: `\ufeff${writer.header}` } : writer;
+    }
   }
+}
+
+/** Flags that would do nothing are refused rather than ignored; so are columns that there are not. */
+export function checkCsvFlags(format: Format, flags: CsvFlags): void {
+  if (format === "csv") {
+    csv(flags);
+    return;
+  }
+  if (!flags.csvSafe) throw new UsageError("--no-csv-safe works with the format csv");
+  if (flags.columns !== undefined) throw new UsageError("--columns works with the format csv");
+  if (flags.explode !== undefined) throw new UsageError("--explode works with the format csv");
+  if (flags.excel) throw new UsageError("--excel works with the format csv");
+}
+
+function csv({ csvSafe: safe, columns, explode }: CsvFlags): PageWriter {
+  if (columns === undefined && explode === undefined) return csvWriter({ safe });
+  const names = columns?.split(",").map((name) => name.trim());
+  return csvTableWriter({ safe, columns: names, explode });
 }

@@ -1,11 +1,13 @@
 // The flags of `sitegrove parse`, in words. What they do is in parse.ts, which is loaded when it is needed.
 import type { Command as TypedCommand, Option as TypedOption } from "@commander-js/extra-typings";
 import { Command, Option } from "commander";
+import { explodedLists } from "../write/csv-columns.ts";
 import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
-import { formatInWords, formats } from "./formats.ts";
+import { explodeInWords, formatInWords, formats } from "./formats.ts";
 
 export function parseCommand(done: (exitCode: number) => void): Command {
   const format = new Option("-f, --format <format>", formatInWords) as unknown as TypedOption<"-f, --format <format>">;
+  const explode = new Option("--explode <list>", explodeInWords) as unknown as TypedOption<"--explode <list>">;
   const command = (new Command("parse") as unknown as TypedCommand)
     .summary("read one sitemap that is at hand")
     .description(
@@ -22,6 +24,9 @@ export function parseCommand(done: (exitCode: number) => void): Command {
     .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
     .option("--unique", "each page once")
     .option("--limit <n>", "stop after n pages", wholeNumber(0))
+    .option("--columns <names>", "columns of the table, such as url,lastModified,news.title (csv)")
+    .addOption(explode.choices(explodedLists))
+    .option("--excel", "start with a byte order mark, which Excel needs to see UTF-8 (csv)")
     .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)")
     .optionsGroup("How it is read:")
     .option("--url <url>", "where the document comes from: relative URLs are resolved against it")

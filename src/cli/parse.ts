@@ -5,18 +5,18 @@ import { type Reading, read } from "../crawl/read.ts";
 import { defaultLimits } from "../options.ts";
 import type { Entries } from "../parse/entry-parser.ts";
 import { isLossy, type Problem } from "../problem.ts";
+import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
-import { type Format, isPageFormat, type PageFormat } from "./formats.ts";
-import { pageWriter } from "./page-writer.ts";
+import { type Format, isPageFormat } from "./formats.ts";
+import { type CsvFlags, checkCsvFlags, pageWriter } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { systemReason } from "./system-reason.ts";
 
-export interface ParseFlags extends FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
+export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;
-  readonly csvSafe: boolean;
   readonly url?: string | undefined;
   readonly strict?: true | undefined;
   readonly maxBytes?: number | undefined;
@@ -24,7 +24,7 @@ export interface ParseFlags extends FilterFlags, Omit<RunFlags, "progress" | "lo
 
 /** Returns the exit code. */
 export async function parse(file: string, flags: ParseFlags): Promise<number> {
-  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  checkCsvFlags(flags.format, flags);
   const filters = new Filters(flags);
   const body = file === "-" ? process.stdin : openFile(file);
   const run = new Run({ ...flags, verbose: 0, progress: false });
@@ -51,7 +51,7 @@ export async function parse(file: string, flags: ParseFlags): Promise<number> {
     end = reading;
   };
   const pieces = isPageFormat(flags.format)
-    ? lines(reading, flags.format, flags.csvSafe, name, keep)
+    ? lines(reading, pageWriter(flags.format, flags), name, keep)
     : flags.format === "json"
       ? document(reading, keep)
       : outline(reading, name, keep);
@@ -89,12 +89,10 @@ type Keep = (reading: Reading) => void;
 
 async function* lines(
   reading: Parsed,
-  format: PageFormat,
-  csvSafe: boolean,
+  writer: PageWriter,
   name: string,
   keep: Keep,
 ): AsyncGenerator<string, void, undefined> {
-  const writer = pageWriter(format, csvSafe);
   if (writer.header !== "") yield writer.header;
   let step = await reading.next();
   for (; !step.done; step = await reading.next()) {

@@ -11,7 +11,7 @@ import { printable, printableJson } from "./printable.ts";
 
 /** With `safe: false` every value stays exactly as it is. */
 export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter {
-  const cell = safe ? (text: string | undefined) => quoted(guarded(text ?? "")) : (text = "") => quoted(text);
+  const cell = csvCell(safe);
   return {
     header: `${csvColumns.join(",")}\n`,
     write({ sitemap, pages }) {
@@ -30,6 +30,13 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
     },
   };
 }
+
+/** How a value is written into a cell. */
+export function csvCell(safe: boolean): CsvCell {
+  return safe ? (text) => quoted(guarded(text ?? "")) : (text = "") => quoted(text);
+}
+
+export type CsvCell = (text: string | undefined) => string;
 
 export const csvColumns: readonly string[] = [
   "url",
@@ -50,12 +57,10 @@ export const csvColumns: readonly string[] = [
   "alternates",
 ];
 
-type Cell = (text: string | undefined) => string;
-
 // Most pages have none.
 const noExtensions = `${",".repeat(11)}\n`;
 
-function extensions({ newsStory: news, images, videos, alternates }: SitemapPage, cell: Cell): string {
+function extensions({ newsStory: news, images, videos, alternates }: SitemapPage, cell: CsvCell): string {
   if (news === undefined && images === undefined && videos === undefined && alternates === undefined) {
     return noExtensions;
   }

@@ -1,0 +1,125 @@
+// The columns that a table of pages can have: every field of the model by its path (`news.title`), and, where one list is
+// spread over rows (`--explode images`), the fields of its items (`images.url`).
+import { SitemapError } from "../errors.ts";
+import { suggestion } from "../option-checks.ts";
+import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
+import { printableJson } from "./printable.ts";
+
+/** A list of a page that can be spread over rows, one row an item. */
+export type ExplodedList = (typeof explodedLists)[number];
+export const explodedLists = ["images", "videos", "alternates"] as const;
+
+type Item = SitemapImage | SitemapVideo | AlternatePage;
+type Value = string | number | boolean | undefined;
+
+export interface CsvColumn {
+  readonly name: string;
+  /** `item` is that of the row, where a list is spread over rows and has one. */
+  readonly read: (page: SitemapPage, sitemap: string, item: Item | undefined) => Value;
+}
+
+/** The columns by name. Throws a `SitemapError` where there is none of a name, or where its list is not spread over rows. */
+export function columnsNamed(names: readonly string[], explode: ExplodedList | undefined): CsvColumn[] {
+  const known = new Map([...pageColumns, ...itemColumns(explode)].map((column) => [column.name, column]));
+  return names.map((name) => {
+    const column = known.get(name);
+    if (column !== undefined) return column;
+    const list = explodedLists.find((candidate) => name.startsWith(`${candidate}.`));
+    if (list !== undefined && list !== explode && itemFields[list].includes(name.slice(list.length + 1))) {
+      throw new SitemapError("invalid-option", `The column ${name} needs --explode ${list}`);
+    }
+    const hint = suggestion(name, known.keys()) || `; there are ${[...known.keys()].join(", ")}`;
+    throw new SitemapError("invalid-option", `Unknown column ${name}${hint}`);
+  });
+}
+
+/** What a table has where no columns were named and a list is spread over rows. */
+export function explodedColumns(list: ExplodedList): string[] {
+  return ["url", "lastModified", "sitemap", ...itemFields[list].map((field) => `${list}.${field}`)];
+}
+
+/** Every name, for the docs. */
+export function allCsvColumns(): string[] {
+  return [...pageColumns, ...explodedLists.flatMap(itemColumns)].map(({ name }) => name);
+}
+
+const pageColumns: readonly CsvColumn[] = [
+  column("url", ({ url }) => url),
+  column("lastModified", ({ lastModified }) => lastModified),
+  column("changeFrequency", ({ changeFrequency }) => changeFrequency),
+  column("priority", ({ priority }) => priority),
+  { name: "sitemap", read: (_, sitemap) => sitemap },
+  column("news.title", ({ newsStory }) => newsStory?.title),
+  column("news.publishDate", ({ newsStory }) => newsStory?.publishDate),
+  column("news.publicationName", ({ newsStory }) => newsStory?.publicationName),
+  column("news.publicationLanguage", ({ newsStory }) => newsStory?.publicationLanguage),
+  column("news.access", ({ newsStory }) => newsStory?.access),
+  column("news.genres", ({ newsStory }) => newsStory?.genres?.join(", ")),
+  column("news.keywords", ({ newsStory }) => newsStory?.keywords?.join(", ")),
+  column("news.stockTickers", ({ newsStory }) => newsStory?.stockTickers?.join(", ")),
+  column("images", ({ images }) => json(images)),
+  column("videos", ({ videos }) => json(videos)),
+  column("alternates", ({ alternates }) => json(alternates)),
+];
+
+const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
+  images: fieldsOf<SitemapImage>()("url", "caption", "geoLocation", "title", "license"),
+  videos: fieldsOf<SitemapVideo>()(
+    "thumbnailUrl",
+    "title",
+    "description",
+    "contentUrl",
+    "playerUrl",
+    "playerAllowsEmbed",
+    "playerAutoplay",
+    "duration",
+    "expirationDate",
+    "rating",
+    "viewCount",
+    "publicationDate",
+    "isFamilyFriendly",
+    "restriction",
+    "platform",
+    "prices",
+    "requiresSubscription",
+    "uploader",
+    "uploaderUrl",
+    "isLive",
+    "tags",
+    "category",
+    "galleryUrl",
+    "galleryTitle",
+    "contentSegments",
+    "ids",
+  ),
+  alternates: fieldsOf<AlternatePage>()("language", "url"),
+};
+
+function itemColumns(list: ExplodedList | undefined): CsvColumn[] {
+  if (list === undefined) return [];
+  return itemFields[list].map((field) => ({
+    name: `${list}.${field}`,
+    read: (_page, _sitemap, item) => cellValue(item?.[field as keyof Item]),
+  }));
+}
+
+function column(name: string, read: (page: SitemapPage) => Value): CsvColumn {
+  return { name, read };
+}
+
+// A list of texts as people write it; anything else that is not one value as JSON.
+function cellValue(value: unknown): Value {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
+  return typeof value === "object" ? json(value) : (value as Value);
+}
+
+function json(value: object | null | undefined): string | undefined {
+  return value ? printableJson(JSON.stringify(value)) : undefined;
+}
+
+// Names every field of a type: one that is missing, or is none, does not compile.
+function fieldsOf<T>() {
+  return <const Names extends readonly (keyof T & string)[]>(
+    ...names: Exclude<keyof T, Names[number]> extends never ? Names : never
+  ): readonly string[] => names;
+}
