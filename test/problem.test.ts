@@ -1,17 +1,54 @@
 import { expect, test } from "vitest";
-import { isLossy, ProblemLog, problem, problemCodes } from "../src/problem.ts";
+import { isLossy, isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from "../src/problem.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
     code: "limit-depth",
-    message: "Sitemaps are nested deeper than 11",
+    message: "Sitemaps nested more than 11 deep; this one was not fetched",
     limit: 11,
   });
   expect(problem("http-404", { status: 404 })).toEqual({
     code: "http-404",
-    message: "The website answered with status 404",
+    message: "Not found (404)",
     status: 404,
   });
+});
+
+test.each([
+  [problem("timeout-first-byte", { limit: 30_000 }), "No response within 30 s"],
+  [problem("timeout-idle", { limit: 1500 }), "The transfer stalled for 1.5 s"],
+  [problem("limit-time", { limit: 600_000 }), "Not done after 10 min; reading stopped"],
+  [problem("limit-document-bytes", { limit: 100 * 1024 * 1024 }), "Larger than 100 MiB; the rest was not read"],
+  [problem("limit-robots-bytes", { limit: 512_000 }), "robots.txt is larger than 512 kB; the rest was not read"],
+  [problem("protocol-entries", { limit: 50_000 }), "More than the 50,000 entries that the protocol allows"],
+  [problem("port-refused", { value: "1" }), "Port 1 is blocked"],
+  [problem("xml-truncated", { line: 994 }), "The file is cut off at line 994"],
+  [problem("xml-truncated"), "The file is cut off"],
+  [problem("bot-check", { status: 403 }), "Blocked by a bot check (status 403)"],
+  [problem("not-a-sitemap", { value: "html" }), "Got an HTML page, not a sitemap"],
+  [problem("not-a-sitemap", { value: "svg" }), "Got XML with the root element svg, not a sitemap"],
+  [problem("not-a-sitemap", { value: "constructor" }), "Got XML with the root element constructor, not a sitemap"],
+  [problem("tls-certificate", { value: "DEPTH_ZERO_SELF_SIGNED_CERT" }), "Self-signed certificate"],
+  [problem("tls-certificate", { value: "CERT_REJECTED" }), "Invalid TLS certificate: CERT_REJECTED"],
+  [problem("http-525", { status: 525 }), "Server error (525)"],
+  [problem("http-418", { status: 418 }), "Unexpected status (418)"],
+  // What a website wrote is no template.
+  [problem("url-invalid", { value: "[x {limit}]", limit: 3 }), "Skipped an invalid URL: [x {limit}]"],
+])("%j reads %j", ({ message }, expected) => {
+  expect(message).toBe(expected);
+});
+
+test("the program names the flag that helps", () => {
+  expect(messageWithHint(problem("address-blocked"))).toBe("Refused: private address (allow with --allow-private)");
+  expect(messageWithHint(problem("tls-certificate", { value: "DEPTH_ZERO_SELF_SIGNED_CERT" }))).toBe(
+    "Self-signed certificate; trust it with NODE_EXTRA_CA_CERTS, or use --insecure",
+  );
+  expect(messageWithHint(problem("http-404", { status: 404 }))).toBe("Not found (404)");
+});
+
+test("what may pass by itself is temporary", () => {
+  expect((["http-503", "http-529", "dns-temporary"] as const).filter((code) => !isTemporary(code))).toEqual([]);
+  expect((["http-404", "http-530", "tls-certificate"] as const).filter(isTemporary)).toEqual([]);
 });
 
 test("what a website wrote is cut where it is long, and never in the middle of a character", () => {

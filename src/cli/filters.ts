@@ -1,10 +1,11 @@
 // Which sitemaps are followed and which pages are listed: what --include, --exclude, --since, --unique, --limit and the
 // filters for sitemaps ask for.
+
+import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { UniqueUrls } from "../tree/unique-urls.ts";
-import { counted } from "./figures.ts";
 import { anyPattern, type Matches } from "./pattern.ts";
 
 import { lastInstant, sinceInstant } from "./since.ts";

@@ -1,10 +1,10 @@
 // What happens, one event a line, for -v, -vv and --log-file: a time, what it was, and where.
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { CrawlEvent } from "../event.ts";
+import { counted, duration, size } from "../figures.ts";
 import type { Problem } from "../problem.ts";
 import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
-import { counted, duration, size } from "./figures.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
 import { systemReason } from "./system-reason.ts";
 

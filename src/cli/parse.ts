@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Reading, read } from "../crawl/read.ts";
 import { defaultLimits } from "../options.ts";
 import type { Entries } from "../parse/entry-parser.ts";
-import { isLossy, type Problem } from "../problem.ts";
+import { isLossy, messageWithHint, type Problem } from "../problem.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
@@ -126,11 +126,11 @@ async function* outline(reading: Parsed, name: string, keep: Keep): AsyncGenerat
 
 function report({ outcome, complete, problems }: Reading, name: string, isVerbose: boolean, { messages }: Run): number {
   if (outcome.kind === "invalid") {
-    messages.say(`${name}: not read: ${outcome.reason.message}`, "bad");
+    messages.say(`${name}: not read: ${messageWithHint(outcome.reason)}`, "bad");
     return exitCodes.notFound;
   }
   const shown = isVerbose ? problems : problems.filter(({ code }) => isLossy(code));
-  for (const problem of shown) messages.say(`${name}${place(problem)}: ${problem.message}`, "warning");
+  for (const problem of shown) messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
   if (!complete) messages.say(`${name}: not complete`, "warning");
   return complete ? exitCodes.complete : exitCodes.incomplete;
 }

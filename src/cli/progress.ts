@@ -1,7 +1,7 @@
 // The live view: one line on a terminal that says how far the crawl is and what it waits for. Redrawn at most ten times a
 // second, gone when the crawl is done.
 import type { CrawlEvent } from "../event.ts";
-import { counted, grouped, size } from "./figures.ts";
+import { counted, grouped, size } from "../figures.ts";
 import type { Messages } from "./messages.ts";
 
 export class Progress {

@@ -2,15 +2,16 @@
 // nothing was found. Grouped for a person at a terminal; one plain line for each loss in pipes and logs, which stay silent
 // when all is well.
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent } from "../event.ts";
-import { isLossy, type Problem, type ProblemCode } from "../problem.ts";
+import { counted, duration, grouped, size } from "../figures.ts";
+import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
 import type { Sitemap } from "../sitemap.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { counted, duration, grouped, size } from "./figures.ts";
 import type { Messages } from "./messages.ts";
 
 interface Loss {
   readonly url: string;
-  readonly problem: Problem;
+  readonly code: ProblemCode;
+  readonly message: string;
   /** Of the sitemap nothing could be read, or not all; or it is the search for sitemaps that was cut short. */
   readonly what: "not read" | "incomplete" | "search";
 }
@@ -22,7 +23,8 @@ export class Report {
   #lossCount = 0;
   #unread = 0;
   #partial = 0;
-  #repairs = 0;
+  #minor = 0;
+  #skipped = 0;
   #found = false;
   #homepage = "";
   #finished: FinishedEvent | undefined;
@@ -43,15 +45,17 @@ export class Report {
       this.#found = true;
       if (this.#forgiven.has(sitemap.reason.code)) return;
       this.#unread += 1;
-      this.#lose({ url: sitemap.url, problem: sitemap.reason, what: "not read" });
+      this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
       return;
     }
     if (sitemap.kind === "pages" || sitemap.format === "xml") this.#found = true;
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
-    this.#repairs += sitemap.problems.length - lossy.length;
+    const minor = sitemap.problems.filter((problem) => !lossy.includes(problem));
+    this.#minor += minor.length;
+    for (const { code, count = 1 } of minor) if (skipsEntry(code)) this.#skipped += count;
     const isRoot = sitemap.kind === "index" && sitemap.format === "website";
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
-    for (const problem of lossy) this.#lose({ url: sitemap.url, problem, what: isRoot ? "search" : "incomplete" });
+    for (const problem of lossy) this.#lose({ ...lossOf(sitemap, problem), what: isRoot ? "search" : "incomplete" });
   }
 
   #lose(loss: Loss): void {
@@ -82,8 +86,8 @@ export class Report {
   }
 
   #printLines(messages: Messages): void {
-    for (const { url, problem, what } of this.#losses) {
-      messages.say(what === "search" ? problem.message : `${url}: ${what}: ${problem.message}`);
+    for (const { url, message, what } of this.#losses) {
+      messages.say(what === "search" ? message : `${url}: ${what}: ${message}`);
     }
     const more = this.#lossCount - this.#losses.length;
     if (more > 0) messages.say(`and ${grouped(more)} more like these: --log-file names them all`);
@@ -100,13 +104,21 @@ export class Report {
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
     const groups = byCode(this.#losses);
     for (const group of [...groups.values()].slice(0, mostGroups)) {
-      messages.say(`  ${(group[0] as Loss).problem.message}`, "warning");
-      if (group[0]?.what === "search") continue;
-      for (const { url } of group.slice(0, mostInGroup)) messages.say(`    ${url}`);
+      const { message, what } = group[0] as Loss;
+      // One headline for all of them, or each with its own words.
+      const isShared = group.every((loss) => loss.message === message);
+      if (isShared) messages.say(`  ${message}`, "warning");
+      if (what === "search") continue;
+      for (const { url, message } of group.slice(0, mostInGroup)) {
+        messages.say(isShared ? `    ${url}` : `  ${url}: ${message}`);
+      }
       if (group.length > mostInGroup) messages.say(`    and ${group.length - mostInGroup} more`);
     }
     if (groups.size > mostGroups) messages.say(`  and ${groups.size - mostGroups} more reasons`);
-    if (this.#repairs > 0) messages.say(`${counted(this.#repairs, "problem")} did no harm: -v shows them`, "quiet");
+    if (this.#minor > 0) {
+      const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
+      messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists them`, "quiet");
+    }
   }
 
   #summary(): string {
@@ -121,6 +133,16 @@ export class Report {
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
+
+// What is left of a document that was cut off belongs into the sentence.
+function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: ProblemCode; message: string } {
+  const { url } = sitemap;
+  const { code } = problem;
+  const message = messageWithHint(problem);
+  if (sitemap.kind !== "pages" || !isCutOff(code)) return { url, code, message };
+  const { pageCount } = sitemap;
+  return { url, code, message: `${message}; ${counted(pageCount, "page")} ${pageCount === 1 ? "was" : "were"} kept` };
+}
 
 function whereWasLooked(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = new Map<string, { count: number; first: DiscoveryRecord; end: string }>();
@@ -140,8 +162,8 @@ function whereWasLooked(discovery: readonly DiscoveryRecord[]): string[] {
 function byCode(losses: readonly Loss[]): Map<ProblemCode, Loss[]> {
   const groups = new Map<ProblemCode, Loss[]>();
   for (const loss of losses) {
-    const group = groups.get(loss.problem.code);
-    if (group === undefined) groups.set(loss.problem.code, [loss]);
+    const group = groups.get(loss.code);
+    if (group === undefined) groups.set(loss.code, [loss]);
     else group.push(loss);
   }
   return groups;

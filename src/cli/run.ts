@@ -1,9 +1,9 @@
 // What every command has around its work: messages, the live view, the log, the report at the end, Ctrl-C, and an output that
 // may go away.
 import type { CrawlEvent } from "../event.ts";
+import { counted } from "../figures.ts";
 import type { ProblemCode } from "../problem.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
-import { counted } from "./figures.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
 import { Output, OutputClosed } from "./output.ts";

@@ -1,7 +1,7 @@
 // What is tried again, and when. Only what may pass by itself: a refusal, a broken certificate or a malformed response
 // stays what it is.
 import { type HeaderList, header } from "../exchange.ts";
-import type { Problem, ProblemCode } from "../problem.ts";
+import { isTemporary, type Problem } from "../problem.ts";
 
 export interface Backoff {
   /** In milliseconds, before the second attempt at the longest; it doubles with each further one. */
@@ -12,13 +12,9 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** Whether what went wrong may go right in a moment. */
+/** Whether what went wrong may go right in a moment. A bot check that comes with status 503 stays one. */
 export function isRetryable({ code, status }: Problem): boolean {
-  return status === undefined ? retryableCodes.has(code) : code === `http-${status}` && isRetryableStatus(status);
-}
-
-function isRetryableStatus(status: number): boolean {
-  return retryableStatuses.has(status) || (status >= 520 && status <= 529);
+  return (status === undefined || code === `http-${status}`) && isTemporary(code);
 }
 
 /** A random time up to a bound that doubles: those who failed together do not come back together ("full jitter"). */
@@ -51,28 +47,3 @@ function parseHttpDate(text: string): number | undefined {
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const rfc850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-
-const retryableStatuses: ReadonlySet<number> = new Set([
-  408, // the server waited too long for our request
-  425, // too early
-  429, // too many requests
-  500, // often a passing fault, however it is called
-  502, // between two servers
-  503, // overloaded or in maintenance
-  504, // between two servers, in time
-]);
-
-const retryableCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  "dns-temporary",
-  "timeout-connect",
-  "timeout-tls",
-  "timeout-first-byte",
-  "connection-refused",
-  "connection-reset",
-  "connection-failed",
-  // These four end an attempt only where nothing of the body had come yet.
-  "timeout-idle",
-  "timeout-total",
-  "body-short",
-  "body-reset",
-]);

@@ -30,7 +30,7 @@ test("3: something declared could not be read, and is named", async () => {
   const { code, stderr } = await sitegrove([...from("bad.xml"), "-f", "pages"]);
   expect(code).toBe(3);
   expect(stderr).toBe(
-    `sitegrove: ${site.homepage}gone.xml: not read: The website answered with status 404\n` +
+    `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n` +
       "sitegrove: not complete: 1 sitemap could not be read\n",
   );
 });

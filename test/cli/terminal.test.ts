@@ -41,8 +41,8 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     expect(shown).toMatch(/4 pages from 4 sitemaps in \d+\.\d s, \d/);
     expect(shown).toContain(
       "not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n" +
-        `  The website answered with status 404\n    ${site.homepage}gone.xml\n` +
-        `  The document ends inside an element\n    ${site.homepage}cut.xml\n`,
+        `  Not found (404)\n    ${site.homepage}gone.xml\n` +
+        `  The file is cut off at line 1; 1 page was kept\n    ${site.homepage}cut.xml\n`,
     );
   });
 
@@ -78,8 +78,8 @@ describe("in a pipe", () => {
     const { stderr, stdout } = await sitegrove(["ls", "--sitemap", index()]);
     expect(stdout + stderr).not.toContain(escapeCharacter);
     expect(stderr).toBe(
-      `sitegrove: ${site.homepage}gone.xml: not read: The website answered with status 404\n` +
-        `sitegrove: ${site.homepage}cut.xml: incomplete: The document ends inside an element\n` +
+      `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n` +
+        `sitegrove: ${site.homepage}cut.xml: incomplete: The file is cut off at line 1; 1 page was kept\n` +
         "sitegrove: not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n",
     );
   });

@@ -75,8 +75,8 @@ describe("tabtree", () => {
         "\thttps://example.org/sitemap.xml",
         "\t\thttps://example.org/a",
         "\t\thttps://example.org/b?x=1&y=é",
-        "\thttps://example.org/gone.xml (not read: The website answered with status 404)",
-        "\thttps://cdn.example.net/cut.xml (incomplete: The document ends inside an element)",
+        "\thttps://example.org/gone.xml (not read: Not found (404))",
+        "\thttps://cdn.example.net/cut.xml (incomplete: The file is cut off)",
         "",
       ].join("\n"),
     );

@@ -1,0 +1,44 @@
+// Figures as people read them, in messages and on the terminal.
+
+/** `1 page`, `12,345 pages`; `2 entries` where the plural is given. */
+export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** `12,345`. */
+export function grouped(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `512 B`, `1.5 kB`, `12 MB`. */
+export function size(bytes: number): string {
+  let value = bytes;
+  for (const unit of ["B", "kB", "MB", "GB"]) {
+    if (value < 999.5) return `${value < 10 && unit !== "B" ? value.toFixed(1) : Math.round(value)} ${unit}`;
+    value /= 1000;
+  }
+  return `${value.toFixed(1)} TB`;
+}
+
+/** `0.4 s`, `12 s`, `2 min 5 s`. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** A time limit: `30 s`, `1.5 s`, `200 ms`, `5 min`. */
+export function span(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  if (milliseconds >= 120_000 && milliseconds % 60_000 === 0) return `${grouped(milliseconds / 60_000)} min`;
+  return `${Number((milliseconds / 1000).toFixed(1))} s`;
+}
+
+/** A size limit: `100 MiB` where it is a round one, `1.2 MB` where it is not. */
+export function amount(bytes: number): string {
+  if (bytes >= mebibyte && bytes % mebibyte === 0) return `${grouped(bytes / mebibyte)} MiB`;
+  return size(bytes);
+}
+
+const mebibyte = 1024 * 1024;

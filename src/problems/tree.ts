@@ -1,0 +1,57 @@
+// Problems of a whole tree: how sitemaps hang together, budgets, what discovery could not reach, archives.
+import type { ProblemRows } from "./row.ts";
+
+export const treeProblems: ProblemRows = {
+  cycle: {
+    message: "The sitemap contains itself",
+    fix: "Nothing is missing: its pages are listed already. Site owner: remove the reference.",
+  },
+  "limit-depth": {
+    message: "Sitemaps nested more than {limit} deep; this one was not fetched",
+    fix: "Raise `limits.depth`.",
+    hint: "allow more with --max-depth",
+  },
+  "limit-documents": {
+    message: "More than {limit} sitemaps; this one was not fetched",
+    fix: "Raise `limits.documents`, or choose sitemaps with `recurse`.",
+    hint: "allow more with --max-sitemaps",
+  },
+  "limit-bytes": {
+    message: "More than {limit bytes} transferred; this one was not fetched",
+    fix: "Raise `limits.bytes`, or choose sitemaps with `recurse`.",
+  },
+  "limit-pages": {
+    loss: true,
+    message: "More than {limit} pages; reading stopped",
+    fix: "Raise `limits.pages`, or choose sitemaps with `recurse`.",
+  },
+  "limit-time": {
+    loss: true,
+    cutOff: true,
+    message: "Not done after {limit ms}; reading stopped",
+    fix: "Raise `limits.time`, or choose sitemaps with `recurse`. What had arrived was kept.",
+    hint: "allow more with --max-time",
+  },
+  "robots-unreachable": {
+    loss: true,
+    message: "Could not read robots.txt; sitemaps that only it names are missing",
+    fix: "Try again. Discovery went on without it, unless `strictRobots` is set.",
+  },
+  "homepage-unreachable": {
+    message: "Could not read the homepage; sitemaps that only it names are missing",
+    fix: "Try again. Discovery went on without it.",
+  },
+  "known-path-unreachable": {
+    message: "Could not try a well-known path, which may hold a sitemap: {value}",
+    fix: "Try again, or name the sitemap.",
+  },
+  "archive-missing": {
+    message: "Not in the archive",
+    fix: "Crawl again: the archive was made with other options, or is cut off.",
+  },
+  "archive-truncated": {
+    loss: true,
+    message: "The archive is cut off; what came before is used",
+    fix: "Crawl again.",
+  },
+};
