@@ -8,8 +8,16 @@ export function invalid(message: string): SitemapError {
 }
 
 function unexpected(name: string, expected: string, got: unknown): SitemapError {
-  const shown = typeof got === "string" ? JSON.stringify(got) : String(got);
-  return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown}\` (${got === null ? "null" : typeof got})`);
+  return invalid(
+    `Expected \`${name}\` to be ${expected}, got \`${shown(got)}\` (${got === null ? "null" : typeof got})`,
+  );
+}
+
+// Options may come from JSON: an object there can be huge, and can have a `toString` that is no function.
+function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Object.prototype.toString.call(value);
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
 export function suggestion(name: string, known: Iterable<string>): string {

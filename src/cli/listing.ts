@@ -96,7 +96,11 @@ function treeOf(target: Target, options: Options): Promise<SitemapTree> {
     case "sitemaps":
       return sitemapTreeFrom(target.urls, options);
     case "archive":
-      return openTree(target.path, { signal: options.signal, onEvent: options.onEvent });
+      return openTree(target.path, {
+        signal: options.signal,
+        onEvent: options.onEvent,
+        limits: options.limits,
+      });
   }
 }
 

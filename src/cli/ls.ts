@@ -64,17 +64,16 @@ const onlineFlags = {
   crawlDelay: undefined,
   timeout: undefined,
   retries: undefined,
-  maxBytes: undefined,
-  maxSitemaps: undefined,
-  maxDepth: undefined,
-  maxTime: undefined,
   header: undefined,
   userAgent: undefined,
   proxy: undefined,
   allowPrivate: undefined,
   publicOnly: undefined,
   insecure: undefined,
-} as const satisfies Omit<Record<keyof CrawlFlags, true | undefined>, "save">;
+} as const satisfies Omit<
+  Record<keyof CrawlFlags, true | undefined>,
+  "save" | "maxBytes" | "maxSitemaps" | "maxDepth" | "maxTime"
+>;
 
 function flagName([name, unset]: [string, true | undefined]): string {
   return `--${unset ? "no-" : ""}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

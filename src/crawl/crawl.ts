@@ -9,6 +9,7 @@ import { type Options, resolveOptions, type Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { homepageOf, isHttpUrl, withoutCredentials } from "../url.ts";
+import { archivedSettings } from "./archived-settings.ts";
 import { runCrawl, type Start } from "./engine.ts";
 
 /** A website's homepage, or sitemaps that are known already. */
@@ -106,26 +107,8 @@ export function createStoreFor({ start, settings }: Prepared): Promise<Store> {
   return createStore({
     kind: settings.store,
     save: settings.save,
-    info: { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: shapingSettings(settings) },
+    info: { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: archivedSettings(settings) },
   });
-}
-
-/** The options that shape a tree, as JSON: an archive is replayed with them. A limit of `Infinity` is left out. */
-function shapingSettings(settings: Settings): Record<string, unknown> {
-  const { useRobots, useKnownPaths, extraKnownPaths, useHomepage, normalizeHomepageUrl, strictRobots, strict } =
-    settings;
-  // What a time budget cut off is in the archive; a replay takes its own time.
-  const limits = Object.entries(settings.limits).filter(([name, value]) => name !== "time" && Number.isFinite(value));
-  return {
-    useRobots,
-    useKnownPaths,
-    extraKnownPaths,
-    useHomepage,
-    normalizeHomepageUrl,
-    strictRobots,
-    strict,
-    limits: Object.fromEntries(limits),
-  };
 }
 
 // Side events are handed out while the next ordered one is waited for. One wait at a time, for whichever comes first.

@@ -3,13 +3,12 @@
 import { SitemapError } from "../errors.ts";
 import type { Body, Fetched, HeaderList, Hop } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
-import { parseUrl, withoutCredentials } from "../url.ts";
+import { isHttpUrl, parseUrl, withoutCredentials } from "../url.ts";
+import { archivedBodyProblem, archivedProblem } from "./archived-problem.ts";
 import { parseJson, toJson } from "./json.ts";
 
-type FieldName = KeysOf<Fetched> | keyof Hop | keyof Problem | keyof Body;
+type FieldName = KeysOf<Fetched> | keyof Hop | keyof Body;
 type KeysOf<T> = T extends unknown ? keyof T : never;
-
-const facts = ["line", "value", "count", "limit", "status", "retryAfter"] as const;
 
 /** The exchange as bytes. User names and passwords are left out of every URL in it. */
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
@@ -25,20 +24,20 @@ export function revive(bytes: Uint8Array, bodyOf: (problem: Problem | undefined)
   const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
   const outcome = string(fields.outcome);
   const base = {
-    requestedUrl: string(fields.requestedUrl),
-    url: string(fields.url),
+    requestedUrl: url(fields.requestedUrl),
+    url: url(fields.url),
     hops: list(fields.hops, hop),
-    attempts: number(fields.attempts),
+    attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
   };
   switch (outcome) {
     case "found":
       return {
         outcome,
         ...base,
-        status: number(fields.status),
+        status: status(fields.status),
         headers: headers(fields.headers),
         problems: list(fields.problems, problem),
-        body: bodyOf(optional(object(fields.body).problem, problem)),
+        body: bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail())),
       };
     case "known":
       return { outcome, ...base, problems: list(fields.problems, problem) };
@@ -46,42 +45,35 @@ export function revive(bytes: Uint8Array, bodyOf: (problem: Problem | undefined)
     case "blocked":
     case "failed":
     case "refused": {
-      const status = optional(fields.status, number);
+      const answered = optional(fields.status, status);
       const given = optional(fields.headers, headers);
       return {
         outcome,
         ...base,
-        ...(status === undefined ? {} : { status }),
+        ...(answered === undefined ? {} : { status: answered }),
         ...(given === undefined ? {} : { headers: given }),
         reason: problem(fields.reason),
       };
     }
     default:
-      throw unexpected();
+      return fail();
   }
 }
 
 function hop(value: unknown): Hop {
   const fields = object(value);
-  return { url: string(fields.url), status: number(fields.status), headers: headers(fields.headers) };
+  return { url: url(fields.url), status: status(fields.status), headers: headers(fields.headers) };
 }
 
 function headers(value: unknown): HeaderList {
   return list(value, (pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2) throw unexpected();
+    if (!Array.isArray(pair) || pair.length !== 2) fail();
     return [string(pair[0]), string(pair[1])] as const;
   });
 }
 
 function problem(value: unknown): Problem {
-  const fields = object(value);
-  const known: Record<string, string | number> = {};
-  for (const name of facts) {
-    const fact = fields[name];
-    if (fact !== undefined) known[name] = name === "value" || name === "retryAfter" ? string(fact) : number(fact);
-  }
-  // A code that a later version added is still a code.
-  return { code: string(fields.code) as Problem["code"], message: string(fields.message), ...known };
+  return archivedProblem(value) ?? fail();
 }
 
 /** Texts may name a URL anywhere: a Location, a Link header, the sentence of a problem. */
@@ -102,25 +94,34 @@ function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined
 }
 
 function list<T>(value: unknown, read: (item: unknown) => T): T[] {
-  if (!Array.isArray(value)) throw unexpected();
+  if (!Array.isArray(value)) fail();
   return value.map(read);
 }
 
 function object(value: unknown): { readonly [name in FieldName]?: unknown } {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unexpected();
+  if (typeof value !== "object" || value === null || Array.isArray(value)) fail();
   return value;
 }
 
 function string(value: unknown): string {
-  if (typeof value !== "string") throw unexpected();
+  if (typeof value !== "string") fail();
   return value;
 }
 
-function number(value: unknown): number {
-  if (typeof value !== "number") throw unexpected();
-  return value;
+/** Of http or https; nothing that is kept knows user names and passwords. */
+function url(value: unknown): string {
+  const text = string(value);
+  return isHttpUrl(text) ? withoutCredentials(text) : fail();
 }
 
-function unexpected(): SitemapError {
-  return new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
+function status(value: unknown): number {
+  return whole(value, 100, 999);
+}
+
+function whole(value: unknown, least: number, most: number): number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most ? Number(value) : fail();
+}
+
+function fail(): never {
+  throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }

@@ -20,12 +20,12 @@ export async function openArchive(path: string): Promise<Archive> {
     try {
       for await (const record of reader) await index.add(record, () => reader.contentOf(record));
     } catch (error) {
-      throw error instanceof SitemapError ? invalid(path, error.message, error) : error;
+      throw error instanceof SitemapError ? invalidArchive(path, error.message, error) : error;
     }
     if (index.recordCount === 0) {
       const cut =
         reader.cut === "ends inside a record" ? "it is cut off inside its first record" : "it holds no record";
-      throw invalid(path, cut);
+      throw invalidArchive(path, cut);
     }
     return new OpenArchive(source, index, source.damaged || reader.cut !== undefined);
   } catch (error) {
@@ -82,19 +82,19 @@ class OpenArchive implements Archive {
 
 async function openSource(path: string): Promise<Source> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalid(path, error.code === "ENOENT" ? "there is no such file" : error.message, error);
+    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : error.message, error);
   });
   // Opening a pipe would wait for somebody to write.
-  if (!stats.isFile()) throw invalid(path, "it is not a file");
+  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
   const handle = await open(path, "r").catch((error: Error) => {
-    throw invalid(path, error.message, error);
+    throw invalidArchive(path, error.message, error);
   });
   const file = new KeptFile(handle);
   try {
     const start = Buffer.from(await file.read(0, Math.min(4, stats.size)));
-    if (start.length === 0) throw invalid(path, "it is empty");
+    if (start.length === 0) throw invalidArchive(path, "it is empty");
     const other = otherFormats.find(({ magic }) => start.toString("latin1").startsWith(magic));
-    if (other !== undefined) throw invalid(path, other.message);
+    if (other !== undefined) throw invalidArchive(path, other.message);
     if (start[0] !== 0x1f || start[1] !== 0x8b) {
       return { file, size: stats.size, damaged: false, remove: () => file.close() };
     }
@@ -111,6 +111,6 @@ const otherFormats = [
   { magic: "\x28\xb5\x2f\xfd", message: "it is compressed with zstd; decompress it first" },
 ];
 
-function invalid(path: string, reason: string, cause?: unknown): SitemapError {
+export function invalidArchive(path: string, reason: string, cause?: unknown): SitemapError {
   return new SitemapError("invalid-archive", `${path} is not an archive that can be read: ${reason}`, { cause });
 }

@@ -1,10 +1,12 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
+import { type ReaderOptions, type ReaderSettings, readerSettings, replayOptions } from "../crawl/archived-settings.ts";
 import { createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
+import { SitemapError } from "../errors.ts";
 import type { FinishedEvent } from "../event.ts";
 import type { Options } from "../options.ts";
 import { problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
-import { openArchive } from "../store/open-archive.ts";
+import { invalidArchive, openArchive } from "../store/open-archive.ts";
 import type { Archive } from "../store/store.ts";
 import { homepageOf } from "../url.ts";
 import { SitemapTree } from "./tree.ts";
@@ -25,11 +27,15 @@ export async function sitemapTreeFrom(sitemapUrls: readonly string[], options?: 
   return buildTree(prepare({ sitemaps: sitemapUrls }, options));
 }
 
-/** The tree of an archive that was saved before, or that another tool wrote. Without a network, and the same as it was. */
-export async function openTree(path: string, options: Pick<Options, "signal" | "onEvent"> = {}): Promise<SitemapTree> {
+/**
+ * The tree of an archive that was saved before, or that another tool wrote. Without a network, and the same as it was, as far as
+ * the limits here allow: an archive never raises them.
+ */
+export async function openTree(path: string, options: ReaderOptions = {}): Promise<SitemapTree> {
+  const reader = readerSettings(options);
   const archive = await openArchive(path);
   try {
-    const prepared = preparedFrom(archive, options);
+    const prepared = preparedFrom(path, archive, reader);
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const problems = isCut ? [problem("archive-truncated")] : [];
@@ -74,10 +80,15 @@ function toTree(
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the
 // archive may be looked at.
-function preparedFrom({ info, urls }: Archive, options: Pick<Options, "signal" | "onEvent">): Prepared {
-  const settings = { ...(info?.settings as Options | undefined), ...options };
-  if (info?.sitemaps !== undefined) return prepare({ sitemaps: info.sitemaps }, settings);
-  const first = urls[0];
-  const homepage = info?.homepage ?? (first === undefined ? "http://archive.invalid/" : homepageOf(first));
-  return prepare(homepage, settings);
+function preparedFrom(path: string, { info, urls }: Archive, reader: ReaderSettings): Prepared {
+  try {
+    const options = replayOptions(info?.settings ?? {}, reader);
+    if (info?.sitemaps !== undefined) return prepare({ sitemaps: info.sitemaps }, options);
+    const first = urls[0];
+    const homepage = info?.homepage ?? (first === undefined ? "http://archive.invalid/" : homepageOf(first));
+    return prepare(homepage, options);
+  } catch (error) {
+    if (!(error instanceof SitemapError)) throw error;
+    throw invalidArchive(path, error.message, error);
+  }
 }

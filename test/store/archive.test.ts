@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Fetched, HeaderList } from "../../src/exchange.ts";
-import { type Problem, problem } from "../../src/problem.ts";
+import { type Problem, type ProblemCode, type ProblemFacts, problem } from "../../src/problem.ts";
 import { createStore, openArchive } from "../../src/store/store.ts";
 import { bodyOf, bytesOf, contentOf, documentAt } from "./exchanges.ts";
 
@@ -208,19 +208,22 @@ describe("any exchange comes back as it was", () => {
   const headers = fc.array(
     fc.tuple(fc.oneof(fc.constantFrom("location", "content-length", "transfer-encoding"), plain), plain),
   );
-  const aProblem = fc.record(
-    {
-      code: fc.constantFrom("timeout-idle", "body-short", "http-404", "limit-document-bytes"),
-      message: plain,
-      line: fc.nat(),
-      value: plain,
-      count: fc.nat(),
-      limit: fc.oneof(fc.nat(), fc.constant(Number.POSITIVE_INFINITY)),
-      status: fc.nat(),
-      retryAfter: plain,
-    },
-    { requiredKeys: ["code", "message"] },
-  ) as fc.Arbitrary<Problem>;
+  const problemWith = (...codes: ProblemCode[]) =>
+    fc
+      .record(
+        {
+          code: fc.constantFrom(...codes),
+          line: fc.nat(),
+          value: plain,
+          count: fc.nat(),
+          limit: fc.oneof(fc.nat(), fc.constant(Number.POSITIVE_INFINITY)),
+          status: fc.nat(),
+          retryAfter: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+        },
+        { requiredKeys: ["code"] },
+      )
+      .map(({ code, ...facts }) => problem(code, facts as ProblemFacts));
+  const aProblem = problemWith("timeout-idle", "body-short", "http-404", "limit-document-bytes", "redirect-downgrade");
   const status = fc.integer({ min: 100, max: 999 });
   const hops = fc.array(fc.record({ url, status, headers }), { maxLength: 3 });
   const base = { requestedUrl: url, url, hops, attempts: fc.nat() };
@@ -236,7 +239,7 @@ describe("any exchange comes back as it was", () => {
     headers,
     problems: fc.array(aProblem, { maxLength: 2 }),
     bytes: fc.uint8Array({ maxLength: 200 }),
-    bodyProblem: fc.option(aProblem, { nil: undefined }),
+    bodyProblem: fc.option(problemWith("timeout-idle", "body-reset", "limit-document-bytes"), { nil: undefined }),
   });
   const exchanges = fc.uniqueArray(fc.oneof(found, known, failed), {
     minLength: 1,

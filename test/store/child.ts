@@ -13,7 +13,7 @@ const say = (line: string) => writeSync(1, `${line}\n`);
 
 async function main([mode, save]: string[]): Promise<void> {
   const info = { homepage: "https://example.org/", settings: {} };
-  const store = await createStore({ kind: mode === "crawl" ? "auto" : "file", save: save || undefined, info });
+  const store = await createStore({ kind: save ? "auto" : "file", save: save || undefined, info });
   say("ready");
   let next = 0;
   const worker = async () => {

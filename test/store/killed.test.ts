@@ -34,7 +34,7 @@ afterEach(async () => {
 async function compileChild(target: string): Promise<string> {
   const root = path.join(import.meta.dirname, "../..");
   await writeFile(path.join(target, "package.json"), '{ "type": "module" }');
-  for (const folder of ["src", "src/store", "test/store"]) {
+  for (const folder of ["src", "src/problems", "src/store", "test/store"]) {
     await mkdir(path.join(target, folder), { recursive: true });
     for (const file of (await readdir(path.join(root, folder))).filter((name) => /^[a-z0-9-]+\.ts$/.test(name))) {
       const { outputText } = transpileModule(await readFile(path.join(root, folder, file), "utf8"), {
@@ -81,7 +81,7 @@ describe("an archive whose process was killed", () => {
   test("opens, and holds everything that was acknowledged", { timeout: 120_000 }, async () => {
     const killAt = async (run: number) => {
       const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
-      const child = start("crawl", save);
+      const child = start("wait", save);
       // Between the first document and nearly the last, and at no tidy moment.
       await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
       await new Promise((resolve) => setTimeout(resolve, run % 4));

@@ -1,0 +1,49 @@
+// A problem as an archive has it, checked: the code counts and the facts, never the sentence.
+import { isLossy, type Problem, type ProblemCode, problem } from "../problem.ts";
+
+/** Undefined where the value is not a problem that we would have written. */
+export function archivedProblem(value: unknown): Problem | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const given = new Map<string, unknown>(Object.entries(value));
+  const name = given.get("code");
+  if (typeof name !== "string" || !spelling.test(name)) return undefined;
+  const facts: Record<string, string | number> = {};
+  for (const [fact, isValid] of Object.entries(checks)) {
+    const item = given.get(fact);
+    if (item === undefined) continue;
+    if (!isValid(item)) return undefined;
+    facts[fact] = item as string | number;
+  }
+  // A code that a later version added is still a code.
+  return problem(renamed.get(name) ?? (name as ProblemCode), facts);
+}
+
+/** Why a body ended early: whatever the code, something is missing. */
+export function archivedBodyProblem(value: unknown): Problem | undefined {
+  const found = archivedProblem(value);
+  return found === undefined || isLossy(found.code) ? found : problem("body-short");
+}
+
+const spelling = /^[a-z][a-z0-9-]{0,63}$/;
+const isCount = (value: unknown) => typeof value === "number" && value >= 0;
+const isText = (value: unknown) => typeof value === "string";
+
+const checks: { readonly [fact in keyof Omit<Problem, "code" | "message">]-?: (value: unknown) => boolean } = {
+  line: isCount,
+  value: isText,
+  count: isCount,
+  limit: isCount,
+  status: isCount,
+  retryAfter: (value) => typeof value === "string" && /^[+-]?\d{4,6}-\d\d-\d\d[T\d:.Z+-]{0,30}$/.test(value),
+};
+
+/** Codes of 0.1.0 that an exchange may have. */
+const renamed: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
+  ["dns-notfound", "dns-not-found"],
+  ["dns-temp", "dns-temporary"],
+  ["tls-cert", "tls-certificate"],
+  ["challenge", "bot-check"],
+  ["redirect-limit", "limit-redirects"],
+  ["body-too-large", "limit-document-bytes"],
+  ["robots-truncated", "limit-robots-bytes"],
+]);

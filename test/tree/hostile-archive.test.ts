@@ -1,0 +1,257 @@
+// What an archive says about itself and its exchanges is somebody else's word: it shapes a tree, and does nothing else.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SitemapError } from "../../src/errors.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+import { editDescriptions, editInfo } from "../support/warc-edit.ts";
+
+let folder: string;
+let archive: Buffer;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "hostile-archive-"));
+  const { client } = site({
+    "/robots.txt": robots("/i.xml", "/gone.xml"),
+    "/i.xml": index("/a.xml", "/moved.xml", "/loop.xml"),
+    "/a.xml": urlset("/1", "/2"),
+    "/moved.xml": { to: "/b.xml" },
+    "/b.xml": urlset("/3"),
+    "/loop.xml": { to: "/loop.xml" },
+  });
+  const save = path.join(folder, "whole.warc");
+  await using _ = await sitemapTreeForHomepage(home, { client, save, retries: 0 });
+  archive = readFileSync(save);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let count = 0;
+async function opened(bytes: Buffer, use: (tree: SitemapTree) => unknown, options?: Parameters<typeof openTree>[1]) {
+  const file = path.join(folder, `${count++}.warc`);
+  writeFileSync(file, bytes);
+  try {
+    await using tree = await openTree(file, options);
+    return await use(tree);
+  } catch (error) {
+    if (error instanceof SitemapError) expect(error.message).toContain(file);
+    throw error;
+  } finally {
+    rmSync(file);
+  }
+}
+
+const withSettings = (settings: unknown) => editInfo(archive, (info) => ({ ...info, settings }));
+const limitedTo = (limits: unknown) =>
+  editInfo(archive, (info) => ({ ...info, settings: { ...(info.settings as object), limits } }));
+
+describe("settings", () => {
+  test("that do not shape a tree do nothing", async () => {
+    const save = path.join(folder, "chosen-by-the-archive");
+    const settings = {
+      save,
+      store: "memory",
+      client: {},
+      onEvent: "x",
+      signal: {},
+      headers: 1,
+      proxy: "http://p.example/",
+      concurrency: -1,
+      recurse: 5,
+      ["__proto__"]: { useRobots: false },
+      constructor: { useRobots: false },
+    };
+    const before = readdirSync(folder).length;
+    expect(await opened(withSettings(settings), ({ pageCount }) => pageCount)).toBe(3);
+    expect(existsSync(save)).toBe(false);
+    expect(readdirSync(folder)).toHaveLength(before);
+  });
+
+  test.each<[string, unknown]>([
+    ["useRobots", "no"],
+    ["useKnownPaths", 0],
+    ["useHomepage", null],
+    ["normalizeHomepageUrl", {}],
+    ["strict", { toString: 1, valueOf: 1 }],
+    ["strictRobots", []],
+    ["extraKnownPaths", "x"],
+    ["extraKnownPaths", [1]],
+    ["extraKnownPaths", ["https://elsewhere.example/"]],
+    ["limits", 5],
+    ["limits", null],
+    ["limits", { depth: "11" }],
+    ["limits", { depth: -1 }],
+    ["limits", { documentBytes: { toString: null } }],
+    ["limits", { pages: [1] }],
+  ])("%s as %j: refused", async (name, value) => {
+    const error = await opened(withSettings({ [name]: value }), () => "a tree").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "SitemapError", code: "invalid-archive" });
+    expect((error as Error).message).toContain(name);
+    expect((error as Error).message.length).toBeLessThan(500);
+  });
+
+  test("a limit of the archive counts where it is smaller than the reader's", async () => {
+    expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount)).toBe(1);
+    expect(await opened(limitedTo({ depth: 1 }), ({ complete }) => complete)).toBe(false);
+    const limits = { pages: 2 };
+    expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount, { limits })).toBe(1);
+  });
+
+  test("no limit of the archive is above the reader's", async () => {
+    const lifted = limitedTo({ pages: 1e9, documentBytes: Number.POSITIVE_INFINITY, depth: 1e6 });
+    expect(await opened(lifted, ({ pageCount }) => pageCount, { limits: { pages: 2 } })).toBe(2);
+    const problems = (tree: SitemapTree) => [...tree.problems()].map(({ problem }) => problem.code);
+    const short = await opened(lifted, problems, { limits: { documentBytes: 100 } });
+    expect(short).toContain("limit-document-bytes");
+    // Without limits of its own, the reader has the usual ones.
+    const large = editDescriptions(archive, (description) => description);
+    expect(await opened(limitedTo({ time: 0 }), ({ complete }) => complete)).toBe(
+      await opened(large, ({ complete }) => complete),
+    );
+  });
+
+  test("the reader's own mistakes are the reader's", async () => {
+    for (const options of [{ limits: { depth: -1 } }, { save: "x" }, { unknown: 1 }]) {
+      const error = await openTree("no-such-file", options as never).catch((reason) => reason);
+      expect(error).toMatchObject({ code: "invalid-option" });
+    }
+  });
+});
+
+test.each<[string, unknown]>([
+  ["homepage", "javascript:alert(1)"],
+  ["homepage", ""],
+  ["homepage", "file:///etc/passwd"],
+  ["sitemaps", []],
+  ["sitemaps", ["ftp://x/"]],
+])("%s as %j: refused", async (name, value) => {
+  const bytes = editInfo(archive, (info) => ({ ...info, [name]: value }));
+  await expect(opened(bytes, () => "a tree")).rejects.toMatchObject({ code: "invalid-archive" });
+});
+
+describe("descriptions", () => {
+  const changed = (change: object) =>
+    editDescriptions(archive, (description) => ({ ...(description as object), ...change }));
+
+  test.each<[string, object]>([
+    ["a URL of another kind", { url: "javascript:alert(1)" }],
+    ["a URL that is none", { requestedUrl: "x" }],
+    ["a status that HTTP does not have", { status: 7 }],
+    ["a status with a fraction", { status: 200.5 }],
+    ["an infinite number of attempts", { attempts: Number.POSITIVE_INFINITY }],
+    ["a negative number of attempts", { attempts: -1 }],
+    ["a code that is none", { reason: { code: "\u001b[2J", message: "" }, problems: [{ code: "A B", message: "" }] }],
+    ["facts of another type", { reason: { code: "empty", line: "x" }, problems: [{ code: "empty", line: "x" }] }],
+    [
+      "a date that is none",
+      { reason: { code: "empty", retryAfter: "x" }, problems: [{ code: "empty", retryAfter: "" }] },
+    ],
+  ])("%s: refused", async (_, change) => {
+    await expect(opened(changed(change), () => "a tree")).rejects.toMatchObject({ code: "invalid-archive" });
+  });
+
+  test.each(["constructor", "to-string", "hasownproperty", "valueof", "http-1e9", "later-code"])(
+    "a problem with the code %s is a problem",
+    async (code) => {
+      const reason = { code, message: "x".repeat(1e6), value: "y".repeat(1e6) };
+      const bytes = editDescriptions(archive, (description) => {
+        const { outcome } = description as { outcome: string };
+        return outcome === "found"
+          ? { ...(description as object), problems: [reason], body: { problem: reason } }
+          : { ...(description as object), reason };
+      });
+      const json = await opened(bytes, async (tree) => {
+        expect(tree.complete).toBe(false);
+        for await (const _ of tree.pages());
+        return JSON.stringify(tree);
+      });
+      expect(json).toContain(code);
+      expect(String(json).length).toBeLessThan(100_000);
+    },
+  );
+
+  test("codes of 0.1.0 are the codes of today", async () => {
+    const bytes = editDescriptions(archive, (description) =>
+      (description as { outcome: string }).outcome === "found"
+        ? { ...(description as object), body: { problem: { code: "body-too-large", message: "", limit: 5 } } }
+        : description,
+    );
+    const codes = await opened(bytes, (tree) => [...tree.problems()].map(({ problem }) => problem.code));
+    expect(codes).toContain("limit-document-bytes");
+  });
+});
+
+describe("anything at any place of the JSON", () => {
+  const hostile = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom<unknown>(
+      null,
+      -1,
+      0,
+      1.5,
+      2 ** 53,
+      Number.POSITIVE_INFINITY,
+      "",
+      "__proto__",
+      "constructor",
+      "\0\u001b[2J\r\n",
+      "x".repeat(100_000),
+      "https://user:secret@example.org/",
+      "https://example.org/\r\nX: y",
+      "//example.org",
+      { toString: 1, valueOf: 1 },
+      { length: 1e9 },
+      [["a", "b"]],
+    ),
+  );
+  const place = fc.array(fc.nat(20), { maxLength: 4 });
+
+  /** Puts a value where the numbers lead; further where they lead nowhere. */
+  function planted(
+    value: unknown,
+    [at = 0, ...rest]: readonly number[],
+    hostileValue: unknown,
+    isLast = false,
+  ): unknown {
+    if (isLast || typeof value !== "object" || value === null) return hostileValue;
+    const names = [...Object.keys(value), "__proto__", "extra"];
+    const name = names[at % names.length] as string;
+    const old = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    const next = planted(old, rest, hostileValue, rest.length === 0);
+    if (Array.isArray(value)) return /^\d+$/.test(name) ? value.with(Number(name), next) : [...value, next];
+    return Object.fromEntries([...Object.entries(value).filter(([key]) => key !== name), [name, next]]);
+  }
+
+  async function survives(bytes: Buffer): Promise<void> {
+    try {
+      await opened(bytes, async (tree) => {
+        for await (const { url } of tree.pages()) expect(url).toMatch(/^https?:/);
+        for (const sitemap of tree.sitemaps()) expect(sitemap.url).toMatch(/^https?:\/\/(?!.*secret)/);
+        JSON.stringify(tree);
+      });
+    } catch (error) {
+      expect(error).toMatchObject({ name: "SitemapError", code: "invalid-archive" });
+    }
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  }
+
+  test("of what the archive is about", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(place, hostile, (at, value) => survives(editInfo(archive, (info) => planted(info, at, value)))),
+      { numRuns: 300 },
+    );
+  });
+
+  test("of a description", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(8), place, hostile, (which, at, value) =>
+        survives(
+          editDescriptions(archive, (description, i) => (i === which ? planted(description, at, value) : description)),
+        ),
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
