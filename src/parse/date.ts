@@ -5,7 +5,8 @@
 // Fractions of a second keep all their digits: `new Date` takes any number of them.
 //   Lenient: the other forms that websites use are read too, see date-forms.ts.
 // Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0001 to 9999, Unix times.
-import { daysInMonth, readDateForm } from "./date-forms.ts";
+import type { ProblemCode } from "../problem.ts";
+import { daysInMonth, type OtherDate, readDateForm } from "./date-forms.ts";
 
 /**
  * The date as ISO 8601, or undefined where it is ambiguous, impossible or no date. `new Date` reads every result.
@@ -13,12 +14,59 @@ import { daysInMonth, readDateForm } from "./date-forms.ts";
  * @example parseDate("Thu, 17 Dec 2009 12:04 +0200") // "2009-12-17T12:04+02:00"
  */
 export function parseDate(text: string): string | undefined {
-  if (usual.test(text) || isW3cDate(text)) return text;
-  const trimmed = text.trim();
-  if (trimmed.length > maxLength) return undefined;
-  if (isW3cDate(trimmed)) return trimmed;
-  return readDateForm(trimmed);
+  return isUsualDate(text) ? text : readOther(oneLine(text))?.date;
 }
+
+/**
+ * As `parseDate`; tells `report` what had to be done to get it. `form`: how the format writes dates. RSS does so as RFC 822 says,
+ * all others as the W3C does.
+ */
+export function readDate(
+  text: string,
+  report: (code: ProblemCode, value: string) => void,
+  form: "w3c" | "rfc822" = "w3c",
+): string | undefined {
+  if (isUsualDate(text)) return text;
+  const line = oneLine(text);
+  const other = readOther(line);
+  if (other === undefined) {
+    report("date-invalid", text);
+    return undefined;
+  }
+  const { date, zone } = other;
+  if (date === line) return date;
+  // A time that only lacks its offset has the right form otherwise.
+  const isFormed = (form === "rfc822" && rfc822.test(line)) || (zone === "assumed" && isW3cDate(`${line}Z`));
+  if (!isFormed) report("date-form", text);
+  if (zone === "assumed") report("date-no-offset", text);
+  if (zone === "unknown") report("date-zone", text);
+  return date;
+}
+
+/** ISO 8601 has no offset of minus zero; RFC 3339 means UTC by it. */
+export function hasMinusZero(date: string): boolean {
+  return date.endsWith("-00:00");
+}
+
+function isUsualDate(text: string): boolean {
+  return usual.test(text) && !hasMinusZero(text);
+}
+
+function readOther(line: string): OtherDate | undefined {
+  if (line.length > maxLength) return undefined;
+  if (!isW3cDate(line)) return readDateForm(line);
+  return { date: hasMinusZero(line) ? `${line.slice(0, -6)}Z` : line, zone: "written" };
+}
+
+// Without white space around it, and with single spaces inside: programs fold long lines.
+function oneLine(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > maxFolded ? trimmed : trimmed.replace(/\s+/g, " ");
+}
+
+// https://www.rfc-editor.org/rfc/rfc822#section-5, with years of four digits, as RSS allows and everybody writes them.
+const rfc822 =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun),? ?)?\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) (?:\d{4}|\d{2}) \d{2}:\d{2}(?::\d{2})?(?: (?:[+-]\d{4}|ut|gmt|[ecmp][sd]t|z)(?: ?\([^()]*\))?)?$/i;
 
 // What nearly all sitemaps write, on a day that every month has: half the time of looking at each character.
 const usual =
@@ -26,6 +74,8 @@ const usual =
 
 // The longest form in use, `Date.prototype.toString()` with the name of a time zone, has about 70 characters.
 const maxLength = 96;
+// With all its white space.
+const maxFolded = 1024;
 
 // YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm
 function isW3cDate(text: string): boolean {

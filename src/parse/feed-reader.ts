@@ -5,7 +5,7 @@
 import type { NewsStory, SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { isHttpUrl } from "../url.ts";
-import { parseDate } from "./date.ts";
+import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
 import type { Draft } from "./urlset-reader.ts";
@@ -71,12 +71,12 @@ export class FeedReader implements TableTarget {
     if (this.#description === "") this.#description = text;
   }
 
-  setPublished(text: string): void {
-    this.#published ??= this.#date(text);
+  setPublished(text: string, form?: "rfc822"): void {
+    this.#published ??= readDate(text, this.#report, form);
   }
 
   setUpdated(text: string): void {
-    this.#updated ??= this.#date(text);
+    this.#updated ??= readDate(text, this.#report);
   }
 
   /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. */
@@ -114,12 +114,6 @@ export class FeedReader implements TableTarget {
     if (this.#updated !== undefined) page.lastModified = this.#updated;
     if (title !== "" || publishDate !== undefined) page.newsStory = story;
     return page;
-  }
-
-  #date(text: string): string | undefined {
-    const date = parseDate(text);
-    if (date === undefined) this.#report("date-invalid", text);
-    return date;
   }
 }
 

@@ -14,7 +14,7 @@ const item: Rules = new Map([
       text: (reader, text) => reader.setGuid(text),
     },
     description: { text: (reader, text) => reader.setDescription(text) },
-    pubDate: { text: (reader, text) => reader.setPublished(text) },
+    pubDate: { text: (reader, text) => reader.setPublished(text, "rfc822") },
   }),
   // RSS 1.0 has its dates in a module: https://web.resource.org/rss/1.0/modules/dc/
   ...elements<FeedReader>("dc", { date: { text: (reader, text) => reader.setPublished(text) } }),

@@ -4,7 +4,7 @@
 //   Lenient: an extension that lacks required fields is kept with those it has.
 import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
-import { parseDate } from "./date.ts";
+import { hasMinusZero, readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
 import { noMark, TextMark } from "./text-mark.ts";
@@ -92,12 +92,9 @@ export class UrlsetReader implements TableTarget {
     }
   }
 
-  /** A date that is there but cannot be read is reported. */
+  /** What is wrong with a date that is there is reported. */
   date(text: string, mark: TextMark = noMark): string | undefined {
-    if (mark.isDate) return text;
-    const date = parseDate(text);
-    if (date === undefined) this.report("date-invalid", text);
-    return date;
+    return mark.isDate && !hasMinusZero(text) ? text : readDate(text, this.report);
   }
 
   url(text: string, mark: TextMark = noMark): string | undefined {

@@ -42,6 +42,18 @@ export const entryProblems: ProblemRows = {
     message: "Ignored an invalid date: {value}",
     fix: "Site owner: write dates as `2024-05-31` or `2024-05-31T12:00:00Z`. The page was kept.",
   },
+  "date-form": {
+    message: "Rewrote a date that is not in the form of the format: {value}",
+    fix: "Site owner: write dates as `2024-05-31` or `2024-05-31T12:00:00Z`, in RSS as `Fri, 31 May 2024 12:00:00 GMT`.",
+  },
+  "date-no-offset": {
+    message: "Took a time without a time zone as UTC: {value}",
+    fix: "Site owner: add `Z` or an offset such as `+02:00`.",
+  },
+  "date-zone": {
+    message: "Kept only the day of a time in an ambiguous or unknown time zone: {value}",
+    fix: "Site owner: write the offset, such as `+01:00`, instead of a name.",
+  },
   "priority-invalid": {
     message: "Ignored an invalid priority: {value}",
     fix: "Site owner: write a number from 0 to 1. The default, 0.5, is used.",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, test } from "vitest";
-import { parseDate } from "../../src/parse/date.ts";
+import { parseDate, readDate } from "../../src/parse/date.ts";
 
 describe("spec: the six forms of the W3C profile are returned as they were written", () => {
   test.each([
@@ -16,7 +16,6 @@ describe("spec: the six forms of the W3C profile are returned as they were writt
     "2024-05-01T10:20:30-05:30",
     "2024-05-01T10:20:30.1Z",
     "2024-05-01T10:20:30.123456789+00:00",
-    "2024-05-01T00:00:00-00:00",
     "0001-01-01T00:00:00Z",
     "9999-12-31T23:59:59.999Z",
   ])("%s", (text) => {
@@ -75,7 +74,7 @@ describe("lenient: other forms are written as ISO 8601, with the offset and prec
     ["12/25/2024 12:05:06 p.m.", "2024-12-25T12:05:06Z"],
     // RFC 822, 850, 2822, asctime.
     ["Thu, 17 Dec 2009 12:04:56 +0200", "2009-12-17T12:04:56+02:00"],
-    ["Thu, 17 Dec 2009 12:04:56 -0000", "2009-12-17T12:04:56-00:00"],
+    ["Thu, 17 Dec 2009 12:04:56 -0000", "2009-12-17T12:04:56Z"],
     ["Thu, 17 Dec 2009 12:04:56 GMT", "2009-12-17T12:04:56Z"],
     ["Thu, 17 Dec 2009 12:04:56 EST", "2009-12-17T12:04:56-05:00"],
     ["Thu, 17 Dec 2009 12:04:56 PDT", "2009-12-17T12:04:56-07:00"],
@@ -117,8 +116,6 @@ describe("scenario 82: what is ambiguous, impossible or no date is absent", () =
     "1-2-2024",
     "01/02/03",
     "25/12/24",
-    "Thu, 17 Dec 2009 12:04:56 IST",
-    "Thu, 17 Dec 2009 12:04:56 A",
     // Cannot be.
     "0000-01-01",
     "0000",
@@ -175,9 +172,72 @@ describe("scenario 82: what is ambiguous, impossible or no date is absent", () =
     "-2024-01-02",
     "+002024-01-02",
     "٢٠٢٤-٠١-٠٢",
-    `${" ".repeat(40)}2024-01-02${" ".repeat(10)}03:04:05${" ".repeat(100)}UTC`,
+    `2024-01-02${" ".repeat(2000)}03:04:05 UTC`,
   ])("%j", (text) => {
     expect(parseDate(text)).toBeUndefined();
+  });
+});
+
+describe("every date that is rewritten says so", () => {
+  const said = (text: string, form?: "rfc822") => {
+    const codes: string[] = [];
+    const date = readDate(text, (code, value) => codes.push(code, value), form);
+    return [date, ...codes.filter((code) => code !== text)];
+  };
+
+  test.each([
+    ["2024-05-31", "2024-05-31"],
+    ["\n  2024-05-31T10:00Z\n", "2024-05-31T10:00Z"],
+    ["2024-05-31T10:00:00", "2024-05-31T10:00:00Z", "date-no-offset"],
+    ["2024-05-31T10:00", "2024-05-31T10:00Z", "date-no-offset"],
+    ["2024-01-02 03:04:05", "2024-01-02T03:04:05Z", "date-form", "date-no-offset"],
+    ["2024-01-02 03:04:05Z", "2024-01-02T03:04:05Z", "date-form"],
+    ["2017-06-20-04:00", "2017-06-20", "date-form"],
+    ["31.05.2024", "2024-05-31", "date-form"],
+    ["2024-5-1", "2024-05-01", "date-form"],
+    ["2024-05-01T00:00:00-00:00", "2024-05-01T00:00:00Z", "date-form"],
+    ["2024-05-01T00:00:00.5-00:00", "2024-05-01T00:00:00.5Z", "date-form"],
+    ["Thu, 17 Dec 2009 12:04:56 +0200", "2009-12-17T12:04:56+02:00", "date-form"],
+    ["Thu, 17 Dec 2009 12:04:56 IST", "2009-12-17", "date-form", "date-zone"],
+    ["yesterday", undefined, "date-invalid"],
+  ])("%j becomes %s", (text, ...expected) => {
+    expect(said(text)).toEqual(expected);
+  });
+
+  test.each([
+    ["Thu, 17 Dec 2009 12:04:56 +0200", "2009-12-17T12:04:56+02:00"],
+    ["17 Dec 09 12:04 GMT", "2009-12-17T12:04Z"],
+    ["Thu, 17 Dec 2009 12:04:56 EST (comment)", "2009-12-17T12:04:56-05:00"],
+    ["Thu, 17 Dec\r\n\t2009\r\n 12:04:56 GMT", "2009-12-17T12:04:56Z"],
+    ["2009-12-17T12:04:56Z", "2009-12-17T12:04:56Z"],
+    ["Thu, 17 Dec 2009 12:04:56", "2009-12-17T12:04:56Z", "date-no-offset"],
+    ["Thu, 17 Dec 2009 12:04:56 AEST", "2009-12-17T12:04:56+10:00", "date-form"],
+    ["17 December 2009", "2009-12-17", "date-form"],
+  ])("in RSS, %j becomes %s", (text, ...expected) => {
+    expect(said(text, "rfc822")).toEqual(expected);
+  });
+});
+
+describe("names of time zones", () => {
+  test.each([
+    ["AEST", "+10:00"],
+    ["AEDT", "+11:00"],
+    ["ACST", "+09:30"],
+    ["KST", "+09:00"],
+    ["NZST", "+12:00"],
+    ["NZDT", "+13:00"],
+    ["SGT", "+08:00"],
+    ["SAST", "+02:00"],
+    ["aest", "+10:00"],
+    ["NST", "-03:30"],
+  ])("%s is %s everywhere", (name, offset) => {
+    expect(parseDate(`Thu, 17 Dec 2009 12:04:56 ${name}`)).toBe(`2009-12-17T12:04:56${offset}`);
+  });
+
+  // BST is an hour ahead in Britain and six in Bangladesh; nobody knows what XYZT is; RFC 822 got its letters wrong.
+  test.each(["IST", "BST", "bst", "AST", "GST", "XYZT", "A"])("where %s is, nobody can tell: the day stays", (name) => {
+    expect(parseDate(`Thu, 17 Dec 2009 12:04:56 ${name}`)).toBe("2009-12-17");
+    expect(parseDate(`Dec 17 12:04:56 ${name} 2009`)).toBe("2009-12-17");
   });
 });
 

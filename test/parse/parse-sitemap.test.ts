@@ -21,7 +21,7 @@ test("pages", () => {
       { url: "https://example.org/2", priority: 0.5 },
     ],
     complete: true,
-    problems: [{ code: "url-relative", message: "A URL is not absolute; it was resolved: /2", value: "/2", line: 8 }],
+    problems: [{ code: "url-relative", message: "Resolved a relative URL: /2", value: "/2", line: 8 }],
   });
 });
 
