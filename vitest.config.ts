@@ -1,13 +1,35 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+
+const fastPath = path.join(import.meta.dirname, "src/parse/fast/create-fast-path.ts");
+const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts");
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // A test file may start servers and child processes: two at a time keep a small machine honest.
     maxWorkers: 2,
     // What runs concurrently waits for time limits, not for the machine.
     maxConcurrency: 20,
+    projects: [
+      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"] } },
+      {
+        // Whatever the parser's tests hold must also hold where everything is read by the scanner.
+        extends: true,
+        test: { name: "no fast path", include: ["test/parse/**/*.test.ts"], exclude: ["test/parse/fast-path.test.ts"] },
+        plugins: [
+          {
+            name: "no-fast-path",
+            enforce: "pre",
+            async resolveId(source, importer) {
+              if (!source.endsWith("/create-fast-path.ts")) return null;
+              const resolved = await this.resolve(source, importer, { skipSelf: true });
+              return resolved?.id === fastPath ? noFastPath : resolved;
+            },
+          },
+        ],
+      },
+    ],
   },
 });

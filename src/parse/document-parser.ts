@@ -3,6 +3,8 @@ import { defaultLimits, type Limits } from "../options.ts";
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
 import { type Detected, detect, isRobotsUrl } from "./detect.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
+import { usualFastPath } from "./fast/create-fast-path.ts";
+import type { CreateFastPath } from "./fast-path.ts";
 import { RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml-parser.ts";
@@ -15,15 +17,18 @@ export interface DocumentParserOptions {
   readonly strict?: boolean | undefined;
   /** It was asked for as robots.txt, wherever it was found. @default by its URL */
   readonly isRobots?: boolean | undefined;
+  /** What may make it faster. */
+  readonly fastPath?: CreateFastPath | undefined;
   /** Takes what is wrong with the document. */
   readonly problems: ProblemLog;
 }
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems } = options;
+  const { url, strict = false, problems, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
-  return new DocumentParser({ url, strict, problems, limits: { ...defaultLimits, ...options.limits } }, isRobots);
+  const limits = { ...defaultLimits, ...options.limits };
+  return new DocumentParser({ url, strict, problems, limits, fastPath }, isRobots);
 }
 
 class DocumentParser implements EntryParser {

@@ -1,7 +1,8 @@
 // Formats as tables: what an element means, by the element that it stands in.
-import type { TextMark } from "./text-mark.ts";
+import type { TextFacts } from "./text-facts.ts";
 import type { Vocabulary } from "./vocabulary.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import type { ElementAttributes } from "./xml-handler.ts";
+import type { XmlName } from "./xml-name.ts";
 
 /** What to do with an element. `Target` is what collects its values. */
 export interface ElementRule<Target> {
@@ -9,9 +10,9 @@ export interface ElementRule<Target> {
   readonly name: string;
   /** Its children, by vocabulary and name in lower case: `image loc`. All others are passed over, with all they hold. */
   readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined;
-  readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined;
+  readonly open: ((target: Target, attributes: ElementAttributes) => void) | undefined;
   /** Takes the element's text: decoded, trimmed, perhaps empty. */
-  readonly text: ((target: Target, text: string, mark: TextMark) => void) | undefined;
+  readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined;
   /** The text is a URL. */
   readonly isUrl: boolean;
   /** That URL names the entry. */
@@ -19,6 +20,17 @@ export interface ElementRule<Target> {
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
   readonly isDate: boolean;
   readonly close: ((target: Target) => void) | undefined;
+}
+
+/** What reads elements by their rules, and does nothing else. */
+export interface RuleReader<Target = never> {
+  readonly target: Target;
+  /** The rules of the open elements, from the root of the format on. Setting them says which elements are open. */
+  rules: readonly ElementRule<Target>[];
+  /** The rule of an element in an element with the rule `parent`. Spellings that differ from the format's are reported. */
+  ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target>;
+  /** Hands the text of an element to its rule: undefined where it cannot be used. */
+  takeText(rule: ElementRule<Target>, text: string | undefined): void;
 }
 
 type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;

@@ -4,6 +4,7 @@ import type { Limits } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem, ProblemLog } from "../problem.ts";
 import type { PagesFormat, SitemapReference } from "../sitemap.ts";
+import type { CreateFastPath } from "./fast-path.ts";
 
 /** Entries in declared order. Within one document the first declaration of a URL counts. */
 export interface Entries {
@@ -37,4 +38,6 @@ export interface ParseContext {
   /** Stop at the first thing that is not well-formed. */
   readonly strict: boolean;
   readonly problems: ProblemLog;
+  /** For XML: @default none */
+  readonly fastPath?: CreateFastPath | undefined;
 }

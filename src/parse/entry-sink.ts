@@ -5,8 +5,7 @@ import type { ProblemCode } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { originOf, protocolUrlLength, UrlResolver } from "../url.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
-import { findMatcher } from "./matcher.ts";
-import { noMark, type TextMark } from "./text-mark.ts";
+import { noFacts, type TextFacts } from "./text-facts.ts";
 import { UrlCollector } from "./url-collector.ts";
 
 /** What the sink needs from the scanner. */
@@ -44,20 +43,20 @@ export class EntrySink {
   }
 
   /** The URL of a page that is not in the document yet. */
-  takePageUrl(text: string, mark: TextMark = noMark): string | undefined {
-    return this.#take(this.#pageUrls, text, mark);
+  takePageUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+    return this.#take(this.#pageUrls, text, facts);
   }
 
   /** The URL of a sitemap that is not in the document yet. */
-  takeSitemapUrl(text: string, mark: TextMark = noMark): string | undefined {
-    return this.#take(this.#sitemapUrls, text, mark);
+  takeSitemapUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+    return this.#take(this.#sitemapUrls, text, facts);
   }
 
   /** Any other URL. */
-  resolveUrl(text: string, mark: TextMark = noMark): string | undefined {
-    if (mark.isKnownUrl) return text;
+  resolveUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+    if (facts.isUrl) return text;
     const url = this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
-    if (url === text) remember(url, mark);
+    if (url === text) acceptOrigin(url, facts);
     return url;
   }
 
@@ -83,10 +82,10 @@ export class EntrySink {
     return entries;
   }
 
-  #take(urls: UrlCollector, text: string, mark: TextMark): string | undefined {
-    if (mark.isKnownUrl) return urls.takeKnown(text, mark.high, mark.low);
+  #take(urls: UrlCollector, text: string, facts: TextFacts): string | undefined {
+    if (facts.isUrl) return urls.takeKnown(text, facts.high, facts.low);
     const url = this.#checked(urls.take(text), urls.problem, text);
-    if (url === text) remember(url, mark);
+    if (url === text) acceptOrigin(url, facts);
     return url;
   }
 
@@ -112,11 +111,9 @@ export class EntrySink {
   }
 }
 
-// The next URL of this origin is known.
-function remember(url: string, mark: TextMark): void {
-  if (!mark.isUrlOfNewOrigin) return;
-  const origin = originOf(url);
-  if (origin !== undefined) findMatcher()?.remember(origin);
+function acceptOrigin(url: string, facts: TextFacts): void {
+  const origin = facts.acceptOrigin === undefined ? undefined : originOf(url);
+  if (origin !== undefined) facts.acceptOrigin!(origin);
 }
 
 // https://www.sitemaps.org/protocol.html#index: "no more than 50,000 URLs"

@@ -9,7 +9,7 @@ import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
 import type { Draft } from "./urlset-reader.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import type { ElementAttributes } from "./xml-handler.ts";
 
 export class FeedReader implements TableTarget {
   readonly #sink: EntrySink;
@@ -59,7 +59,7 @@ export class FeedReader implements TableTarget {
     if (this.#guid === "") this.#guid = text;
   }
 
-  beginGuid(attributes: XmlAttributes): void {
+  beginGuid(attributes: ElementAttributes): void {
     this.#guidIsPermaLink = attributes.get("isPermaLink")?.trim().toLowerCase() !== "false";
   }
 
@@ -80,7 +80,7 @@ export class FeedReader implements TableTarget {
   }
 
   /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. */
-  addAtomLink(attributes: XmlAttributes): void {
+  addAtomLink(attributes: ElementAttributes): void {
     const href = attributes.get("href")?.trim() ?? "";
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
     if (rel === "" || rel === "alternate") this.setLink(href);

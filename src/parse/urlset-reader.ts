@@ -7,9 +7,9 @@ import type { ProblemCode } from "../problem.ts";
 import { hasMinusZero, readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
-import { noMark, TextMark } from "./text-mark.ts";
+import { noFacts, TextFacts } from "./text-facts.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import type { ElementAttributes } from "./xml-handler.ts";
 
 /** Something that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
@@ -29,7 +29,7 @@ export class UrlsetReader implements TableTarget {
   #isOpen = false;
   #isInvalid = false;
   #loc = "";
-  readonly #locMark = new TextMark();
+  readonly #locFacts = new TextFacts();
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
   #changeFrequency: ChangeFrequency | undefined;
@@ -61,11 +61,11 @@ export class UrlsetReader implements TableTarget {
     this.#isInvalid = true;
   }
 
-  setLoc(text: string, mark: TextMark): void {
+  setLoc(text: string, facts: TextFacts): void {
     if (text === "") return;
     if (this.#loc === "") {
       this.#loc = text;
-      this.#locMark.copy(mark);
+      this.#locFacts.copy(facts);
     } else {
       this.report("url-several", text);
       this.#moreLocs ??= [];
@@ -73,8 +73,8 @@ export class UrlsetReader implements TableTarget {
     }
   }
 
-  setLastModified(text: string, mark: TextMark): void {
-    this.#lastModified ??= this.date(text, mark);
+  setLastModified(text: string, facts: TextFacts): void {
+    this.#lastModified ??= this.date(text, facts);
   }
 
   setChangeFrequency(text: string): void {
@@ -93,12 +93,12 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** What is wrong with a date that is there is reported. */
-  date(text: string, mark: TextMark = noMark): string | undefined {
-    return mark.isDate && !hasMinusZero(text) ? text : readDate(text, this.report);
+  date(text: string, facts: TextFacts = noFacts): string | undefined {
+    return facts.isDate && !hasMinusZero(text) ? text : readDate(text, this.report);
   }
 
-  url(text: string, mark: TextMark = noMark): string | undefined {
-    return this.#sink.resolveUrl(text, mark);
+  url(text: string, facts: TextFacts = noFacts): string | undefined {
+    return this.#sink.resolveUrl(text, facts);
   }
 
   begin(): void {
@@ -120,7 +120,7 @@ export class UrlsetReader implements TableTarget {
 
   endPage(): void {
     if (!this.#end()) return;
-    const url = this.#sink.takePageUrl(this.#loc, this.#locMark);
+    const url = this.#sink.takePageUrl(this.#loc, this.#locFacts);
     if (url !== undefined) this.#sink.addPage(this.#page(url));
     this.#moreLocs?.forEach((loc) => {
       const more = this.#sink.takePageUrl(loc);
@@ -131,7 +131,7 @@ export class UrlsetReader implements TableTarget {
 
   endSitemap(): void {
     if (!this.#end()) return;
-    const url = this.#sink.takeSitemapUrl(this.#loc, this.#locMark);
+    const url = this.#sink.takeSitemapUrl(this.#loc, this.#locFacts);
     const lastModified = this.#lastModified;
     if (url !== undefined) this.#sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
     this.#moreLocs?.forEach((loc) => {
@@ -188,7 +188,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** `mistaken` is the element's name where it should have been `xhtml:link`. */
-  addLink(attributes: XmlAttributes, mistaken: string | undefined): void {
+  addLink(attributes: ElementAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
     if (!isAlternate(attributes.get("rel"))) return;
     const language = attributes.get("hreflang")?.trim();
@@ -203,7 +203,7 @@ export class UrlsetReader implements TableTarget {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
-    const url = this.url(href, attributes.mark(hrefAt));
+    const url = this.url(href, attributes.facts(hrefAt));
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
     this.#alternates ??= [];

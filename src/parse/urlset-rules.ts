@@ -34,8 +34,8 @@ const news: Rules = elements("news", {
   },
   publication_date: {
     isDate: true,
-    text(reader, text, mark) {
-      const date = reader.date(text, mark);
+    text(reader, text, facts) {
+      const date = reader.date(text, facts);
       if (date !== undefined) reader.news.publishDate ??= date;
     },
   },
@@ -64,8 +64,8 @@ const news: Rules = elements("news", {
 const image: Rules = elements("image", {
   loc: {
     isUrl: true,
-    text(reader, text, mark) {
-      const url = text === "" ? undefined : reader.url(text, mark);
+    text(reader, text, facts) {
+      const url = text === "" ? undefined : reader.url(text, facts);
       if (url !== undefined) reader.image.url ??= url;
     },
   },
@@ -86,16 +86,16 @@ const image: Rules = elements("image", {
   },
   license: {
     isUrl: true,
-    text(reader, text, mark) {
-      const url = text === "" ? undefined : reader.url(text, mark);
+    text(reader, text, facts) {
+      const url = text === "" ? undefined : reader.url(text, facts);
       if (url !== undefined) reader.image.license ??= url;
     },
   },
 });
 
 const entry: Rules = elements("sitemap", {
-  loc: { isUrl: true, isKey: true, text: (reader, text, mark) => reader.setLoc(text, mark) },
-  lastmod: { isDate: true, text: (reader, text, mark) => reader.setLastModified(text, mark) },
+  loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.setLoc(text, facts) },
+  lastmod: { isDate: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
 });
 
 const page: Rules = new Map([

@@ -5,7 +5,7 @@ import type { SitemapVideo, VideoPrice, VideoRestriction } from "../page.ts";
 import { type ElementRule, elements } from "./element-rule.ts";
 import type { Draft, UrlsetReader } from "./urlset-reader.ts";
 import { parseBoolean, parseNumber } from "./values.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import type { ElementAttributes } from "./xml-handler.ts";
 
 /** Inside of `<video:video>`. */
 export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("video", {
@@ -70,8 +70,8 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
   content_segment_loc: {
     isUrl: true,
     open: keep("duration"),
-    text(reader, loc, mark) {
-      const resolved = loc === "" ? undefined : reader.url(loc, mark);
+    text(reader, loc, facts) {
+      const resolved = loc === "" ? undefined : reader.url(loc, facts);
       if (resolved === undefined) return;
       const { duration } = reader.attributes as { duration?: string };
       const seconds = duration === undefined ? undefined : parseNumber(duration);
@@ -110,8 +110,8 @@ function text(key: KeyOf<string>): Part {
 function url(key: KeyOf<string>): Part {
   return {
     isUrl: true,
-    text(reader, content, mark) {
-      const resolved = content === "" ? undefined : reader.url(content, mark);
+    text(reader, content, facts) {
+      const resolved = content === "" ? undefined : reader.url(content, facts);
       if (resolved !== undefined) reader.video[key] ??= resolved;
     },
   };
@@ -132,7 +132,7 @@ function value<Key extends keyof SitemapVideo>(key: Key, parse: (text: string) =
 
 function attribute<Key extends keyof SitemapVideo>(
   reader: UrlsetReader,
-  attributes: XmlAttributes,
+  attributes: ElementAttributes,
   name: string,
   key: Key,
   parse: (text: string) => SitemapVideo[Key],

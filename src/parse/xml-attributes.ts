@@ -4,10 +4,11 @@
 //   Lenient: a `<` ends a tag that was not closed.
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
 import { NextCharacter } from "./next-character.ts";
-import { noMark, TextMark } from "./text-mark.ts";
+import { noFacts, type TextFacts } from "./text-facts.ts";
+import type { ElementAttributes } from "./xml-handler.ts";
 
 /** The attributes of the element that is being opened. Valid only while it is. */
-export class XmlAttributes {
+export class XmlAttributes implements ElementAttributes {
   readonly #maxCount: number;
   readonly #maxValueLength: number;
   readonly #watcher: ReferenceWatcher;
@@ -24,11 +25,6 @@ export class XmlAttributes {
   readonly #nameEnds: number[] = [];
   readonly #valueStarts: number[] = [];
   readonly #valueEnds: number[] = [];
-  // What the matcher knows of the values, where it was the one to find them.
-  readonly #marks: TextMark[] = [];
-  readonly #names: string[] = [];
-  readonly #values: (string | undefined)[] = [];
-  #isMatched = false;
   /** The tag ends in `/>`. */
   selfClosing = false;
   /** The tag is not well-formed; it was understood nevertheless. */
@@ -73,42 +69,16 @@ export class XmlAttributes {
     this.#nextTab.reset(buffer);
   }
 
-  #clear(): void {
+  /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
+  scan(tagStart: number, from: number): number {
+    const buffer = this.#buffer;
     this.#count = 0;
-    this.#isMatched = false;
     this.selfClosing = false;
     this.malformed = false;
     this.unclosed = false;
     this.tooMany = false;
     this.tooLong = false;
     this.valueTooLong = false;
-  }
-
-  /** Starts over, with attributes that the matcher found. */
-  beginMatched(): void {
-    this.#clear();
-    this.#isMatched = true;
-    this.#hasReferences = true;
-    this.#hasLineEnds = true;
-  }
-
-  /**
-   * Takes an attribute of a regular tag; `value` where it needs no decoding. What is known of it is to be written to the mark that
-   * is returned.
-   */
-  addMatched(name: string, valueStart: number, valueEnd: number, value: string | undefined): TextMark {
-    const index = this.#count++;
-    this.#names[index] = name;
-    this.#valueStarts[index] = valueStart;
-    this.#valueEnds[index] = valueEnd;
-    this.#values[index] = value;
-    return (this.#marks[index] ??= new TextMark());
-  }
-
-  /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
-  scan(tagStart: number, from: number): number {
-    const buffer = this.#buffer;
-    this.#clear();
     const end = this.#scan(buffer, tagStart + maxTagLength, from);
     if (end !== -1) {
       this.#hasReferences = this.#nextReference.isWithin(tagStart, end);
@@ -205,24 +175,16 @@ export class XmlAttributes {
     this.#count = index + 1;
   }
 
-  /** The value of the attribute that is written with this name, prefix included. The first one counts. */
   get(name: string): string | undefined {
     const index = this.find(name);
     return index === -1 ? undefined : this.value(index);
   }
 
-  /** The attribute that is written with this name; -1 where there is none. */
   find(name: string): number {
-    if (this.#isMatched) return this.#findMatched(name);
     for (let index = 0; index < this.#count; index++) {
       const start = this.#nameStarts[index]!;
       if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start)) return index;
     }
-    return -1;
-  }
-
-  #findMatched(name: string): number {
-    for (let index = 0; index < this.#count; index++) if (this.#names[index] === name) return index;
     return -1;
   }
 
@@ -231,13 +193,11 @@ export class XmlAttributes {
     return { start: this.#valueStarts[index]!, end: this.#valueEnds[index]! };
   }
 
-  /** What is known of its value. */
-  mark(index: number): TextMark {
-    return this.#isMatched ? this.#marks[index]! : noMark;
+  facts(): TextFacts {
+    return noFacts;
   }
 
   name(index: number): string {
-    if (this.#isMatched) return this.#names[index]!;
     return this.#buffer.slice(this.#nameStarts[index], this.#nameEnds[index]);
   }
 
@@ -246,13 +206,8 @@ export class XmlAttributes {
     return this.#buffer.slice(this.#valueStarts[index], this.#valueEnds[index]);
   }
 
-  /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
   value(index: number): string {
-    if (this.#isMatched) {
-      const value = this.#values[index];
-      if (value !== undefined) return value;
-    }
-    const raw = this.#hasLineEnds ? this.raw(index).replace(lineEnds, " ") : this.raw(index);
+    const raw = this.#hasLineEnds ? normalizeSpace(this.raw(index)) : this.raw(index);
     return this.#hasReferences ? decodeReferences(raw, this.#watcher) : raw;
   }
 
@@ -261,6 +216,11 @@ export class XmlAttributes {
     const start = this.#nameStarts[index]!;
     return this.#nameEnds[index]! - start >= 5 && standsAt("xmlns", this.#buffer, start);
   }
+}
+
+/** https://www.w3.org/TR/xml/#AVNormalize */
+export function normalizeSpace(value: string): string {
+  return value.replace(lineEnds, " ");
 }
 
 /** For a few characters this is much faster than `startsWith`. */

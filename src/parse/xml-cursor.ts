@@ -1,15 +1,16 @@
 // Where the scanner is in a document, and what there is to say about that place.
 import type { ProblemCode, ProblemLog } from "../problem.ts";
+import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
 
-export class XmlCursor {
+export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
   /** The first thing that is not well-formed ends the document. */
   readonly strict: boolean;
   /** What was not read yet starts at `at`. */
   buffer = "";
   at = 0;
-  /** While a glue is followed: where the tag begins that is looked at, from the beginning of the glue. */
-  offsetInGlue = 0;
+  /** Which buffer this is: another number for each. Places in one buffer mean nothing in another. */
+  version = 0;
   /** Nothing more will be read. */
   stopped = false;
   // What stands before this place of the buffer was let go; so many characters and line ends came before.
@@ -27,13 +28,42 @@ export class XmlCursor {
     this.stopped = true;
   }
 
-  /** Lets go of what was read. `countLines` counts the line ends between two places of the buffer. */
-  forget(countLines?: (from: number, to: number) => number): void {
-    this.#lines += countLines?.(this.#from, this.at) ?? countLineEnds(this.buffer, this.#from, this.at);
-    this.#offset += this.at - this.#from;
+  /** Adds to the end of the buffer. */
+  append(piece: string): void {
+    this.buffer += piece;
+    this.version++;
+  }
+
+  /** Lets go of what was read. */
+  forget(): void {
+    this.settle();
     this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
     this.at = 0;
     this.#from = 0;
+    this.version++;
+  }
+
+  /** Counts the lines up to where it is. */
+  settle(): void {
+    this.#pass(this.at, countLineEnds(this.buffer, this.#from, this.at));
+  }
+
+  /** Goes on to a place with so many line ends between where it was last settled and there. */
+  passTo(at: number, lineEnds: number): void {
+    this.#pass(at, lineEnds);
+    this.at = at;
+  }
+
+  /** Goes back to a place that was passed. */
+  backTo(at: number): void {
+    this.#pass(at, -countLineEnds(this.buffer, at, this.#from));
+    this.at = at;
+  }
+
+  #pass(at: number, lines: number): void {
+    this.#lines += lines;
+    this.#offset += at - this.#from;
+    this.#from = at;
   }
 
   /**
@@ -42,6 +72,7 @@ export class XmlCursor {
    */
   goOn(piece: string, joined: number): void {
     const left = this.buffer.length;
+    this.version++;
     if (left > joined) {
       this.buffer += piece.slice(joined);
       return;
@@ -63,7 +94,7 @@ export class XmlCursor {
 
   /** Adds a problem at the tag that is being read. */
   report(code: ProblemCode, value?: string, limit?: number): void {
-    this.reportAt(this.at + this.offsetInGlue, code, value, limit);
+    this.reportAt(this.at, code, value, limit);
   }
 
   reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
@@ -85,6 +116,11 @@ export class XmlCursor {
     if (!this.strict || this.stopped) return;
     this.reportAt(at, "xml-not-well-formed");
     this.stopped = true;
+  }
+
+  /** In a text or a value that starts where the cursor is. */
+  onReference(flaw: ReferenceFlaw, value: string, at: number): void {
+    this.flawAt(this.at + at, flaw, value);
   }
 
   /** Adds the problem that a limit was reached, and stops. */

@@ -3,8 +3,7 @@
 import type { Limits } from "../options.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
-import type { XmlGlue } from "./xml-glue.ts";
-import type { XmlHandler } from "./xml-handler.ts";
+import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";
 import { type XmlName, XmlNamespaces } from "./xml-name.ts";
 import type { XmlText } from "./xml-text.ts";
 
@@ -14,8 +13,6 @@ export class XmlElements {
   readonly #maxDepth: number;
   // The root is the first; there is nothing at 0.
   readonly #open: XmlName[] = [];
-  // The element in which the handler was put in place: it is not closed by glues.
-  #floor = 1;
   readonly namespaces: XmlNamespaces = new XmlNamespaces();
   handler: XmlHandler;
   /** How many are open. */
@@ -34,7 +31,6 @@ export class XmlElements {
   /** From the next element on, `handler` is told. */
   useHandler(handler: XmlHandler): void {
     this.handler = handler;
-    this.#floor = this.depth;
   }
 
   /** The innermost one. */
@@ -42,7 +38,7 @@ export class XmlElements {
     return this.depth === 0 ? undefined : this.#open[this.depth];
   }
 
-  open(name: XmlName, attributes: XmlAttributes): void {
+  open(name: XmlName, attributes: ElementAttributes): void {
     if (this.depth >= this.#maxDepth) {
       this.#cursor.limit("limit-xml-depth", this.#maxDepth);
       return;
@@ -93,25 +89,6 @@ export class XmlElements {
     }
   }
 
-  /** Whether the elements that a glue closes are those that are open, and nothing else has to be done for them. */
-  fits(glue: XmlGlue): boolean {
-    const { closes } = glue;
-    const { depth } = this;
-    const outermost = depth - closes.length;
-    if (outermost < this.#floor || this.namespaces.deepest > outermost || depth + glue.rise > this.#maxDepth)
-      return false;
-    // Where a text is wanted, it has to end here: what a child holds may be part of it.
-    if (this.#text.isNested || (this.#text.depth !== 0 && glue.opens[0]!)) return false;
-    for (let index = 0; index < closes.length; index++) {
-      if (this.#open[depth - index] !== closes[index]) return false;
-    }
-    if (glue.generation !== this.namespaces.generation) {
-      for (const name of glue.names) this.namespaces.resolve(name);
-      glue.generation = this.namespaces.generation;
-    }
-    return true;
-  }
-
   /** Whether these are the open ones. */
   areOpen(names: readonly XmlName[]): boolean {
     if (names.length !== this.depth) return false;
@@ -126,19 +103,9 @@ export class XmlElements {
     return this.#open.slice(1, this.depth + 1);
   }
 
-  /** From now on these are open, and this is the one whose tag was read last. */
-  resume(names: readonly XmlName[], last: XmlName): void {
+  /** From now on these are open. */
+  resume(names: readonly XmlName[]): void {
     for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
     this.depth = names.length;
-    this.last = last;
-  }
-
-  /** A glue was followed. */
-  settle(glue: XmlGlue): void {
-    const { stays } = glue;
-    let depth = this.depth - glue.closes.length;
-    for (let index = 0; index < stays.length; index++) this.#open[++depth] = stays[index]!;
-    this.depth = depth;
-    this.last = glue.last;
   }
 }

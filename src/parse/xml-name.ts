@@ -1,7 +1,6 @@
 // Names of elements: each is made once for a document, found again without being cut out of the text, and resolved to
 // its namespace once for each change of the declarations in scope.
 // https://www.w3.org/TR/xml-names/
-import type { XmlGlue } from "./xml-glue.ts";
 
 /** The name of an element, as it stands in a document. */
 export class XmlName {
@@ -19,8 +18,6 @@ export class XmlName {
   bound = true;
   /** To which state of the declarations `namespace` belongs. */
   generation = -1;
-  /** What usually follows this element's tag or text. */
-  readonly glues: XmlGlue[] = [];
   /** Room for the reader to remember what it made of this name, in which context. */
   readonly memo: { context: object | undefined; generation: number; meaning: object | undefined } = {
     context: undefined,

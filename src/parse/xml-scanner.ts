@@ -9,11 +9,11 @@
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import { protocolUrlLength } from "../url.ts";
+import { type CreateFastPath, type FastPath, noFastPath } from "./fast-path.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlCursor } from "./xml-cursor.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import { XmlElements } from "./xml-elements.ts";
-import { XmlFollower } from "./xml-follower.ts";
 import type { XmlHandler } from "./xml-handler.ts";
 import { type XmlName, XmlNames } from "./xml-name.ts";
 import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
@@ -25,6 +25,8 @@ export interface XmlScannerOptions {
   readonly problems: ProblemLog;
   /** Line ends of the document before what is written. */
   readonly linesBefore?: number;
+  /** @default none */
+  readonly fastPath?: CreateFastPath | undefined;
 }
 
 export class XmlScanner {
@@ -32,7 +34,7 @@ export class XmlScanner {
   readonly #names = new XmlNames();
   readonly #attributes: XmlAttributes;
   readonly #elements: XmlElements;
-  readonly #follower: XmlFollower;
+  readonly #fastPath: FastPath;
   /** Where it is. */
   readonly cursor: XmlCursor;
   /** The text of the element that is being closed, where it is wanted. */
@@ -54,14 +56,15 @@ export class XmlScanner {
     this.#limits = limits;
     const cursor = new XmlCursor(options);
     const text = new XmlText(cursor, limits.xmlTextLength);
-    const attributes = new XmlAttributes(limits.xmlAttributes, limits.xmlTextLength, text);
+    const attributes = new XmlAttributes(limits.xmlAttributes, limits.xmlTextLength, cursor);
     const elements = new XmlElements({ cursor, text, limits, handler, first: this.#names.find("/", 0, 1) });
     this.cursor = cursor;
     this.text = text;
     this.#attributes = attributes;
     this.#elements = elements;
     const lengths = { text: limits.xmlTextLength, url: Math.min(limits.urlLength, protocolUrlLength) };
-    this.#follower = new XmlFollower({ cursor, text, elements, attributes, limits: lengths });
+    const createFastPath = options.fastPath ?? noFastPath;
+    this.#fastPath = createFastPath({ cursor, text, elements, attributes, limits: lengths });
   }
 
   /** How many elements are open. */
@@ -77,7 +80,6 @@ export class XmlScanner {
   /** From the next element on, `handler` takes what is found. */
   useHandler(handler: XmlHandler): void {
     this.#elements.useHandler(handler);
-    this.#follower.forget();
   }
 
   /** The root was found: what came before is no part of the document. */
@@ -95,11 +97,11 @@ export class XmlScanner {
     // In pieces of bounded length: some searches run to the end of the buffer in vain.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
       const piece = chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
-      if (cursor.buffer === "" || piece.length < 8 * seam) cursor.buffer += piece;
+      if (cursor.buffer === "" || piece.length < 8 * seam) cursor.append(piece);
       else {
         // Joining all of it to what is left would copy it: as much as leads over the seam is enough.
         const joined = isHighSurrogate(piece.charCodeAt(seam - 1)) ? seam + 1 : seam;
-        cursor.buffer += piece.slice(0, joined);
+        cursor.append(piece.slice(0, joined));
         if (cursor.buffer.length >= this.#enough) this.#scan(false);
         if (cursor.stopped) return;
         cursor.goOn(piece, joined);
@@ -121,14 +123,12 @@ export class XmlScanner {
 
   // Something that is not well-formed.
   #flaw(code: ProblemCode, at: number, value?: string, limit?: number): void {
-    this.#follower.drop();
     this.cursor.flawAt(at, code, value, limit);
   }
 
   #scan(final: boolean): void {
     const { cursor } = this;
     this.text.renew();
-    this.#follower.renew();
     this.#attributes.setBuffer(cursor.buffer);
     let more = true;
     while (more && !cursor.stopped) {
@@ -137,8 +137,7 @@ export class XmlScanner {
       else if (this.#mode === inDoctype) more = this.#skipDoctype(final);
       else more = this.#skipTag();
     }
-    this.#follower.glues.drop();
-    cursor.forget(this.#follower.countLines);
+    cursor.forget();
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
@@ -146,18 +145,15 @@ export class XmlScanner {
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
-      // Nearly always entries are like those before.
-      if (this.#follower.run() && !final) return false;
+      if (this.#fastPath.advance() && !final) return false;
       if (cursor.stopped) return true;
       const open = cursor.buffer.indexOf("<", cursor.at);
       if (open === -1) {
         this.#partialText(final);
         return false;
       }
-      if (!this.#follower.follow(open)) {
-        if (open > cursor.at) this.#takeText(open);
-        if (cursor.stopped || !this.#scanMarkup(open, final)) return false;
-      }
+      if (open > cursor.at) this.#takeText(open);
+      if (cursor.stopped || !this.#scanMarkup(open, final)) return false;
       if (this.#mode !== content || cursor.stopped) return true;
     }
   }
@@ -168,7 +164,6 @@ export class XmlScanner {
     const start = cursor.at;
     if (text.depth !== 0) text.add(start, end, this.#isOwnText());
     else if (this.#elements.depth === 0) this.#outsideText(start, end);
-    else if (this.#follower.glues.started && skipSpace(cursor.buffer, start) < end) this.#follower.glues.drop();
     if (cursor.strict) this.#checkText(start, end);
     cursor.at = end;
   }
@@ -217,7 +212,6 @@ export class XmlScanner {
       this.#simpleTag(name, open, end, true);
       return true;
     }
-    this.#follower.glues.finish(buffer, open);
     this.cursor.at = open;
     if (attributes.tooMany) {
       this.cursor.limit("limit-xml-attributes", this.#limits.xmlAttributes);
@@ -229,38 +223,23 @@ export class XmlScanner {
     this.#elements.declare(attributes);
     if (this.cursor.strict) this.#checkTag(name, open);
     if (this.cursor.stopped) return true;
-    const from = attributes.isRegular ? this.#follower.beforeTag() : undefined;
     this.#elements.open(name, attributes);
-    const isEmptyText = attributes.selfClosing && this.text.depth !== 0;
     if (attributes.selfClosing && !this.cursor.stopped) this.#elements.close();
     this.cursor.at = end;
-    if (from === undefined || isEmptyText) this.#follower.leavePath();
-    else this.#follower.afterTag(from, open);
     return true;
   }
 
   // A start tag without attributes, perhaps an empty element.
   #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): void {
-    this.#follower.leavePath();
-    const { glues } = this.#follower;
-    if (!glues.started && this.text.depth === 0 && this.#follower.mayLearn) glues.start(this.#elements.last, open);
     if (this.cursor.strict) this.#checkName(name, open);
     if (this.cursor.stopped) return;
-    glues.add(name, true, open);
-    const before = this.text.depth;
     this.#elements.open(name, noAttributes);
-    if (selfClosing && !this.cursor.stopped) {
-      this.#elements.close();
-      glues.add(name, false, open);
-    }
+    if (selfClosing && !this.cursor.stopped) this.#elements.close();
     this.cursor.at = end;
-    if (before !== 0) glues.drop();
-    else if (this.text.depth !== 0 || glues.full) glues.finish(this.cursor.buffer, end);
   }
 
   // The name or the attributes are longer than what is kept: the element is opened without them.
   #openLongTag(open: number, nameEnd: number, nameTooLong: boolean): true {
-    this.#follower.leavePath();
     const { xmlNameLength, xmlTextLength } = this.#limits;
     this.cursor.at = open;
     this.#flaw("limit-xml-token", open, undefined, nameTooLong ? xmlNameLength : xmlTextLength);
@@ -274,13 +253,13 @@ export class XmlScanner {
   }
 
   #scanEndTag(open: number, final: boolean): boolean {
-    this.#follower.leavePath();
     const buffer = this.cursor.buffer;
     const top = this.#elements.top;
     if (top !== undefined) {
       const end = open + 2 + top.raw.length;
       if (end < buffer.length && buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
-        this.#simpleEndTag(top, open, end + 1);
+        this.#elements.close();
+        this.cursor.at = end + 1;
         return true;
       }
     }
@@ -296,18 +275,6 @@ export class XmlScanner {
     this.cursor.at = open;
     this.#otherEndTag(buffer.slice(open + 2, nameEnd), open, this.#endOfEndTag(nameEnd, end));
     return true;
-  }
-
-  #simpleEndTag(name: XmlName, open: number, end: number): void {
-    const { glues } = this.#follower;
-    if (!glues.started && this.#follower.mayLearn) {
-      glues.start(this.#elements.last, open);
-    }
-    glues.add(name, false, open);
-    this.#elements.close();
-    this.cursor.at = end;
-    if (this.#elements.depth === 0 || this.text.depth !== 0) glues.drop();
-    else if (glues.full) glues.finish(this.cursor.buffer, end);
   }
 
   // Between the name of an end tag and its `>` there is only white space.
@@ -326,7 +293,6 @@ export class XmlScanner {
   #otherEndTag(raw: string, open: number, end: number): void {
     this.cursor.at = open;
     if (this.cursor.stopped) return;
-    this.#follower.glues.drop();
     const depth = this.#elements.depthOf(raw);
     const top = this.#elements.top;
     if (depth === 0 || depth !== this.#elements.depth || top?.raw !== raw)
@@ -342,7 +308,6 @@ export class XmlScanner {
     const buffer = this.cursor.buffer;
     // As long as `<![CDATA[` and `<!DOCTYPE`.
     if (!final && buffer.length - open < 9) return false;
-    this.#follower.glues.finish(buffer, open);
     this.cursor.at = open;
     // `<!-`, `<![` and others: one character tells what it can be.
     const kind = buffer.charCodeAt(open + 2);
@@ -368,7 +333,6 @@ export class XmlScanner {
   #scanInstruction(open: number, final: boolean): boolean {
     // Room for `<?xml` and what follows.
     if (!final && this.cursor.buffer.length - open < 6) return false;
-    this.#follower.glues.finish(this.cursor.buffer, open);
     this.cursor.at = open;
     const target = this.cursor.buffer.slice(open + 2, open + 6);
     if (target.startsWith("xml") && (isSpace(target.charCodeAt(3)) || target[3] === "?")) {
@@ -411,7 +375,6 @@ export class XmlScanner {
   }
 
   #skip(until: string, from: number): void {
-    this.#follower.leavePath();
     this.#mode = skipping;
     this.#until = until;
     this.cursor.at = from;

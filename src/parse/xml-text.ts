@@ -130,20 +130,9 @@ export class XmlText implements ReferenceWatcher {
     return this.#children === 1 && this.#own.trim() === "" ? this.#childText : this.#own;
   }
 
-  /** All of it, where the last piece stands from the cursor to `end`. */
-  upTo(end: number): string | undefined {
-    const start = this.#cursor.at;
-    if (this.#isFresh && end - start <= this.maxLength) {
-      const text = this.#decode(start, end);
-      return this.flaw === undefined ? text : undefined;
-    }
-    if (end > start) this.add(start, end, true);
-    return this.value;
-  }
-
   onReference(flaw: ReferenceFlaw, value: string, at: number): void {
     if (flaw === "xml-char-reference") this.spoil("reference");
-    this.#cursor.flawAt(this.#cursor.at + at, flaw, value);
+    this.#cursor.onReference(flaw, value, at);
   }
 
   #decode(start: number, end: number): string {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/options.ts";
-import { noAttributes, type XmlAttributes } from "../../src/parse/xml-attributes.ts";
-import type { XmlGlue } from "../../src/parse/xml-glue.ts";
-import type { XmlGlueHandler, XmlHandler, XmlPlan } from "../../src/parse/xml-handler.ts";
+import { type ElementRule, type RuleReader, rule } from "../../src/parse/element-rule.ts";
+import { usualFastPath } from "../../src/parse/fast/create-fast-path.ts";
+import type { ElementAttributes, XmlHandler } from "../../src/parse/xml-handler.ts";
 import type { XmlName } from "../../src/parse/xml-name.ts";
 import { XmlScanner } from "../../src/parse/xml-scanner.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
@@ -22,53 +22,60 @@ function scan(
   const { strict = false, limits = {}, wanted = () => true } = options;
   const events: Event[] = [];
   const problems = new ProblemLog();
-  let opened: XmlName | undefined;
-  const handler: XmlHandler & { follower: XmlGlueHandler } = {
-    open(name: XmlName, attributes: XmlAttributes) {
-      const entries = Array.from({ length: attributes.count }, (_, index) => [
-        attributes.name(index),
-        attributes.value(index),
-      ]);
-      events.push({
-        type: "open",
-        namespace: name.namespace,
-        local: name.local,
-        attributes: Object.fromEntries(entries),
-      });
-      opened = name;
+  const open = (name: XmlName, attributes: ElementAttributes) => {
+    const entries = Array.from({ length: attributes.count }, (_, index) => [
+      attributes.name(index),
+      attributes.value(index),
+    ]);
+    events.push({
+      type: "open",
+      namespace: name.namespace,
+      local: name.local,
+      attributes: Object.fromEntries(entries),
+    });
+  };
+  const close = (name: XmlName, text: string | undefined) => {
+    events.push({ type: "close", local: name.local, text });
+  };
+  // The same as rules: an element's text comes before its end.
+  const rules = [rule<object>("", {})];
+  const texts: (string | undefined)[] = [];
+  const ruleOf = (_parent: ElementRule<object>, name: XmlName) =>
+    rule<object>(name.raw, {
+      open: (_, attributes) => open(name, attributes),
+      text: wanted(name) ? (_, text) => texts.push(text) : undefined,
+      close: () => close(name, wanted(name) ? texts.pop() : undefined),
+    });
+  const reader: RuleReader<object> = {
+    target: {},
+    rules: [],
+    ruleOf,
+    takeText: (_, text) => texts.push(text),
+  };
+  const handler: XmlHandler = {
+    open(name, attributes) {
+      open(name, attributes);
+      rules.push(ruleOf(rules.at(-1)!, name));
       return wanted(name);
     },
-    close(name: XmlName, text: string | undefined) {
-      events.push({ type: "close", local: name.local, text });
+    close(name, text) {
+      close(name, text);
+      rules.pop();
     },
-    // As if each tag had been read.
-    follower: {
-      follow(glue, text) {
-        glue.plan = Object.assign({ takes: "text" as const }, { glue });
-        glue.names.forEach((name, index) => {
-          if (glue.opens[index]) handler.open(name, noAttributes);
-          else handler.close(name, index === 0 ? text : "");
-        });
-        return glue.stays.length > 0 && wanted(glue.names.at(-1)!);
-      },
-      repeat(plan, text) {
-        this.follow((plan as XmlPlan & { glue: XmlGlue }).glue, text);
-      },
-      repeatClean(plan, text) {
-        this.repeat(plan, text);
-      },
-      get meaning() {
-        return opened;
-      },
-      repeatTag(meaning, attributes, isEmpty) {
-        handler.open(meaning as XmlName, attributes);
-        if (isEmpty) handler.close(meaning as XmlName, undefined);
-      },
-      position: {},
-      resume() {},
+    get byRules() {
+      return Object.defineProperty(reader, "rules", {
+        get: () => rules.slice(),
+        set: (list: ElementRule<object>[]) => rules.splice(0, rules.length, ...list),
+        configurable: true,
+      }) as unknown as RuleReader;
     },
   };
-  const scanner = new XmlScanner(handler, { limits: { ...defaultLimits, ...limits }, strict, problems });
+  const scanner = new XmlScanner(handler, {
+    limits: { ...defaultLimits, ...limits },
+    strict,
+    problems,
+    fastPath: usualFastPath,
+  });
   for (const piece of pieces) scanner.write(piece);
   scanner.end();
   return { events, codes: problems.toArray().map(({ code }): ProblemCode => code), problems: problems.toArray() };

@@ -1,6 +1,5 @@
-// The matcher (matcher.wat) and its memory. There is one for all documents: reading a piece of a document is never interrupted, so
-// what a document needs there is put there for each piece. Where there is no WebAssembly, everything is read without it.
-import { fingerprintStart } from "../fingerprints.ts";
+// The matcher (matcher.wat) and its memory.
+import { fingerprintStart } from "../../fingerprints.ts";
 import { matcherCode } from "./matcher-code.ts";
 
 /** A graph in the matcher's own notation. */
@@ -14,13 +13,17 @@ export class Matcher {
   readonly #code: MatcherCode;
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  readonly #document: Uint8Array;
+  readonly #space: Uint8Array;
   /** The steps of the last run; `wordsPerStep` for each. */
-  readonly tape: Int32Array;
+  readonly trace: Int32Array;
+  /** How many line ends the last run went past. */
+  lineEnds = 0;
   /** What the last run decoded. */
   decoded = "";
   #graph: MatchGraph | undefined;
   #version = 0;
+  /** Which document is in the memory: another number for each that was loaded. */
+  document = 0;
   #isAscii = true;
   // The end of the document, and a place in it of which both the byte and the character are known.
   #end = documentStart;
@@ -34,16 +37,17 @@ export class Matcher {
     const { buffer } = code.memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
-    this.#document = this.#bytes.subarray(documentStart, decodedStart - padding);
-    this.tape = this.#words.subarray(tapeStart / 4, documentStart / 4);
+    this.#space = this.#bytes.subarray(documentStart, decodedStart - padding);
+    this.trace = this.#words.subarray(traceStart / 4, documentStart / 4);
     code.highStart.value = fingerprintStart.high;
     code.lowStart.value = fingerprintStart.low;
   }
 
   /** From now on this is the document. Returns false where it is too long. */
   load(text: string): boolean {
-    if (text.length * 3 > this.#document.length) return false;
-    const { written } = encoder.encodeInto(text, this.#document);
+    if (text.length * 3 > this.#space.length) return false;
+    const { written } = encoder.encodeInto(text, this.#space);
+    this.document++;
     this.#isAscii = written === text.length;
     this.#end = documentStart + written;
     this.#byte = documentStart;
@@ -60,16 +64,17 @@ export class Matcher {
     this.#version = graph.version;
   }
 
-  /** Goes on from this place of the document and this node, as far as it gets. Returns how many words are on the tape. */
+  /** Goes on from this place of the document and this node, as far as it gets. Returns how many words the trace has. */
   run(at: number, node: number, limits: { readonly text: number; readonly url: number }): number {
     const byte = this.#byteAt(at);
     const shift = byte - documentStart - at;
     const end = this.#code.run(byte, this.#end, shift, node, limits.text, limits.url);
     this.#byte = this.#words[0]!;
+    this.lineEnds = this.#code.lineEnds(byte, this.#byte);
     this.#unit = this.#byte - documentStart - this.#words[1]!;
     const decodedEnd = this.#words[4]!;
     this.decoded = decodedEnd > decodedStart ? decoder.decode(this.#bytes.subarray(decodedStart, decodedEnd)) : "";
-    return (end - tapeStart) >> 2;
+    return (end - traceStart) >> 2;
   }
 
   /** Where the last run ended: the place, the node, and why. */
@@ -84,12 +89,6 @@ export class Matcher {
   get reason(): number {
     return this.#words[3]!;
   }
-
-  /** How many line ends the document has between two places. */
-  readonly countLines = (from: number, to: number): number => {
-    const start = this.#byteAt(from);
-    return this.#code.lineEnds(start, this.#byteAt(to));
-  };
 
   /** URLs that start with this were accepted. */
   remember(origin: string): void {
@@ -116,21 +115,13 @@ export class Matcher {
   }
 }
 
-let matcher: Matcher | null | undefined;
-
-/** The matcher, if there can be one. */
-export function findMatcher(): Matcher | undefined {
-  if (matcher === undefined) matcher = createMatcher() ?? null;
-  return matcher ?? undefined;
-}
-
-function createMatcher(): Matcher | undefined {
+/** Undefined where there can be none: an engine without WebAssembly or its vectors, or a page that forbids it. */
+export function createMatcher(): Matcher | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   try {
     const code = Uint8Array.from(atob(matcherCode), (character) => character.charCodeAt(0));
     return new Matcher(new WebAssembly.Instance(new WebAssembly.Module(code)).exports);
   } catch {
-    // A page that forbids it, or an engine without vectors of 128 bits.
     return undefined;
   }
 }
@@ -153,18 +144,25 @@ declare const WebAssembly: {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// Why a run ended: what stands there is not in the graph; more of the document is needed; or there is no room left on the tape.
+// Why a run ended: what stands there is not in the graph; more of the document is needed; or there is no room left in the trace.
 export const needsMore = 2;
-export const needsTape = 3;
+export const needsTrace = 3;
 
-// The same figures as in matcher.wat.
+// The same figures as in matcher.wat. First the flags of a text.
+export const hasReferences = 1;
+export const hasControls = 2;
+export const hasSpace = 8;
+export const isKnownUrl = 16;
+export const isDecoded = 32;
+export const isDate = 64;
+export const isUrlOfNewOrigin = 128;
 export const wordsPerStep = 8;
 const originStart = 64;
 const originLength = 224;
 const originCount = 4;
 export const graphStart = 4096;
 export const graphSize: number = 28 * 1024;
-const tapeStart = 32_768;
+const traceStart = 32_768;
 const documentStart = 65_536;
 const decodedStart = 458_752;
 // Vectors are read beyond the end.

@@ -2,31 +2,25 @@
 // must be that of reading each alone, and that of reading all of them without the matcher.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { translate } from "../../scripts/matcher.mjs";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
-import { findMatcher } from "../../src/parse/matcher.ts";
+import { createMatcher } from "../../src/parse/fast/matcher.ts";
+import { noFastPath } from "../../src/parse/fast-path.ts";
 import { ProblemLog } from "../../src/problem.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
 
-let parseWithout: typeof parsePieces;
-
-beforeAll(async () => {
-  vi.resetModules();
-  vi.stubGlobal("WebAssembly", undefined);
-  parseWithout = (await import("../support/parsed.ts")).parsePieces;
-  // The matcher is looked for when the first document is read.
-  parseWithout([urlset(entry("https://example.org/"))]);
-  vi.unstubAllGlobals();
-});
+const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
 
 function inPieces(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
 test("there is a matcher, and its code is that of matcher.wat", async () => {
-  expect(findMatcher()).toBeDefined();
-  expect(readFileSync(new URL("../../src/parse/matcher-code.ts", import.meta.url), "utf8")).toBe(await translate());
+  expect(createMatcher()).toBeDefined();
+  expect(readFileSync(new URL("../../src/parse/fast/matcher-code.ts", import.meta.url), "utf8")).toBe(
+    await translate(),
+  );
 });
 
 const field = fc.constantFrom(

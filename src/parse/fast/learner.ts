@@ -1,0 +1,140 @@
+// Looks over the scanner's shoulder: compares where it was before a token with where it is behind it, and adds what lies between
+// to the paths, where it is of a kind that the matcher can follow.
+import type { RuleReader } from "../element-rule.ts";
+import type { ScannerParts } from "../fast-path.ts";
+import { isSpace, skipSpace } from "../xml-attributes.ts";
+import { actionOf } from "./action.ts";
+import { type PathNode, Paths } from "./paths.ts";
+import { addTag, beginRun, isFull, type TagRun } from "./tag-run.ts";
+
+export class Learner {
+  readonly #parts: ScannerParts;
+  #reader: RuleReader | undefined;
+  /** What was learned. */
+  paths: Paths = new Paths();
+  /** Where the scanner is. Undefined where no path leads on or begins. */
+  here: PathNode | undefined;
+  // Where it was, after the last token.
+  #version = -1;
+  #at = 0;
+  #depth = 0;
+  #generation = 0;
+  // The tag run that is being read.
+  #run: TagRun | undefined;
+  // Where the CDATA section began that was just read.
+  #beforeCdata: PathNode | undefined;
+
+  constructor(parts: ScannerParts) {
+    this.#parts = parts;
+  }
+
+  /** The scanner is between two tokens. */
+  observe(reader: RuleReader): void {
+    const { cursor } = this.#parts;
+    if (reader !== this.#reader) {
+      this.#reader = reader;
+      this.paths = new Paths();
+      this.#leave();
+    } else if (cursor.version !== this.#version) this.#leave();
+    else if (cursor.at !== this.#at) this.#learn(reader);
+    this.here ??= this.#locate(reader);
+    this.#note();
+  }
+
+  /** Whether a path may be followed from here: not in the middle of something that is being learned. */
+  get isReady(): boolean {
+    return this.here !== undefined && this.here.edges.length > 0 && this.#run === undefined;
+  }
+
+  /** Something was read without the scanner, and led here. */
+  moveTo(here: PathNode): void {
+    this.here = here;
+    this.#note();
+  }
+
+  #note(): void {
+    const { cursor, elements } = this.#parts;
+    this.#version = cursor.version;
+    this.#at = cursor.at;
+    this.#depth = elements.depth;
+    this.#generation = elements.namespaces.generation;
+  }
+
+  #leave(): void {
+    this.here = undefined;
+    this.#run = undefined;
+    this.#beforeCdata = undefined;
+  }
+
+  #locate(reader: RuleReader): PathNode | undefined {
+    const { elements, text } = this.#parts;
+    const wants = text.depth !== 0;
+    if (!text.isFresh || text.isNested || (wants && text.depth !== elements.depth)) return undefined;
+    return this.paths.find(elements, wants, () => reader.rules);
+  }
+
+  // One token was read, and perhaps a text before it.
+  #learn(reader: RuleReader): void {
+    const { cursor, elements, text } = this.#parts;
+    const { buffer, at: end } = cursor;
+    const open = buffer.indexOf("<", this.#at);
+    const tag = open === -1 || elements.namespaces.generation !== this.#generation ? undefined : this.#tagAt(open, end);
+    const isRun = tag === "start" || tag === "end" || tag === "empty";
+    if (this.#run !== undefined && (!isRun || skipSpace(buffer, this.#at) < open)) this.#finishRun(reader);
+    const from = this.#beforeCdata ?? this.here;
+    const isAfterCdata = this.#beforeCdata !== undefined;
+    this.#beforeCdata = undefined;
+    this.here = undefined;
+    if (from === undefined || tag === undefined) this.#run = undefined;
+    else if (isRun) {
+      const isPossible = from.state!.wants ? tag === "end" && (!isAfterCdata || open === this.#at) : true;
+      if (this.#run === undefined && isPossible) this.#run = beginRun(from, open, isAfterCdata);
+      if (this.#run === undefined) return;
+      addTag(this.#run, elements.last, tag !== "end", open);
+      if (tag === "empty") addTag(this.#run, elements.last, false, open);
+      this.here = this.#locate(reader);
+      if (this.here === undefined) this.#run = undefined;
+      else if (text.depth !== 0 || isFull(this.#run)) this.#finishRun(reader, end);
+    } else if (!from.state!.wants) this.#learnAttributes(reader, from, open);
+    else if (text.isCdata && open === this.#at) this.#beforeCdata = from;
+  }
+
+  // What kind of token stands here, judged by what it led to; undefined for what no path can hold.
+  #tagAt(open: number, end: number): "start" | "end" | "empty" | "attributes" | "cdata" | undefined {
+    const { cursor, elements, attributes } = this.#parts;
+    const { buffer } = cursor;
+    const { raw } = elements.last;
+    const rise = elements.depth - this.#depth;
+    const rest = end - open - raw.length;
+    if (buffer.startsWith(raw, open + 1)) {
+      if (rise === 1 && rest === 2 && buffer[end - 1] === ">") return "start";
+      if (rise === 0 && rest === 3 && buffer.startsWith("/>", end - 2)) return "empty";
+      const isExpected = attributes.isRegular && rise === (attributes.selfClosing ? 0 : 1);
+      return isExpected && isSpace(buffer.charCodeAt(open + 1 + raw.length)) ? "attributes" : undefined;
+    }
+    if (rise === -1 && rest === 3 && buffer.startsWith(`/${raw}>`, open + 1)) return "end";
+    return rise === 0 && buffer.startsWith("<![CDATA[", open) ? "cdata" : undefined;
+  }
+
+  #learnAttributes(reader: RuleReader, from: PathNode, open: number): void {
+    const { cursor, elements, attributes } = this.#parts;
+    const { buffer, at: end } = cursor;
+    const rule = reader.ruleOf(from.state!.rules.at(-1)!, elements.last);
+    this.here = this.#locate(reader);
+    // An empty element whose text is wanted has one: no path hands it over.
+    if (this.here === undefined || (attributes.selfClosing && rule.text !== undefined)) return;
+    this.paths.addTag(from, { buffer, open, end, attributes, rule }, this.here);
+  }
+
+  // The run ends behind the last token, or before it.
+  #finishRun(reader: RuleReader, end = this.#at): void {
+    const run = this.#run!;
+    const to = this.here;
+    this.#run = undefined;
+    if (to === undefined) return;
+    const literal = this.#parts.cursor.buffer.slice(run.start, end);
+    const action = actionOf(run, run.from.state!.rules, reader);
+    if (run.isAfterCdata) this.paths.addRunAfterCdata(run.from, literal, action, to);
+    else this.paths.addRun(run.from, literal, action, to);
+  }
+}

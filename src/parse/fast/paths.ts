@@ -1,0 +1,218 @@
+// The paths through a document: which elements are open, what follows their texts, and which elements are open then. Learned from
+// what the scanner reads; entries that are like those before are then found by the matcher, all at once.
+import type { XmlAttributes } from "../xml-attributes.ts";
+import type { XmlElements } from "../xml-elements.ts";
+import type { XmlName } from "../xml-name.ts";
+import type { Action, Rule, TextKind } from "./action.ts";
+import { graphSize, graphStart, type MatchGraph } from "./matcher.ts";
+
+/** A place at which reading may stop: everything that is known there. */
+export interface PathState {
+  /** The open elements, the root first. */
+  readonly names: readonly XmlName[];
+  readonly generation: number;
+  /** The text of the innermost element is wanted. */
+  readonly wants: boolean;
+  /** The rules of the open elements, as far as they have any. */
+  readonly rules: readonly Rule[];
+}
+
+export interface PathNode {
+  readonly address: number;
+  /** Undefined inside of a tag or a CDATA section. */
+  readonly state: PathState | undefined;
+  readonly edges: PathEdge[];
+  /** What stands here is a URL. */
+  readonly isUrl: boolean;
+}
+
+export interface PathEdge {
+  readonly kind: EdgeKind;
+  readonly number: number;
+  /** What stands in the document after the text. */
+  readonly literal: string;
+  readonly from: PathNode;
+  readonly target: PathNode;
+  /** Tag runs: what they do. */
+  readonly action: Action | undefined;
+  /** Tags with attributes: the rule of the element, and whether it is empty. */
+  readonly rule: Rule | undefined;
+  readonly isEmpty: boolean;
+  /** The name of the attribute whose value comes before. */
+  readonly name: string;
+}
+
+// What follows a text: a tag run, after a text that is wanted or not; a tag or a CDATA section that begins; another attribute of the
+// tag; its end; or the end of the CDATA section and a tag run.
+export type EdgeKind = 0 | 1 | 2 | 3 | 4 | 5;
+export const runAfterSpace = 0;
+export const runAfterText = 1;
+export const beginning = 2;
+export const attribute = 3;
+export const tagEnd = 4;
+export const runAfterCdata = 5;
+
+export class Paths implements MatchGraph {
+  readonly #memory = new Uint8Array(graphSize);
+  readonly #words = new Int32Array(this.#memory.buffer);
+  readonly #nodes: PathNode[] = [];
+  readonly #byTop = new Map<XmlName, PathNode[]>();
+  /** By the numbers that the matcher gives. */
+  readonly edges: PathEdge[] = [];
+  version = 0;
+  #used = literalsStart;
+
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#used);
+  }
+
+  nodeAt(address: number): PathNode {
+    return this.#nodes[(address - graphStart) / nodeSize]!;
+  }
+
+  /** The node for what is open at the moment. Undefined where there is none, and no room for another. */
+  find(elements: XmlElements, wants: boolean, rulesOf: () => readonly Rule[]): PathNode | undefined {
+    const { top, depth, namespaces } = elements;
+    const { generation } = namespaces;
+    if (top === undefined || depth > maxDepth) return undefined;
+    const known = this.#byTop.get(top) ?? [];
+    for (const node of known) {
+      const state = node.state!;
+      if (state.generation === generation && state.wants === wants && elements.areOpen(state.names)) return node;
+    }
+    const names = elements.openNames();
+    // A hostile document may have any number of names.
+    if (!names.every(({ shared }) => shared)) return undefined;
+    const node = this.#addNode({ names, generation, wants, rules: rulesOf() }, lessThan);
+    if (node === undefined) return undefined;
+    known.push(node);
+    this.#byTop.set(top, known);
+    return node;
+  }
+
+  addRun(from: PathNode, literal: string, action: Action, to: PathNode): void {
+    const kind = from.state!.wants ? runAfterText : runAfterSpace;
+    this.#addEdge(from, { kind, literal, target: to, action });
+  }
+
+  /** Where all of the text was one CDATA section. */
+  addRunAfterCdata(from: PathNode, literal: string, action: Action, to: PathNode): void {
+    const section = this.#through(from, "<![CDATA[", squareBracket);
+    if (section === undefined) return;
+    this.#addEdge(section, { kind: runAfterCdata, literal: `]]>${literal}`, target: to, action });
+  }
+
+  /** A tag with attributes, that stands in the buffer from `open` to `end`. */
+  addTag(
+    from: PathNode,
+    tag: { buffer: string; open: number; end: number; attributes: XmlAttributes; rule: Rule },
+    to: PathNode,
+  ): void {
+    const { buffer, open, end, attributes, rule } = tag;
+    let node: PathNode | undefined = from;
+    let at = open;
+    let name = "";
+    for (let index = 0; index < attributes.count && node !== undefined; index++) {
+      const { start, end } = attributes.place(index);
+      const before = name;
+      name = interned(attributes.name(index));
+      node = this.#through(node, buffer.slice(at, start), buffer.charCodeAt(start - 1), before, name === "href");
+      at = end;
+    }
+    if (node === undefined) return;
+    const isEmpty = attributes.selfClosing;
+    this.#addEdge(node, { kind: tagEnd, literal: buffer.slice(at, end), target: to, rule, isEmpty, name });
+  }
+
+  // The node inside of a tag or a CDATA section that this leads to.
+  #through(from: PathNode, literal: string, delimiter: number, name = "", isUrl = false): PathNode | undefined {
+    const known = from.edges.find((edge) => edge.literal === literal && edge.target.state === undefined);
+    if (known !== undefined) return known.target;
+    if (!this.#hasRoom(from, literal)) return undefined;
+    const target = this.#addNode(undefined, delimiter, isUrl);
+    if (target === undefined) return undefined;
+    const kind = from.state === undefined ? attribute : beginning;
+    return this.#addEdge(from, { kind, literal, target, name }) ? target : undefined;
+  }
+
+  #addNode(state: PathState | undefined, delimiter: number, isUrl = false): PathNode | undefined {
+    const index = this.#nodes.length;
+    if (index >= maxNodes) return undefined;
+    const at = (index * nodeSize) >> 2;
+    this.#words[at] = delimiter;
+    this.#words[at + 1] = 0;
+    this.version++;
+    const node: PathNode = { address: graphStart + index * nodeSize, state, edges: [], isUrl };
+    this.#nodes.push(node);
+    return node;
+  }
+
+  #hasRoom(from: PathNode, literal: string): boolean {
+    return (
+      from.edges.length < maxEdgesOfNode &&
+      this.edges.length < maxEdges &&
+      literal.length <= maxLiteral &&
+      this.#used + literal.length + padding <= graphSize
+    );
+  }
+
+  #addEdge(
+    from: PathNode,
+    parts: Omit<Partial<PathEdge>, "from" | "number"> & Pick<PathEdge, "kind" | "literal" | "target">,
+  ): boolean {
+    const { kind, target, action, rule, isEmpty = false, name = "" } = parts;
+    if (!this.#hasRoom(from, parts.literal) || from.edges.some(({ literal }) => literal === parts.literal))
+      return false;
+    const { written } = encoder.encodeInto(parts.literal, this.#memory.subarray(this.#used));
+    if (written !== parts.literal.length) return false;
+    // A copy: a part of the buffer would keep all of it.
+    const literal = ` ${parts.literal}`.slice(1);
+    const index = this.edges.length;
+    const address = edgesStart + index * edgeSize;
+    // The last of its node, until now.
+    const before = from.edges.at(-1);
+    const link = before === undefined ? from.address - graphStart + 4 : edgesStart + before.number * edgeSize;
+    this.#words[link >> 2] = graphStart + address;
+    this.#words.set(
+      [0, graphStart + this.#used, written, target.address, index, this.#todo(from, kind, literal, action)],
+      address >> 2,
+    );
+    this.#used += (written + padding) & ~3;
+    const edge: PathEdge = { kind, number: index, literal, from, target, action, rule, isEmpty, name };
+    this.edges.push(edge);
+    from.edges.push(edge);
+    this.version++;
+    return true;
+  }
+
+  // What the matcher has to find out about the text before.
+  #todo(from: PathNode, kind: EdgeKind, literal: string, action: Action | undefined): number {
+    if (kind === beginning) return literal === "<![CDATA[" ? mustBeEmpty : 0;
+    if (kind === attribute || kind === tagEnd) return todoOf[from.isUrl ? "url" : "text"];
+    return action === undefined || kind === runAfterSpace ? 0 : todoOf[action.takes];
+  }
+}
+
+// The same string as everywhere else where it is written: comparing it then does not touch its characters.
+function interned(name: string): string {
+  return Object.keys({ [name]: true })[0]!;
+}
+
+const encoder = new TextEncoder();
+
+// The same figures as in matcher.wat.
+const nodeSize = 8;
+const edgeSize = 24;
+const mustBeEmpty = 1;
+const todoOf: Readonly<Record<TextKind, number>> = { text: 0, url: 2, key: 2 + 8, date: 4 };
+const padding = 19;
+
+const maxNodes = 128;
+const maxEdges = 256;
+const maxEdgesOfNode = 12;
+const maxLiteral = 512;
+const maxDepth = 16;
+const edgesStart = maxNodes * nodeSize;
+const literalsStart = edgesStart + maxEdges * edgeSize;
+const lessThan = 0x3c;
+const squareBracket = 0x5d;
