@@ -1,20 +1,24 @@
 // From what was named to pieces of text. Lists of pages are written while the crawl goes on; the tree formats wait for the tree.
 import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
-import { homepageFor } from "../discover/candidates.ts";
-import type { CrawlEvent } from "../event.ts";
+import type { CrawlEvent, FinishedEvent, TreeStep } from "../event.ts";
+import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { homepageOf } from "../url.ts";
-import { type PageBatch, type PageWriter, writeBatches } from "../write/batch.ts";
+import { type PageBatch, writeBatches } from "../write/batch.ts";
+import { byteOrderMark } from "../write/csv.ts";
 import { writeJson } from "../write/json.ts";
+import { inPieces } from "../write/pieces.ts";
+import { SitemapRows } from "../write/sitemap-rows.ts";
+import { writeSitemapCsv, writeSitemapTable } from "../write/sitemap-table.ts";
 import { type ShowUrl, stripUrl, wholeUrl } from "../write/strip-url.ts";
 import { writeTabtree } from "../write/tabtree.ts";
 import type { Filters } from "./filters.ts";
-import { isPageFormat, type PageFormat } from "./formats.ts";
+import { isPageFormat, isSitemapFormat, type PageFormat, type SitemapFormat } from "./formats.ts";
 import type { LsFlags } from "./ls.ts";
 import { pageWriter } from "./page-writer.ts";
 import type { Run } from "./run.ts";
+import type { Summary } from "./summary.ts";
 import type { Target } from "./target.ts";
 import { filtered, pageBatches, withoutRepeats } from "./walk.ts";
 
@@ -25,69 +29,147 @@ export interface Job {
   readonly filters: Filters;
   readonly options: Options;
   readonly run: Run;
+  readonly summary?: Summary | undefined;
 }
 
 export function listing(job: Job): AsyncGenerator<string, void, undefined> {
-  const { target, flags, filters, run } = job;
+  const { flags, filters, run } = job;
   const options: Options = {
     ...job.options,
     recurse: (child, context) => filters.follows(child, context),
     signal: run.signal,
   };
-  return isPageFormat(flags.format) && target.kind !== "archive"
-    ? listWhileCrawling(target, { ...job, options })
-    : listTree({ ...job, options });
+  const { format } = flags;
+  const ready = { ...job, options };
+  if (isSitemapFormat(format)) return listSitemaps(ready, format);
+  if (format === "parquet") return fillFolder(ready);
+  return isPageFormat(format) ? listPages(ready, format) : listTree(ready, format);
 }
 
-type OnlineTarget = Exclude<Target, { kind: "archive" }>;
-
-async function* listWhileCrawling(
-  target: OnlineTarget,
-  { flags, filters, options, run }: Job,
-): AsyncGenerator<string, void, undefined> {
-  const events = crawl(crawlTarget(target), options);
-  yield* writeBatches(batches(events, filters, run), writerFor(flags, homepageShown(target, flags)));
+async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string, void, undefined> {
+  const { flags, filters, run } = job;
+  let finished: FinishedEvent | undefined;
+  const shown = new ShownUrls(flags);
+  const seen = (event: CrawlEvent) => {
+    shown.see(event);
+    if (event.type === "finished") finished = event;
+  };
+  yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show));
+  if (!flags.trailer) return;
+  // Whether everything that was declared was read; what filters left out was left out on purpose.
+  const complete = finished !== undefined && run.isComplete;
+  const { sitemaps, invalid } = finished?.totals ?? {};
+  yield `${JSON.stringify({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
 }
 
-async function* batches(
-  events: AsyncIterable<CrawlEvent>,
-  filters: Filters,
-  run: Run,
+async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<string, void, undefined> {
+  const { flags, run } = job;
+  const rows = new SitemapRows();
+  const shown = new ShownUrls(flags);
+  const seen = (event: CrawlEvent) => {
+    shown.see(event);
+    rows.see(event);
+  };
+  for await (const _ of pagesOf(job, seen));
+  run.crawled();
+  const pieces =
+    format === "sitemaps"
+      ? writeSitemapTable(rows, { count: grouped, size, duration }, shown.show)
+      : writeSitemapCsv(rows, flags.csvSafe);
+  if (format === "sitemaps-csv" && flags.excel) yield byteOrderMark;
+  yield* inPieces(pieces);
+}
+
+// Writes no text: the tables go into files.
+async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
+  const { ParquetFolder } = await import("./parquet-folder.ts");
+  const { flags, run } = job;
+  const { tables } = run.owns(new ParquetFolder(flags.output as string, flags));
+  const rows = new SitemapRows();
+  let site: string | undefined;
+  const seen = (event: CrawlEvent) => {
+    rows.see(event);
+    if (event.type === "start" && event.depth === 0) site = event.url;
+  };
+  for await (const batch of pagesOf(job, seen)) tables.addPages(batch, site);
+  for (const row of rows) tables.addSitemap(row, site);
+  tables.finish();
+  yield "";
+}
+
+// The pages that are to be listed, each sitemap's once: while the crawl goes on, or from an archive. `seen` is told every event.
+async function* pagesOf(
+  { target, flags, filters, options, run, summary }: Job,
+  seen: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
-  for await (const event of events) {
+  const see = (event: CrawlEvent) => {
     run.see(event);
+    seen(event);
+  };
+  if (target.kind === "archive") {
+    const tree = await openedTree({ target, flags, filters, options, run }, see);
+    try {
+      const steps = isSitemapFormat(flags.format) ? none() : tree.walk();
+      for await (const batch of pageBatches(untilStopped(filtered(withoutRepeats(steps), filters), run.signal))) {
+        summary?.see(batch);
+        yield batch;
+      }
+      run.signal.throwIfAborted();
+    } finally {
+      await tree.close();
+    }
+    return;
+  }
+  for await (const event of crawl(crawlTarget(target), options)) {
+    see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
     const pages = filters.pages(event.pages);
-    if (pages.length > 0) yield { sitemap: event.sitemap, pages };
+    const batch = { sitemap: event.sitemap, pages };
+    if (pages.length > 0) {
+      summary?.see(batch);
+      yield batch;
+    }
     if (filters.reached) return;
   }
 }
 
-async function* listTree({ target, flags, filters, options, run }: Job): AsyncGenerator<string, void, undefined> {
-  // Where a filter decides what counts, only the listing can be cut short.
-  const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
-  const tree = await treeOf(target, {
-    ...options,
-    limits: { ...options.limits, ...limits },
-    onEvent: (event) => run.see(event),
-  });
+async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
+  const { flags, filters, run, summary } = job;
+  const tree = await openedTree(job, (event) => run.see(event));
   try {
-    run.crawled();
-    if (target.kind === "archive" && flags.save !== undefined) await tree.save(flags.save);
-    if (isPageFormat(flags.format)) {
-      const pages = pageBatches(untilStopped(filtered(withoutRepeats(tree.walk()), filters), run.signal));
-      yield* writeBatches(pages, writerFor(flags, tree.homepage));
-    } else if (flags.format === "json") {
-      yield* writeJson(tree, filtered(tree.walk(), filters), run.signal);
-    } else {
-      yield* writeTabtree(untilStopped(filtered(tree.walk(), filters), run.signal), shown(flags, tree.homepage));
-    }
+    const steps = counted(filtered(tree.walk(), filters), summary);
+    if (format === "json") yield* writeJson(tree, steps, run.signal);
+    else yield* writeTabtree(untilStopped(steps, run.signal), flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl);
     run.signal.throwIfAborted();
   } finally {
     await tree.close();
   }
 }
+
+async function openedTree(
+  { target, flags, filters, options, run }: Job,
+  onEvent: (event: CrawlEvent) => void,
+): Promise<SitemapTree> {
+  // Where a filter decides what counts, only the listing can be cut short.
+  const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
+  const tree = await treeOf(target, { ...options, limits: { ...options.limits, ...limits }, onEvent });
+  run.crawled();
+  if (target.kind === "archive" && flags.save !== undefined) await tree.save(flags.save);
+  return tree;
+}
+
+async function* counted(
+  steps: AsyncIterable<TreeStep>,
+  summary: Summary | undefined,
+): AsyncGenerator<TreeStep, void, undefined> {
+  for await (const step of steps) {
+    if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
+    yield step;
+  }
+}
+
+async function* none(): AsyncGenerator<never, void, undefined> {}
 
 function treeOf(target: Target, options: Options): Promise<SitemapTree> {
   switch (target.kind) {
@@ -104,22 +186,22 @@ function treeOf(target: Target, options: Options): Promise<SitemapTree> {
   }
 }
 
-function crawlTarget(target: OnlineTarget): CrawlTarget {
+function crawlTarget(target: Exclude<Target, { kind: "archive" }>): CrawlTarget {
   return target.kind === "website" ? target.homepage : { sitemaps: target.urls };
 }
 
-// As the tree has it.
-function homepageShown(target: OnlineTarget, { keepPath }: LsFlags): string {
-  if (target.kind === "sitemaps") return homepageOf(target.urls[0] as string);
-  return homepageFor(target.homepage, !keepPath);
-}
+// How URLs are shown, once the homepage is known: an archive knows its own.
+class ShownUrls {
+  readonly show: ShowUrl;
+  #strip: ShowUrl = wholeUrl;
 
-function writerFor(flags: LsFlags, homepage: string): PageWriter {
-  return pageWriter(flags.format as PageFormat, flags, shown(flags, homepage));
-}
+  constructor(flags: LsFlags) {
+    this.show = flags.stripUrl ? (url) => this.#strip(url) : wholeUrl;
+  }
 
-function shown(flags: LsFlags, homepage: string): ShowUrl {
-  return flags.stripUrl ? stripUrl(homepage) : wholeUrl;
+  see(event: CrawlEvent): void {
+    if (event.type === "start" && event.depth === 0) this.#strip = stripUrl(event.url);
+  }
 }
 
 // Reading a tree again asks no signal.

@@ -19,7 +19,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
         .default("tabtree" as const),
     )
     .option("-o, --output <file>", "write the result to a file, which is replaced only once it is whole")
-    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages)")
+    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)")
     .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
     .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
     .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
@@ -28,6 +28,8 @@ export function lsCommand(done: (exitCode: number) => void): Command {
     .option("--columns <names>", "columns of the table, such as url,lastModified,news.title (csv)")
     .addOption(option("--explode <list>", explodeInWords).choices(explodedLists))
     .option("--excel", "start with a byte order mark, which Excel needs to see UTF-8 (csv)")
+    .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
+    .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
     .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)")
 
     .optionsGroup("Where sitemaps are looked for:")

@@ -5,14 +5,17 @@ import { resolveOptions } from "../options.ts";
 import { type CrawlFlags, crawlOptions } from "./crawl-options.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
-import type { Format } from "./formats.ts";
+import { type Format, isSitemapFormat } from "./formats.ts";
 import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
+import { Summary } from "./summary.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
 export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly format: Format;
   readonly stripUrl?: true | undefined;
+  readonly summary?: true | undefined;
+  readonly trailer?: true | undefined;
   readonly sitemap?: readonly string[] | undefined;
 }
 
@@ -24,21 +27,38 @@ export async function ls(name: string | undefined, flags: LsFlags): Promise<numb
   checkTogether(flags, target);
   resolveOptions(options);
   if (flags.save !== undefined) makeRoom(flags.save, flags.force ?? false);
-  const run = new Run(flags, flags.limit === undefined ? [] : ["limit-pages"]);
+  const isFolder = flags.format === "parquet";
+  const run = new Run(
+    isFolder ? { ...flags, output: undefined } : flags,
+    flags.limit === undefined ? [] : ["limit-pages"],
+  );
   if (target.kind === "website" && target.isAssumed) run.messages.say(`taken as ${target.homepage}`, "quiet");
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
 
   const { listing } = await import("./listing.ts");
-  const pieces = listing({ target, flags, filters, options, run });
-  return run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+  const summary = flags.summary ? new Summary() : undefined;
+  const pieces = listing({ target, flags, filters, options, run, summary });
+  const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+  summary?.print(run.messages);
+  return code;
 }
 
 // Flags that would do nothing are refused rather than ignored.
 function checkTogether(flags: LsFlags, target: Target): void {
-  if (flags.stripUrl && flags.format !== "tabtree" && flags.format !== "pages") {
-    throw new UsageError("--strip-url works with the formats tabtree and pages");
+  if (flags.stripUrl && !["tabtree", "pages", "sitemaps"].includes(flags.format)) {
+    throw new UsageError("--strip-url works with the formats tabtree, pages and sitemaps");
   }
   checkCsvFlags(flags.format, flags);
+  if (flags.format === "parquet" && flags.output === undefined) {
+    throw new UsageError("-f parquet writes several files: name their folder with -o DIR");
+  }
+  if (flags.trailer && flags.format !== "ndjson") throw new UsageError("--trailer works with the format ndjson");
+  if (isSitemapFormat(flags.format)) {
+    const pageFlag = (["include", "exclude", "since", "unique", "limit", "summary"] as const).find(
+      (name) => flags[name],
+    );
+    if (pageFlag !== undefined) throw new UsageError(`--${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
+  }
   if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
   if (flags.force && flags.save === undefined && flags.output === undefined) {
     throw new UsageError("--force needs --save or --output");

@@ -1,6 +1,6 @@
 // What writes a format that lists pages, as the flags ask for it.
 import type { PageWriter } from "../write/batch.ts";
-import { csvWriter } from "../write/csv.ts";
+import { byteOrderMark, csvWriter } from "../write/csv.ts";
 import type { ExplodedList } from "../write/csv-columns.ts";
 import { csvTableWriter } from "../write/csv-table.ts";
 import { ndjsonWriter } from "../write/ndjson.ts";
@@ -24,8 +24,7 @@ export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl):
       return ndjsonWriter();
     case "csv": {
       const writer = csv(flags);
-      // Without it Excel takes the file for one in the character set of the machine.
-      return flags.excel ? { ...writer, header: `\ufeff${writer.header}` } : writer;
+      return flags.excel ? { ...writer, header: byteOrderMark + writer.header } : writer;
     }
   }
 }
@@ -36,10 +35,10 @@ export function checkCsvFlags(format: Format, flags: CsvFlags): void {
     csv(flags);
     return;
   }
-  if (!flags.csvSafe) throw new UsageError("--no-csv-safe works with the format csv");
+  if (!flags.csvSafe && format !== "sitemaps-csv") throw new UsageError("--no-csv-safe works with the format csv");
   if (flags.columns !== undefined) throw new UsageError("--columns works with the format csv");
   if (flags.explode !== undefined) throw new UsageError("--explode works with the format csv");
-  if (flags.excel) throw new UsageError("--excel works with the format csv");
+  if (flags.excel && format !== "sitemaps-csv") throw new UsageError("--excel works with the format csv");
 }
 
 function csv({ csvSafe: safe, columns, explode }: CsvFlags): PageWriter {

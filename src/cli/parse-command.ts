@@ -3,7 +3,7 @@ import type { Command as TypedCommand, Option as TypedOption } from "@commander-
 import { Command, Option } from "commander";
 import { explodedLists } from "../write/csv-columns.ts";
 import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
-import { explodeInWords, formatInWords, formats } from "./formats.ts";
+import { documentFormats, explodeInWords, formatInWords } from "./formats.ts";
 
 export function parseCommand(done: (exitCode: number) => void): Command {
   const format = new Option("-f, --format <format>", formatInWords) as unknown as TypedOption<"-f, --format <format>">;
@@ -16,7 +16,7 @@ export function parseCommand(done: (exitCode: number) => void): Command {
     )
     .argument("<file>", "a file, or - for standard input")
     .optionsGroup("What is printed:")
-    .addOption(format.choices(formats).default("tabtree" as const))
+    .addOption(format.choices(documentFormats).default("tabtree" as const))
     .option("-o, --output <file>", "write the result to a file, which is replaced only once it is whole")
     .option("--force", "let --output replace a file")
     .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)

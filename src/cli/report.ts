@@ -68,9 +68,13 @@ export class Report {
     return !this.#found && this.#finished !== undefined;
   }
 
+  get isComplete(): boolean {
+    return this.#lossCount === 0;
+  }
+
   get exitCode(): number {
     if (this.foundNothing) return exitCodes.notFound;
-    return this.#lossCount > 0 ? exitCodes.incomplete : exitCodes.complete;
+    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
   /** `listed` pages were written; `notes` are further sentences. */

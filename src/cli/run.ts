@@ -21,6 +21,11 @@ export interface RunFlags extends MessageFlags {
   readonly force?: true | undefined;
 }
 
+interface Result {
+  keep(): void;
+  discard(): void;
+}
+
 interface Outcome {
   /** Pages that were listed. */
   readonly listed: number;
@@ -35,10 +40,11 @@ export class Run {
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
+  readonly #results: Result[] = [];
 
   constructor(flags: RunFlags, forgiven: readonly ProblemCode[] = []) {
     // First of all: a path that cannot be written is a mistake of the command line.
-    this.#file = flags.output === undefined ? undefined : new OutputFile(flags.output, flags);
+    this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
     this.#log = new Log(verbosity, this.messages, flags.logFile);
@@ -53,10 +59,21 @@ export class Run {
     });
   }
 
+  /** Something that is put in its place once the run has ended well, and removed otherwise. */
+  owns<T extends Result>(result: T): T {
+    this.#results.push(result);
+    return result;
+  }
+
   see(event: CrawlEvent): void {
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);
+  }
+
+  /** Whether everything that was seen could be read to its end. */
+  get isComplete(): boolean {
+    return this.#report.isComplete;
   }
 
   /** There is nothing more to wait for. */
@@ -73,11 +90,10 @@ export class Run {
       }
       await this.#output.flush();
       this.crawled();
+      // Where nothing was found, what was there before is worth more.
+      if (!this.#report.foundNothing) for (const result of this.#results) result.keep();
       const { listed, notes } = outcome();
       this.#report.print(this.messages, listed, notes);
-      // Nothing was found: what was there before is worth more.
-      if (this.#report.foundNothing) this.#file?.discard();
-      else this.#file?.keep();
       return this.#report.exitCode;
     } catch (error) {
       this.crawled();
@@ -90,7 +106,7 @@ export class Run {
       }
       throw error;
     } finally {
-      this.#file?.discard();
+      for (const result of this.#results) result.discard();
       this.#log.close();
     }
   }

@@ -31,6 +31,9 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
   };
 }
 
+/** What Excel needs at the start of a file: without it, it takes UTF-8 for the character set of the machine. */
+export const byteOrderMark = "\ufeff";
+
 /** How a value is written into a cell. */
 export function csvCell(safe: boolean): CsvCell {
   return safe ? (text) => quoted(guarded(text ?? "")) : (text = "") => quoted(text);

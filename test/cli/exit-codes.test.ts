@@ -53,7 +53,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
     [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],
     [["ls", "example.org", "--include", "/(/"], "not a regular expression"],
-    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree and pages"],
+    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages and sitemaps"],
     [["ls", "example.org", "--allow-private", "--public-only"], "cannot be used with"],
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],

@@ -1,0 +1,38 @@
+// `-f parquet -o DIR`: three files in a folder, each whole or not there.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { type ParquetFile, ParquetTables } from "../write/parquet.ts";
+import { UsageError } from "./exit-codes.ts";
+import { OutputFile } from "./output-file.ts";
+import { systemReason } from "./system-reason.ts";
+
+export class ParquetFolder {
+  readonly tables: ParquetTables;
+  readonly #files = new Map<ParquetFile, OutputFile>();
+
+  /** Throws a `UsageError` where the files cannot be written, or are there and may not be replaced. */
+  constructor(folder: string, { force }: { force?: boolean | undefined }) {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw new UsageError(`${folder} cannot be written: ${systemReason(error)}`);
+    }
+    try {
+      for (const name of ["pages", "sitemaps", "problems"] as const) {
+        this.#files.set(name, new OutputFile(path.join(folder, `${name}.parquet`), { force }));
+      }
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+    this.tables = new ParquetTables((name) => (bytes) => this.#files.get(name)?.write(bytes));
+  }
+
+  keep(): void {
+    for (const file of this.#files.values()) file.keep();
+  }
+
+  discard(): void {
+    for (const file of this.#files.values()) file.discard();
+  }
+}

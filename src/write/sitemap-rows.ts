@@ -1,0 +1,89 @@
+// Sitemaps as rows of a table: one row for each sitemap of the tree, with what it took to read it. Made from the events of a
+// crawl, which come in declared order, children before their index; the rows come in the order of the tree.
+import type { CrawlEvent, SitemapEvent } from "../event.ts";
+import type { Problem } from "../problem.ts";
+import type { Sitemap } from "../sitemap.ts";
+
+/** Collects the rows of one crawl. */
+export class SitemapRows {
+  readonly #rows: (SitemapRow | undefined)[] = [];
+  // Of the sitemap that is being read and its ancestors: where its row belongs.
+  readonly #open: { readonly at: number; readonly url: string }[] = [];
+
+  see(event: CrawlEvent): void {
+    if (event.type === "start") {
+      this.#open.length = Math.min(this.#open.length, event.depth);
+      this.#open.push({ at: this.#rows.length, url: event.url });
+      this.#rows.push(undefined);
+    } else if (event.type === "sitemap") {
+      const parent = this.#open[event.depth - 1]?.url;
+      const at = this.#open[event.depth]?.at ?? this.#rows.length;
+      this.#rows[at] = rowOf(event, parent);
+      this.#open.length = Math.min(this.#open.length, event.depth);
+    }
+  }
+
+  /** In the order of the tree, without the root that was made for the website. */
+  *[Symbol.iterator](): Generator<SitemapRow, void> {
+    for (const row of this.#rows) if (row !== undefined && row.row.depth > 0) yield row;
+  }
+}
+
+export interface SitemapRow {
+  readonly row: SitemapFacts;
+  readonly problems: readonly Problem[];
+}
+
+export interface SitemapFacts {
+  readonly url: string;
+  readonly declaredUrl?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly depth: number;
+  readonly kind: string;
+  readonly format?: string | undefined;
+  readonly pageCount?: number | undefined;
+  readonly complete: boolean;
+  /** What its index says. */
+  readonly lastModified?: string | undefined;
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  readonly status?: number | undefined;
+  readonly fetchedAt?: string | undefined;
+  /** In milliseconds. */
+  readonly duration?: number | undefined;
+  readonly digest?: string | undefined;
+  /** How many kinds of problems it has. */
+  readonly problems: number;
+  /** Why it could not be read, in words. */
+  readonly reason?: string | undefined;
+}
+
+function rowOf({ sitemap, depth, wireBytes, decodedBytes }: SitemapEvent, parent: string | undefined): SitemapRow {
+  const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+  return {
+    row: {
+      url: sitemap.url,
+      declaredUrl: sitemap.declaredUrl,
+      parent,
+      depth,
+      kind: sitemap.kind,
+      format: sitemap.kind === "invalid" ? undefined : sitemap.format,
+      pageCount: pagesOf(sitemap),
+      complete: sitemap.kind !== "invalid" && sitemap.complete,
+      lastModified: sitemap.lastModified,
+      wireBytes,
+      decodedBytes,
+      problems: problems.length,
+      reason: sitemap.kind === "invalid" ? sitemap.reason.message : undefined,
+    },
+    problems,
+  };
+}
+
+// An index that lists pages, too, keeps them in a child at its own URL, which has no event of its own.
+function pagesOf(sitemap: Sitemap): number | undefined {
+  if (sitemap.kind === "pages") return sitemap.pageCount;
+  if (sitemap.kind === "invalid") return undefined;
+  const own = sitemap.children.find((child) => child.kind === "pages" && child.url === sitemap.url);
+  return own?.kind === "pages" ? own.pageCount : undefined;
+}

@@ -1,0 +1,187 @@
+// The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parse } from "csv-parse/sync";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitemapColumns } from "../../src/write/sitemap-table.ts";
+import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
+import { sitegrove } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+let site: Website;
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-tables-test-"));
+beforeAll(async () => {
+  site = await serve({
+    "/robots.txt": "Sitemap: {base}/index.xml\n",
+    "/index.xml": sitemapIndex(
+      "<sitemap><loc>{base}/a.xml</loc><lastmod>2024-05-31</lastmod></sitemap>",
+      "{base}/gone.xml",
+      "{base}/a.xml",
+      "{base}/b.txt",
+    ),
+    "/a.xml": urlset(
+      "<url><loc>{base}/blog/1</loc><lastmod>2024-05-31T10:00:00+02:00</lastmod></url>",
+      `<url><loc>{base}/blog/2</loc><image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><image:loc>{base}/1.png</image:loc></image:image>
+       <xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="{base}/de/2"/></url>`,
+      "<url><loc>{base}/3</loc><lastmod>someday</lastmod></url>",
+    ),
+    "/b.txt": "{base}/odd\n",
+  });
+});
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+const ls = (...words: string[]) => sitegrove(["ls", site.homepage, "-k", "--no-homepage", ...words]);
+
+test("sitemaps-csv has one row for each sitemap of the tree, in its order", async () => {
+  const { code, stdout } = await ls("-f", "sitemaps-csv");
+  expect(code).toBe(3);
+  const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+  const path = (url = "") => url.replace(site.homepage, "/");
+  expect(rows.map(({ url, parent, kind, pageCount }) => [path(url), path(parent), kind, pageCount])).toEqual([
+    ["/robots.txt", "/", "index", ""],
+    ["/index.xml", "/robots.txt", "index", ""],
+    ["/a.xml", "/index.xml", "pages", "3"],
+    ["/gone.xml", "/index.xml", "invalid", ""],
+    ["/b.txt", "/index.xml", "pages", "1"],
+  ]);
+  expect(rows[2]).toMatchObject({ lastModified: "2024-05-31", complete: "true", problems: "date-invalid" });
+  expect(rows.map(({ wireBytes }) => Number(wireBytes) > 400)[2]).toBe(true);
+  expect(rows[3]).toMatchObject({ complete: "false", problems: "http-404" });
+});
+
+test("the table for people says the same, and is the same from an archive", async () => {
+  const archive = path.join(folder, "site.warc.gz");
+  const { stdout } = await ls("-f", "sitemaps", "-u", "--save", archive);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^pages +format +.*sitemap$/);
+  expect(lines.find((line) => line.endsWith("    /a.xml"))).toMatch(/^ +3 +xml .* 2024-05-31 /);
+  expect(lines.find((line) => line.includes("/gone.xml"))).toContain("(not read: ");
+  expect((await sitegrove(["ls", archive, "-f", "sitemaps", "-u"])).stdout).toBe(stdout);
+});
+
+test("filters for pages are refused where sitemaps are listed", async () => {
+  const { code, stderr } = await ls("-f", "sitemaps", "--since", "7d");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "sitegrove: --since chooses pages; -f sitemaps lists sitemaps\n",
+  });
+});
+
+test("parquet holds the pages with their lists, the sitemaps and the problems", async () => {
+  const out = path.join(folder, "tables");
+  const { code, stdout } = await ls("-f", "parquet", "-o", out);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(readdirSync(out).sort()).toEqual(["pages.parquet", "problems.parquet", "sitemaps.parquet"]);
+  const [pages, sitemaps, problems] = await Promise.all(
+    ["pages", "sitemaps", "problems"].map((name) => table(out, name)),
+  );
+  expect(pages).toHaveLength(4);
+  expect(pages?.[0]).toMatchObject({
+    site: site.homepage,
+    url: `${site.homepage}blog/1`,
+    sitemap: `${site.homepage}a.xml`,
+    last_modified: new Date("2024-05-31T08:00:00Z"),
+    last_modified_text: "2024-05-31T10:00:00+02:00",
+  });
+  expect(pages?.[1]).toMatchObject({
+    images: [{ url: `${site.homepage}1.png` }],
+    alternates: [{ language: "de", url: `${site.homepage}de/2` }],
+  });
+  expect(pages?.map(({ last_modified }) => last_modified ?? undefined)[2]).toBeUndefined();
+  expect(sitemaps?.map(({ page_count }) => page_count ?? undefined)).toEqual([undefined, undefined, 3n, undefined, 1n]);
+  expect(problems?.map(({ code, loss }) => [code, loss])).toContainEqual(["date-invalid", false]);
+});
+
+async function table(folder: string, name: string): Promise<Record<string, unknown>[]> {
+  const bytes = readFileSync(path.join(folder, `${name}.parquet`));
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const { gunzipSync } = await import("node:zlib");
+  return parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
+}
+
+// A reader that shares no code with the writer, and the lines that the docs show for it.
+const hasDuckDb = spawnSync("python3", ["-c", "import duckdb, pandas, pyarrow"]).status === 0;
+test.runIf(hasDuckDb)("DuckDB and pandas read the tables with the lines of the docs", async () => {
+  const work = path.join(folder, "work");
+  await ls("-f", "parquet", "-o", path.join(work, "tables"));
+  const blocks = (language: string) =>
+    blocksOf(page("docs/output.md"))
+      .filter((block) => block.language === language)
+      .map(({ code }) => code);
+  const statements = blocks("sql").flatMap((code) => code.split(";").filter((statement) => statement.trim() !== ""));
+  expect(statements).toHaveLength(2);
+  const script = `
+import duckdb, json
+${blocks("python").join("\n")}
+results = [duckdb.sql(statement).fetchall() for statement in ${JSON.stringify(statements)}]
+joined = duckdb.sql("select p.url from 'tables/pages.parquet' p join 'tables/sitemaps.parquet' s on p.sitemap = s.url where s.page_count = 3").fetchall()
+languages = duckdb.sql("select unnest(alternates).language from 'tables/pages.parquet'").fetchall()
+print(json.dumps({"results": results, "pandas": len(pages), "joined": len(joined), "languages": languages}))`;
+  const { stdout, stderr } = spawnSync("python3", ["-c", script], { encoding: "utf8", cwd: work });
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual({
+    results: [[[`${site.homepage}a.xml`, 1]], [[`${site.homepage}blog/2`, `${site.homepage}1.png`]]],
+    pandas: 4,
+    joined: 3,
+    languages: [["de"]],
+  });
+});
+
+test("a folder of tables is whole or not there", async () => {
+  const out = path.join(folder, "nothing");
+  const empty = await serve({});
+  expect((await sitegrove(["ls", empty.homepage, "-f", "parquet", "-o", out])).code).toBe(4);
+  empty.close();
+  expect(readdirSync(out)).toEqual([]);
+  expect(await ls("-f", "parquet")).toMatchObject({
+    code: 2,
+    stderr: "sitegrove: -f parquet writes several files: name their folder with -o DIR\n",
+  });
+});
+
+test("--trailer ends NDJSON with a line that says whether all of it is there", async () => {
+  const { stdout } = await ls("-f", "ndjson", "--trailer");
+  const lines = stdout.trimEnd().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toEqual({
+    kind: "finished",
+    complete: false,
+    pages: 4,
+    sitemaps: 4,
+    invalid: 1,
+  });
+  expect(lines).toHaveLength(5);
+  const whole = await sitegrove([
+    "ls",
+    "--sitemap",
+    `${site.homepage}a.xml`,
+    "-f",
+    "ndjson",
+    "--trailer",
+    "--include",
+    "blog",
+  ]);
+  expect(JSON.parse(whole.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ complete: true, pages: 2 });
+});
+
+test("--summary counts the pages by sitemap and by section, on standard error", async () => {
+  const { stdout, stderr } = await ls("-f", "pages", "--summary");
+  expect(stdout.split("\n")).toHaveLength(5);
+  expect(stderr).toContain(
+    `sitegrove: pages by sitemap:\nsitegrove:   3  ${site.homepage}a.xml\nsitegrove:   1  ${site.homepage}b.txt\n`,
+  );
+  expect(stderr).toContain(
+    `pages by section:\nsitegrove:   2  ${site.homepage}blog/…\nsitegrove:   2  ${site.homepage}\n`,
+  );
+});
+
+test("every column of sitemaps-csv is documented in its order", () => {
+  const columns = tableRows(section(page("docs/output.md"), "## sitemaps")).flatMap(([cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1]),
+  );
+  expect(columns).toEqual(sitemapColumns);
+});
