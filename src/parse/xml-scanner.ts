@@ -420,7 +420,10 @@ export class XmlScanner {
         if (end === -1) break;
         this.#quote = "";
         at = end;
-      } else if (character === '"' || character === "'") this.#quote = character;
+        this.#selfClosing = false;
+        continue;
+      }
+      if (character === '"' || character === "'") this.#quote = character;
       else if (character === ">" || character === "<") {
         this.cursor.at = character === ">" ? at + 1 : at;
         this.#mode = content;

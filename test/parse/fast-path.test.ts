@@ -210,6 +210,19 @@ test("every day of a year and every time of day, possible or not, is read as wit
   expect(parsePieces([document])).toEqual(expected);
 });
 
+test("an illegal reference in an attribute does not spoil the text of another entry", () => {
+  const link = (href: string) => `<xhtml:link rel="alternate" hreflang="de" href="${href}"/>`;
+  const document = urlset(
+    ...Array.from({ length: 9 }, (_, n) =>
+      entry(`https://example.org/${n}?a&amp;b`, link(n === 5 ? "https://example.org/&#0;" : "https://example.org/de")),
+    ),
+    entry("https://example.org/last?a&lt;b"),
+  );
+  const result = parsePieces([document]);
+  expect(result.pages).toHaveLength(10);
+  expect(result).toEqual(parseWithout([document]));
+});
+
 test("a tag with a space and no attributes has none, whatever tag came before it", () => {
   const video = (space: string) =>
     `<video:video><video:id type="tms:series">a</video:id>${space}<video:price >1.99</video:price></video:video>`;

@@ -4,30 +4,37 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { readSitemap } from "../../src/crawl/read.ts";
+import type { Limits } from "../../src/options.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
+import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";
 import { type Problem, ProblemLog } from "../../src/problem.ts";
 import type { ParsedSitemap } from "../../src/sitemap.ts";
 import { mutateBytes, mutateText } from "./mutate.ts";
 import { Random } from "./random.ts";
+import { repetitiveDocument, smallLimits } from "./repetitive.ts";
 
 /** Throws at the first case, of `count` from the number `first` on, in which something does not hold. */
 export async function fuzz(count: number, first: number): Promise<void> {
   for (let number = first; number < first + count; number++) {
     const random = new Random(number);
     const seed = random.pick(seeds);
+    const limits = random.below(4) === 0 ? smallLimits(random) : {};
     // Some are broken as bytes, perhaps below compression.
-    const input = random.below(12) === 0 ? bytesOf(seed, random) : mutateText(seed.text, texts, random);
+    const input = random.below(12) === 0 ? bytesOf(seed, random) : textOf(seed, random);
     try {
       await withinASecond(() =>
-        typeof input === "string" ? checkText(input, seed.url, number) : checkBytes(input, seed.url),
+        typeof input === "string" ? checkText(input, { url: seed.url, limits }, number) : checkBytes(input, seed.url),
       );
     } catch (cause) {
       const shown =
         typeof input === "string" ? JSON.stringify(input) : `base64 ${Buffer.from(input).toString("base64")}`;
-      throw new Error(`case ${number}, from ${seed.url}: ${cause instanceof Error ? cause.message : cause}\n${shown}`, {
-        cause,
-      });
+      throw new Error(
+        `case ${number}, from ${seed.url}, ${JSON.stringify(limits)}: ${cause instanceof Error ? cause.message : cause}\n${shown}`,
+        {
+          cause,
+        },
+      );
     }
   }
 }
@@ -37,6 +44,13 @@ const seeds = readdirSync(directory)
   .sort()
   .map((name) => ({ url: `https://example.org/maps/${name}`, text: readFileSync(path.join(directory, name), "utf8") }));
 const texts = seeds.map((seed) => seed.text);
+
+// Half of them have entries that are alike: whole, or broken as well.
+function textOf({ text }: { text: string }, random: Random): string {
+  if (random.below(2) === 0) return mutateText(text, texts, random);
+  const repetitive = repetitiveDocument(random);
+  return random.below(2) === 0 ? repetitive : mutateText(repetitive, texts, random);
+}
 
 function bytesOf({ text }: { text: string }, random: Random): Uint8Array {
   const bytes = Buffer.from(text, random.pick(["utf8", "utf8", "utf16le", "latin1"] as const));
@@ -65,18 +79,27 @@ interface Reading {
   readonly sitemaps: Entries["sitemaps"];
   readonly outcome: ParseOutcome;
   readonly problems: readonly Problem[];
+  readonly complete: boolean;
 }
 
-function checkText(text: string, url: string, number: number): void {
-  const random = new Random(number);
-  const whole = readPieces([text], url);
-  checkEntries(whole);
+interface Options {
+  readonly url: string;
+  readonly limits: Partial<Limits>;
+  readonly fastPath?: CreateFastPath;
+}
 
-  const inPieces = readPieces(cut(text, random), url);
+function checkText(text: string, options: Options, number: number): void {
+  const random = new Random(number);
+  const whole = readPieces([text], options);
+  checkEntries(whole);
+  const slow = readPieces([text], { ...options, fastPath: noFastPath });
+  expectEqual("the fast path reads otherwise", whole, slow);
+
+  const inPieces = readPieces(cut(text, random), options);
   expectEqual("cut into pieces it reads otherwise", inPieces, whole);
 
   const prefix = text.slice(0, prefixLength(text, whole.outcome, random));
-  const start = readPieces([prefix], url);
+  const start = readPieces([prefix], options);
   // A short beginning may look like something else.
   if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return;
   expectEqual("a prefix has other pages", start.pages, whole.pages.slice(0, start.pages.length));
@@ -87,9 +110,9 @@ async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {
   checkParsed(await readSitemap(bytes, { url }));
 }
 
-function readPieces(pieces: Iterable<string>, url: string): Reading {
+function readPieces(pieces: Iterable<string>, options: Options): Reading {
   const log = new ProblemLog();
-  const parser = createDocumentParser({ url, problems: log });
+  const parser = createDocumentParser({ ...options, problems: log });
   const pages: Entries["pages"] = [];
   const sitemaps: Entries["sitemaps"] = [];
   const take = (entries: Entries) => {
@@ -101,7 +124,7 @@ function readPieces(pieces: Iterable<string>, url: string): Reading {
     take(parser.write(piece));
   }
   take(parser.end());
-  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray() };
+  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
 }
 
 function* cut(text: string, random: Random): Generator<string> {
@@ -132,6 +155,7 @@ function checkParsed(parsed: ParsedSitemap): void {
     sitemaps: parsed.kind === "index" ? [...parsed.sitemaps] : [],
     outcome: parsed,
     problems: parsed.problems,
+    complete: parsed.complete,
   });
 }
 

@@ -1,0 +1,128 @@
+// Documents whose entries are alike, as those of real sitemaps are, with values of every kind in them: what one entry says must
+// not change how the next is read.
+import type { Limits } from "../../src/options.ts";
+import type { Random } from "./random.ts";
+
+export function repetitiveDocument(random: Random): string {
+  const format = random.pick(formats);
+  const entries: string[] = [];
+  let number = 0;
+  for (let runs = 1 + random.below(4); runs > 0; runs--) {
+    const entry = format.entry(random);
+    for (let times = 1 + random.below(8); times > 0; times--) entries.push(fill(entry, random, number++));
+  }
+  const text = format.head + entries.join(random.pick(["", "\n", "\n  ", "\r\n"])) + format.tail;
+  // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
+  return random.below(4) === 0 ? `<!-- ж語😀 -->${text}` : text;
+}
+
+/** Limits that such documents reach. */
+export function smallLimits(random: Random): Partial<Limits> {
+  const small: Partial<Record<keyof Limits, number>> = {};
+  for (let count = 1 + random.below(2); count > 0; count--) {
+    const [name, values] = random.pick(limits);
+    small[name] = random.pick(values);
+  }
+  return small;
+}
+
+const limits: readonly (readonly [keyof Limits, readonly number[]])[] = [
+  ["documentEntries", [0, 1, 2, 5]],
+  ["urlLength", [0, 1, 25, 30, 40]],
+  ["xmlDepth", [0, 1, 2, 3, 4]],
+  ["xmlAttributes", [0, 1, 2, 3]],
+  ["xmlNameLength", [0, 1, 3, 5, 10]],
+  ["xmlTextLength", [0, 1, 5, 10, 25]],
+  ["images", [0, 1]],
+  ["videos", [0, 1]],
+  ["alternates", [0, 1]],
+];
+
+interface Format {
+  readonly head: string;
+  readonly entry: (random: Random) => string;
+  readonly tail: string;
+}
+
+// `§u`, `§d`, `§t` and `§a` are a URL, a date, a text and the value of an attribute.
+const fields = [
+  ...["<lastmod>§d</lastmod>", "<changefreq>§t</changefreq>", "<changefreq>daily</changefreq>"],
+  ...["<priority>0.3</priority>", "<priority>§t</priority>", "<lastmod/>", "<loc>§u</loc>"],
+  '<xhtml:link rel="alternate" hreflang="de" href="§a"/>',
+  "<xhtml:link rel='alternate' hreflang='§t' href='§a'></xhtml:link>",
+  '<xhtml:link rel="alternate" hreflang="it" href="§a" xmlns:y="urn:y"/>',
+  "<image:image><image:loc>§u</image:loc><image:caption>§t</image:caption></image:image>",
+  "<image:image>\n<image:title><![CDATA[§t]]></image:title>\n<image:loc><![CDATA[§u]]></image:loc></image:image>",
+  "<news:news><news:publication><news:name>§t</news:name></news:publication><news:publication_date>§d</news:publication_date><news:title>§t</news:title></news:news>",
+  '<x:news xmlns:x="http://www.google.com/schemas/sitemap-news/0.9"><x:title>§t</x:title></x:news>',
+  '<video:video><video:title>§t</video:title><video:price currency="§a">1.99</video:price><video:restriction relationship="§a">§t</video:restriction></video:video>',
+  ...["<unknown a='§a'><loc>§u</loc></unknown>", "<unknown>§t</unknown>", "<!-- §t -->", "§t", "<?pi §t?>"],
+];
+
+const formats: readonly Format[] = [
+  {
+    head: `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
+  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
+  xmlns:xhtml="http://www.w3.org/1999/xhtml">`,
+    entry(random) {
+      const space = random.pick(["", "\n", "\n    ", "\r\n\t"]);
+      const some = Array.from({ length: random.below(5) }, () => random.pick(fields));
+      const parts = ["<url>", "<loc>§u</loc>", ...some, "</url>"];
+      return parts.join(space);
+    },
+    tail: "\n</urlset>\n",
+  },
+  {
+    head: '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    entry: (random) => `<sitemap>\n<loc>§u</loc>${random.pick(["", "<lastmod>§d</lastmod>", "§t"])}</sitemap>`,
+    tail: "</sitemapindex>",
+  },
+  {
+    head: '<rss version="2.0"><channel><title>§t</title>',
+    entry: () =>
+      '<item><title>§t</title><link>§u</link><guid isPermaLink="§a">§u</guid><pubDate>§d</pubDate><description><![CDATA[§t]]></description></item>',
+    tail: "</channel></rss>",
+  },
+  {
+    head: '<feed xmlns="http://www.w3.org/2005/Atom"><title>§t</title>',
+    entry: () => '<entry><title type="§a">§t</title><link rel="alternate" href="§a"/><updated>§d</updated></entry>',
+    tail: "</feed>",
+  },
+];
+
+function fill(entry: string, random: Random, number: number): string {
+  return entry.replaceAll(/§./g, (field) => {
+    const odd = random.below(6) === 0;
+    switch (field) {
+      case "§u":
+        return odd ? random.pick(urls) + random.pick(texts) : `https://example.org/${number}`;
+      case "§d":
+        return odd ? random.pick(dates) : `2024-05-${String(1 + (number % 28)).padStart(2, "0")}`;
+      case "§a":
+        return (odd ? random.pick(urls) + random.pick(texts) : `https://example.org/a${number}`).replaceAll(
+          /["'<]/g,
+          "",
+        );
+      default:
+        return odd ? random.pick(texts) + random.pick(texts) : `text ${number}`;
+    }
+  });
+}
+
+const urls = [
+  ...["", "/", "//x/", "https://example.org/", "https://www.example.org/a?b=1&amp;c=", "http://é.example/", "ftp://x/"],
+  ...["https://example.org:99999/", "https://other.example/", "HTTPS://EXAMPLE.org/", "javascript:", "https://[::1"],
+];
+const dates = [
+  ...["", "2024-02-30", "2024-02-29", "2024-05-06T07:08:09Z", "2024-05-06T07:08:09-00:00", "2024-05-06T07:08:09+01:00"],
+  ...["Mon, 06 May 2024 07:08:09 GMT", "yesterday", "&#0;", "2024&#45;05-06", "2024-05-06T24:00:00Z", " 2024-05-06\n"],
+];
+const texts = [
+  // References: right, wrong, and to what is no character.
+  ...["&amp;", "&lt;b&gt;", "&#65;", "&nbsp;", "&amp;amp;", "&amp;lt;", "&bogus;", "&", "&#", "&;", "a;b&amp;c"],
+  ...["&#0;", "&#x1F;", "&#xD800;", "&#x110000;", "&#99999999999999999999;", "&#xFFFE;"],
+  ...["", " ", "\n", "\r\n", "\r", "\t", "\0", "\u0001", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff", "\ufffd"],
+  ...["é", "я", "語", "😀", "\ud800", "\udc00", "]]>", "]", "]]", '"', "'", ">", "<", "< b", "<b>c</b>", "<!-- c -->"],
+  ...["<![CDATA[d]]>", "<", "</", "<x", "x".repeat(40), "語".repeat(20), "</url>", "<url>", "</x>", "--", "?>"],
+];
