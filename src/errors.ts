@@ -1,10 +1,12 @@
-// The caller's mistakes. What a website does wrong is never thrown: it is a Problem.
+// The caller's mistakes, and what the machine cannot do. What a website does wrong is never thrown: it is a Problem.
 
 /**
  * - `invalid-option`: an option is unknown or has a bad value
  * - `invalid-homepage`: the homepage (or a given sitemap) is not an http or https URL
  * - `invalid-archive`: the file is not an archive that can be read
  * - `archive-exists`: a file is already there and would be overwritten
+ * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
+ * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
  */
 export type SitemapErrorCode =
@@ -12,6 +14,8 @@ export type SitemapErrorCode =
   | "invalid-homepage"
   | "invalid-archive"
   | "archive-exists"
+  | "archive-unwritable"
+  | "storage-failed"
   | "tree-closed";
 
 /** The one class of errors: match `code`, which is stable; the message may be reworded. */

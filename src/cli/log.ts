@@ -3,10 +3,10 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import type { CrawlEvent } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
 import type { Problem } from "../problem.ts";
+import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
-import { systemReason } from "./system-reason.ts";
 
 /** 0: nothing. 1: sitemaps, problems, retries. 2: everything. */
 export type Verbosity = 0 | 1 | 2;

@@ -15,10 +15,17 @@
 //   3    finished, but something that was declared could not be fully read; standard error names it
 //   4    no sitemap was found, or (parse) the file is none
 //   130  stopped by Ctrl-C (143: by SIGTERM); what was written is valid up to there
-import { run } from "./program.ts";
+import { systemReason } from "../system-reason.ts";
 
 // A reader of the help that goes away is no fault either.
 process.stdout.on("error", () => {});
-process.exitCode = await run(process.argv.slice(2));
+try {
+  // Loaded here, so that a machine with too few open files gets a sentence instead of a stack.
+  const { run } = await import("./program.ts");
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
+  process.exitCode = 1;
+}
 // Everything was written. Whatever might still be open, such as standard input, must not keep the program alive.
 setTimeout(() => process.exit(), 100).unref();

@@ -2,9 +2,9 @@
 // so that a run that fails, is stopped or fills the disk leaves whatever was there before.
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
+import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFailed } from "./output.ts";
-import { systemReason } from "./system-reason.ts";
 
 export class OutputFile {
   readonly path: string;

@@ -1,7 +1,7 @@
 // Standard output: the result and nothing else, at the pace of whoever reads it. A reader that went away (`| head`) is no
 // error; a full disk is one.
 import type { Writable } from "node:stream";
-import { systemReason } from "./system-reason.ts";
+import { systemReason } from "../system-reason.ts";
 
 /** Whoever read the output went away: nothing more needs to be done. */
 export class OutputClosed extends Error {

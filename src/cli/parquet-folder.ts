@@ -1,10 +1,10 @@
 // `-f parquet -o DIR`: three files in a folder, each whole or not there.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { systemReason } from "../system-reason.ts";
 import { type ParquetFile, ParquetTables } from "../write/parquet.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFile } from "./output-file.ts";
-import { systemReason } from "./system-reason.ts";
 
 export class ParquetFolder {
   readonly tables: ParquetTables;

@@ -5,6 +5,7 @@ import { type Reading, read } from "../crawl/read.ts";
 import { defaultLimits } from "../options.ts";
 import type { Entries } from "../parse/entry-parser.ts";
 import { isLossy, messageWithHint, type Problem } from "../problem.ts";
+import { systemReason } from "../system-reason.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
@@ -13,7 +14,6 @@ import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isPageFormat } from "./formats.ts";
 import { type CsvFlags, checkCsvFlags, pageWriter } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
-import { systemReason } from "./system-reason.ts";
 
 export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;

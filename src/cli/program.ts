@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError } from "commander";
 import { SitemapError } from "../errors.ts";
 import { version } from "../options.ts";
+import { isSystemError, systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { lsCommand } from "./ls-command.ts";
@@ -77,9 +78,15 @@ function oneLine(text: string): string {
 }
 
 function explain(error: unknown, withStack: boolean): number {
-  const isUsage = error instanceof UsageError || error instanceof SitemapError;
+  const isMachine = error instanceof SitemapError && error.code === "storage-failed";
+  const isUsage = error instanceof UsageError || (error instanceof SitemapError && !isMachine);
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-  const said = isUsage || error instanceof OutputFailed ? message : `unexpected: ${message}`;
+  const said =
+    isUsage || isMachine || error instanceof OutputFailed
+      ? message
+      : isSystemError(error)
+        ? `${error.path === undefined ? error.syscall : error.path}: ${systemReason(error)}`
+        : `unexpected: ${message}`;
   process.stderr.write(`sitegrove: ${printable(said)}\n`);
   if (withStack && !isUsage && stack !== undefined) {
     for (const line of stack.split("\n").slice(1)) process.stderr.write(`${printable(line)}\n`);

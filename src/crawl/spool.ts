@@ -1,12 +1,10 @@
 // Holds the body of a document until its reader comes, so that fetching ahead never waits for reading: in memory while
-// there is room, then in a file that has no name any more and so cannot be left behind. While the reader keeps up, pieces
+// there is room, then in a temporary file. While the reader keeps up, pieces
 // pass through memory only, and a slow reader slows the website down.
-import { randomBytes } from "node:crypto";
-import { type FileHandle, open, unlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
+import { storageFailed } from "../store/kept-body.ts";
+import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file.ts";
 
 // Documents ahead of the reader share this much memory. Little, because the system's own buffers hold more of each than this,
 // and what waits here for long is freed late: 3 MB made the process 20 MB larger.
@@ -58,7 +56,7 @@ export class Spool implements Body {
   readonly #room: SpoolRoom;
   readonly #memory: Uint8Array[] = [];
   #memoryBytes = 0;
-  #file: FileHandle | undefined;
+  #file: TemporaryFile | undefined;
   #fileStart = 0;
   #fileEnd = 0;
   #reading = false;
@@ -114,7 +112,7 @@ export class Spool implements Body {
     this.#memory.length = 0;
     this.#wakeWriter?.();
     // A body that waits for the website goes on waiting here: the crawl's own signal ends it.
-    if (this.#ended) await this.#file?.close();
+    if (this.#ended) await this.#file?.remove();
   }
 
   async #fill(): Promise<void> {
@@ -135,7 +133,7 @@ export class Spool implements Body {
     } finally {
       this.#ended = true;
       this.#wakeReader?.();
-      if (this.#closed) await this.#file?.close();
+      if (this.#closed) await this.#file?.remove();
     }
   }
 
@@ -158,25 +156,21 @@ export class Spool implements Body {
       room.take(bytes.length);
       return;
     }
-    this.#file ??= await openNameless();
-    await this.#file.write(bytes, 0, bytes.length, this.#fileEnd);
+    this.#file ??= await createTemporaryFile();
+    await this.#file.file.write(this.#fileEnd, bytes);
     this.#fileEnd += bytes.length;
   }
 
   async #fromFile(): Promise<Uint8Array | undefined> {
     const unread = this.#fileEnd - this.#fileStart;
     if (this.#file === undefined || unread === 0) return undefined;
-    const { bytesRead, buffer } = await this.#file.read(
-      Buffer.allocUnsafe(Math.min(unread, readSize)),
-      0,
-      undefined,
-      this.#fileStart,
-    );
-    this.#fileStart += bytesRead;
+    const bytes = await this.#file.file.read(this.#fileStart, Math.min(unread, readSize));
+    if (bytes.length === 0) throw storageFailed("A temporary file could not be read", "it became shorter");
+    this.#fileStart += bytes.length;
     // Given back in #release as if it had come from memory.
-    this.#memoryBytes += bytesRead;
-    this.#room.take(bytesRead);
-    return buffer.subarray(0, bytesRead);
+    this.#memoryBytes += bytes.length;
+    this.#room.take(bytes.length);
+    return bytes;
   }
 
   #release(length: number): void {
@@ -185,13 +179,4 @@ export class Spool implements Body {
     this.#room.unread -= length;
     if (this.#memoryBytes <= highWater) this.#wakeWriter?.();
   }
-}
-
-// The file keeps its content while it is open, and is gone with the process, however that ends.
-async function openNameless(): Promise<FileHandle> {
-  const name = path.join(tmpdir(), `sitegrove-${process.pid}-${randomBytes(8).toString("hex")}.spool`);
-  const file = await open(name, "wx+", 0o600);
-  // Where an open file cannot be unlinked, it stays until the system cleans its temporary files.
-  await unlink(name).catch(() => undefined);
-  return file;
 }

@@ -1,11 +1,13 @@
 // Appends records to a WARC file, whole exchanges one after the other, whoever asks first. A process that is killed leaves
 // a file that is whole up to its last record; an exchange that was acknowledged has been handed to the operating system.
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
+import path from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGzip, gzipSync } from "node:zlib";
 import { SitemapError } from "../errors.ts";
-import { blockSize, type Extent, KeptFile, lengthOf, readBlocks } from "./kept-body.ts";
+import { systemReason } from "../system-reason.ts";
+import { blockSize, type Extent, KeptFile, lengthOf, readBlocks, storageFailed } from "./kept-body.ts";
 import { serialize, type WarcRecord } from "./warc-record.ts";
 
 /** Records up to here are compressed at once: for most of them that is quicker than asking another thread. */
@@ -25,12 +27,12 @@ export class ArchiveWriter {
     this.#compressed = compressed;
   }
 
-  /** Makes the file, which must not exist. */
-  static async create(path: string, compressed: boolean): Promise<ArchiveWriter> {
+  /** Makes the file, which must not exist. `name` is what a person knows it by. */
+  static async create(file: string, compressed: boolean, name: string = file): Promise<ArchiveWriter> {
     try {
-      return new ArchiveWriter(new KeptFile(await open(path, "wx+")), compressed);
+      return new ArchiveWriter(new KeptFile(await open(file, "wx+"), name), compressed);
     } catch (error) {
-      throw isCode(error, "EEXIST") ? existsError(path, error) : error;
+      throw isCode(error, "EEXIST") ? existsError(name, error) : unwritableError(name, error);
     }
   }
 
@@ -91,25 +93,31 @@ export class ArchiveWriter {
   }
 }
 
-/** Writes a whole archive under another name first: what carries `path` is complete. Refuses to replace a file. */
-export async function writeArchive(path: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
-  if (await lstat(path).catch(() => undefined)) throw existsError(path);
-  const unfinished = `${path}.${randomUUID()}.unfinished`;
-  const writer = await ArchiveWriter.create(unfinished, isCompressedName(path));
+/** Writes a whole archive under another name first: what carries the name `file` is complete. Refuses to replace a file. */
+export async function writeArchive(file: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
+  if (await lstat(file).catch(() => undefined)) throw existsError(file);
+  const unfinished = unfinishedName(file);
+  const writer = await ArchiveWriter.create(unfinished, isCompressedName(file), file);
   try {
     try {
       await write(writer);
     } finally {
       await writer.close();
     }
-    await publish(unfinished, path);
+    await publish(unfinished, file);
   } finally {
     await unlink(unfinished).catch(() => undefined);
   }
 }
 
-export function isCompressedName(path: string): boolean {
-  return path.toLowerCase().endsWith(".gz");
+export function isCompressedName(file: string): boolean {
+  return file.toLowerCase().endsWith(".gz");
+}
+
+/** A name beside another one. It fits where the other is as long as a name may be. */
+function unfinishedName(file: string): string {
+  const mark = `.${randomBytes(4).toString("hex")}.unfinished`;
+  return path.join(path.dirname(file), path.basename(file).slice(0, 50) + mark);
 }
 
 /** A link, unlike a rename, never replaces what is there. */
@@ -120,7 +128,9 @@ async function publish(from: string, to: string): Promise<void> {
     if (isCode(error, "EEXIST")) throw existsError(to, error);
     // Not every file system knows links.
     if (await lstat(to).catch(() => undefined)) throw existsError(to);
-    await rename(from, to);
+    await rename(from, to).catch((reason) => {
+      throw unwritableError(to, reason);
+    });
   }
 }
 
@@ -152,8 +162,16 @@ function contentOf(record: WarcRecord, file: KeptFile, end: number): Extent {
   return { file, offset: end - 4 - length, length };
 }
 
-function existsError(path: string, cause?: unknown): SitemapError {
-  return new SitemapError("archive-exists", `${path} exists already; an archive never replaces a file`, { cause });
+function existsError(file: string, cause?: unknown): SitemapError {
+  return new SitemapError("archive-exists", `${file} exists already; an archive never replaces a file`, { cause });
+}
+
+function unwritableError(file: string, cause: unknown): SitemapError {
+  // One file too many, or no room for its name: the path is not to blame.
+  if (["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"].some((code) => isCode(cause, code))) {
+    return storageFailed(`${file} could not be written`, cause);
+  }
+  return new SitemapError("archive-unwritable", `${file} cannot be written: ${systemReason(cause)}`, { cause });
 }
 
 function isCode(error: unknown, code: string): boolean {

@@ -1,7 +1,7 @@
 // Where bodies are kept: in memory up to a limit, beyond it in one private temporary file. Many bodies come at a time, so
 // each is a list of blocks, and the blocks of different bodies lie between each other in the file: nothing is copied twice.
 import { type Block, blockSize, closedError, type KeptFile } from "./kept-body.ts";
-import { createTemporaryFile, type TemporaryFile } from "./temporary-directory.ts";
+import { createTemporaryFile, type TemporaryFile } from "./temporary-file.ts";
 
 /** Memory for the blocks of a body while it comes; it grows with the body, up to a block. */
 const firstBuffer = 16 * 1024;

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
+import { systemReason } from "../system-reason.ts";
 
 /** A piece of a file that stays as it is. */
 export interface Extent {
@@ -19,10 +20,13 @@ export const blockSize: number = 256 * 1024;
 /** One handle for all readers of a file: reads carry their own position. */
 export class KeptFile {
   readonly #handle: FileHandle;
+  readonly #name: string;
   #closed = false;
 
-  constructor(handle: FileHandle) {
+  /** `name`: the file in words, for the sentence of an error. */
+  constructor(handle: FileHandle, name: string) {
     this.#handle = handle;
+    this.#name = name;
   }
 
   /** The bytes that are there: fewer than asked for only at the end of the file. */
@@ -31,20 +35,39 @@ export class KeptFile {
     // Not from the pool of small buffers: what is read may be held for long.
     const buffer = Buffer.allocUnsafeSlow(length);
     let used = 0;
-    while (used < length) {
-      const { bytesRead } = await this.#handle.read(buffer, used, length - used, offset + used);
-      if (bytesRead === 0) break;
-      used += bytesRead;
+    try {
+      while (used < length) {
+        const { bytesRead } = await this.#handle.read(buffer, used, length - used, offset + used);
+        if (bytesRead === 0) break;
+        used += bytesRead;
+      }
+    } catch (error) {
+      throw this.#failed("read", error);
     }
     return used === length ? buffer : buffer.subarray(0, used);
   }
 
+  /** Writes all of it. A disk that is nearly full takes a part, and refuses only the next attempt. */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     if (this.#closed) throw closedError();
     let used = 0;
-    while (used < bytes.length) {
-      const { bytesWritten } = await this.#handle.write(bytes, used, bytes.length - used, offset + used);
-      used += bytesWritten;
+    try {
+      while (used < bytes.length) {
+        const { bytesWritten } = await this.#handle.write(bytes, used, bytes.length - used, offset + used);
+        if (bytesWritten === 0) throw new Error("the file takes nothing more");
+        used += bytesWritten;
+      }
+    } catch (error) {
+      throw this.#failed("written", error);
+    }
+  }
+
+  /** Resolves when everything is on the disk, as far as the system knows. */
+  async sync(): Promise<void> {
+    try {
+      await this.#handle.sync();
+    } catch (error) {
+      throw this.#failed("written", error);
     }
   }
 
@@ -60,6 +83,11 @@ export class KeptFile {
     if (this.#closed) return;
     this.#closed = true;
     await this.#handle.close();
+  }
+
+  // Closed while it was in use: that is no failure of the disk.
+  #failed(what: "read" | "written", error: unknown): SitemapError {
+    return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }
 }
 
@@ -98,6 +126,10 @@ export function lengthOf(blocks: readonly Block[]): number {
 /** What comes after the first bytes of an extent. */
 export function skip({ file, offset, length }: Extent, count: number): Extent {
   return { file, offset: offset + count, length: length - count };
+}
+
+export function storageFailed(what: string, cause: unknown): SitemapError {
+  return new SitemapError("storage-failed", `${what}: ${systemReason(cause)}`, { cause });
 }
 
 export function closedError(): SitemapError {

@@ -3,10 +3,11 @@
 import { open, stat } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import type { DocumentRequest, Fetched } from "../exchange.ts";
+import { systemReason } from "../system-reason.ts";
 import { ArchiveIndex } from "./archive-index.ts";
 import { writeArchive } from "./archive-writer.ts";
 import type { Archive, ArchiveInfo } from "./contract.ts";
-import { closedError, KeptFile } from "./kept-body.ts";
+import { closedError, KeptFile, storageFailed } from "./kept-body.ts";
 import { replay } from "./replay.ts";
 import { unpack } from "./unpack.ts";
 import { WarcReader } from "./warc-reader.ts";
@@ -82,14 +83,16 @@ class OpenArchive implements Archive {
 
 async function openSource(path: string): Promise<Source> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : error.message, error);
+    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
   });
   // Opening a pipe would wait for somebody to write.
   if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
-  const handle = await open(path, "r").catch((error: Error) => {
-    throw invalidArchive(path, error.message, error);
+  const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+    // One file too many: the archive is not to blame.
+    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
+    throw invalidArchive(path, systemReason(error), error);
   });
-  const file = new KeptFile(handle);
+  const file = new KeptFile(handle, path);
   try {
     const start = Buffer.from(await file.read(0, Math.min(4, stats.size)));
     if (start.length === 0) throw invalidArchive(path, "it is empty");

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import { SitemapError } from "../errors.ts";
-import { createTemporaryFile, type TemporaryFile } from "./temporary-directory.ts";
+import { createTemporaryFile, type TemporaryFile } from "./temporary-file.ts";
 
 /** A file of a few bytes must not fill a disk: sitemaps shrink to a tenth, never to a hundredth. */
 const maxRatio = 100;

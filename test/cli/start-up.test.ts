@@ -18,7 +18,7 @@ test.each([["--help"], ["--version"], ["ls", "--help"], ["parse", "--help"], ["c
   async (...words) => {
     const { stderr } = await sitegrove(words, { node });
     expect(stderr).toContain("cli/program.js");
-    expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/(fetch|crawl|tree|store)\//);
+    expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/dist\/(fetch|crawl|tree|store)\//);
   },
 );
 

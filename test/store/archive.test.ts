@@ -1,5 +1,5 @@
 // What is in an archive of ours beside the exchanges, and how the file comes to be.
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -154,14 +154,21 @@ describe("a file that exists is never replaced", () => {
   });
 });
 
-test("an error of the file system comes through untouched, and nothing is left beside the archive", async () => {
+test("a path where no archive can be is a mistake with a sentence, and nothing is left beside it", async () => {
+  await writeFile(inDirectory("file"), "");
   const store = await createStore({ kind: "memory", info });
-  await expect(store.save(inDirectory("none/site.warc"))).rejects.toMatchObject({ code: "ENOENT" });
-  await expect(createStore({ kind: "auto", save: inDirectory("none/site.warc"), info })).rejects.toMatchObject({
-    code: "ENOENT",
-  });
+  for (const place of ["none/site.warc", "file/site.warc", `${"x".repeat(300)}.warc`]) {
+    const expected = {
+      code: "archive-unwritable",
+      message: expect.stringMatching(/^\/.*\.warc cannot be written: [a-z ]+$/),
+      cause: { code: expect.stringMatching(/^E/) },
+    };
+    await expect(store.save(inDirectory(place))).rejects.toMatchObject(expected);
+    await expect(createStore({ kind: "auto", save: inDirectory(place), info })).rejects.toMatchObject(expected);
+  }
+  await store.save(inDirectory(`${"x".repeat(250)}.warc`));
   await store.close();
-  expect(await readdir(directory)).toEqual([]);
+  expect(await readdir(directory)).toEqual(["file", `${"x".repeat(250)}.warc`]);
 });
 
 test.skipIf(process.getuid?.() === 0)("a file that may not be read is said to be so", async () => {
@@ -183,15 +190,20 @@ test("an archive that is appended to can be opened at any time", async () => {
   await store.close();
 });
 
-test("what is in an archive already takes no further space, however much passes through", async () => {
+// A temporary file has no name: what it takes can be seen among the open files of the process.
+test.runIf(process.platform === "linux")("what is in an archive already takes no further space", async () => {
   const save = inDirectory("site.warc");
   const store = await createStore({ kind: "auto", save, info });
   const body = Buffer.alloc(10_000_000, "<loc>");
   for (let index = 0; index < 4; index += 1) {
     await store.keep(documentAt(`https://example.org/${index}.xml`, "", { body: bodyOf(body, { pieces: 100 }) }));
   }
-  const own = (await readdir(tmpdir())).filter((name) => name.startsWith(`sitegrove-${process.pid}-`));
-  const sizes = await Promise.all(own.map(async (name) => (await lstat(path.join(tmpdir(), name, "documents"))).size));
+  const sizes = await Promise.all(
+    (await readdir("/proc/self/fd")).map(async (name) => {
+      const target = await readlink(`/proc/self/fd/${name}`).catch(() => "");
+      return target.endsWith("/documents (deleted)") ? (await stat(`/proc/self/fd/${name}`)).size : 0;
+    }),
+  );
   expect(Math.max(0, ...sizes)).toBeLessThan(10_000_000);
   for (let index = 0; index < 4; index += 1) {
     const fetched = await store.fetch({ url: `https://example.org/${index}.xml`, role: "sitemap" });

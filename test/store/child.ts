@@ -25,7 +25,7 @@ async function main([mode, save]: string[]): Promise<void> {
     }
   };
   await Promise.all([worker(), worker(), worker(), worker()]).catch((error: NodeJS.ErrnoException) => {
-    say(`error ${error.code}`);
+    say(`error ${error.code} ${(error.cause as NodeJS.ErrnoException)?.code} ${error.message}`);
     process.exit(3);
   });
   if (mode === "exit") process.exit(0);

@@ -1,10 +1,11 @@
-// Private temporary files: a directory of our own (0700) for each store, gone when it is closed and when the process ends.
-// A process that was killed cannot clean up: what it left is swept when the next one needs a directory.
+// Every temporary file: one in a directory of our own (0700) that nobody else can read. Where the system allows it the names are
+// taken away at once, so that nothing can be left behind, however the process ends. Where it does not, they are gone when the
+// file is closed and when the process ends, and what a killed process left is swept when the next one needs a file.
 import { rmdirSync, unlinkSync } from "node:fs";
 import { lstat, mkdtemp, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { KeptFile } from "./kept-body.ts";
+import { KeptFile, storageFailed } from "./kept-body.ts";
 
 /** The one file in a directory of ours. */
 const fileName = "documents";
@@ -23,30 +24,38 @@ export interface TemporaryFile {
 const directories = new Set<string>();
 let swept: Promise<void> | undefined;
 
+/** Throws a `SitemapError` (`storage-failed`) where there is no room, no right or no folder. */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
-  swept ??= sweepTemporaryDirectories();
+  swept ??= sweepTemporaryFiles();
   await swept;
-  const directory = await mkdtemp(path.join(tmpdir(), `sitegrove-${process.pid}-`));
-  if (directories.size === 0) process.on("exit", removeAll);
-  directories.add(directory);
+  const place = tmpdir();
+  let directory: string | undefined;
   try {
+    directory = await mkdtemp(path.join(place, `sitegrove-${process.pid}-`));
+    if (directories.size === 0) process.on("exit", removeAll);
+    directories.add(directory);
     // O_EXCL: never a file, or a link, that somebody else put there.
-    const file = new KeptFile(await open(path.join(directory, fileName), "wx+", 0o600));
-    return {
-      file,
-      async remove() {
-        await file.close();
-        await remove(directory);
-      },
-    };
-  } catch (error) {
+    const handle = await open(path.join(directory, fileName), "wx+", 0o600);
     await remove(directory);
-    throw error;
+    return temporaryFile(new KeptFile(handle, `A temporary file in ${place}`), directory);
+  } catch (error) {
+    if (directory !== undefined) await remove(directory);
+    throw storageFailed(`No temporary file can be made in ${place}`, error);
   }
 }
 
+function temporaryFile(file: KeptFile, directory: string): TemporaryFile {
+  return {
+    file,
+    async remove() {
+      await file.close();
+      if (directories.has(directory)) await remove(directory);
+    },
+  };
+}
+
 /** Removes what killed processes left. Nothing but our own: by name, owner and kind, and only the file we would have made. */
-export async function sweepTemporaryDirectories(now: number = Date.now()): Promise<void> {
+export async function sweepTemporaryFiles(now: number = Date.now()): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names) {
     const owner = namePattern.exec(name)?.[1];
@@ -59,10 +68,15 @@ export async function sweepTemporaryDirectories(now: number = Date.now()): Promi
   }
 }
 
+// Some systems do not let go of the name of an open file.
 async function remove(directory: string): Promise<void> {
   await unlink(path.join(directory, fileName)).catch(() => undefined);
   // Fails where there is something in it that is not ours: then it stays.
-  await rmdir(directory).catch(() => undefined);
+  const gone = await rmdir(directory).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+  if (!gone) return;
   directories.delete(directory);
   if (directories.size === 0) process.off("exit", removeAll);
 }

@@ -1,0 +1,15 @@
+// What the system says when a file cannot be used, without the jargon around it.
+
+/** `no such file or directory` of `ENOENT: no such file or directory, open 'x'`. */
+export function systemReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
+  return reason === "too many open files" ? `${reason}; \`ulimit -n\` allows more` : reason;
+}
+
+/** Whether the system refused something: a file, a folder, memory, one more open file. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error && "syscall" in error && /^E[A-Z0-9]+$/.test((error as NodeJS.ErrnoException).code ?? "")
+  );
+}

@@ -1,0 +1,139 @@
+// Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
+import { shell, sitegrove } from "../cli/program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { smallDisk } from "../support/small-disk.ts";
+
+const disk = smallDisk(1024);
+const folder = mkdtempSync(path.join(tmpdir(), "full-disk-"));
+let site: Website;
+beforeAll(async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `/${index}.xml`);
+  const pages = Array.from({ length: 20_000 }, (_, index) => `{base}/a-page-with-a-long-name-${index}`);
+  site = await serve({
+    "/robots.txt": "Sitemap: {base}/index.xml\n",
+    "/index.xml": sitemapIndex(...names.map((name) => `{base}${name}`)),
+    ...Object.fromEntries(names.map((name) => [name, urlset(...pages)])),
+  });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  if (disk !== undefined) for (const name of readdirSync(disk.path)) rmSync(path.join(disk.path, name));
+});
+afterAll(() => {
+  site.close();
+  disk?.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const flags = ["--no-known", "--no-homepage"];
+const oneLine = (pattern: string) => new RegExp(`^sitegrove: ${pattern}\\n$`);
+
+describe.skipIf(disk === undefined)("a disk that is full", () => {
+  const place = disk?.path ?? "";
+
+  test("under the temporary folder: what was fetched ahead ends with an error, not in a loop", {
+    timeout: 60_000,
+  }, async () => {
+    vi.stubEnv("TMPDIR", place);
+    const piece = Buffer.alloc(100_003, "<url>");
+    const body = (async function* () {
+      for (let count = 0; count < 40; count += 1) yield piece;
+    })();
+    const spool = new Spool(Object.assign(body, { problem: undefined }), new SpoolRoom());
+    await spool.filled;
+    let length = 0;
+    const reading = (async () => {
+      for await (const bytes of spool) length += bytes.length;
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "storage-failed", cause: { code: "ENOSPC" } });
+    expect(length).toBeGreaterThan(500_000);
+    expect(length).toBeLessThan(4_000_000);
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  test("under the temporary folder: the program says so", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await sitegrove(["ls", site.homepage, ...flags], { env: { TMPDIR: place } });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(oneLine(`A temporary file in ${place} could not be written: no space left on device`));
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  test.each(["pages", "tabtree"])(
+    "under the archive: it is whole up to there (%s)",
+    { timeout: 60_000 },
+    async (format) => {
+      const save = path.join(place, "site.warc");
+      const { code, stderr } = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "--save", save]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(oneLine(`${save} could not be written: no space left on device`));
+      const offline = await sitegrove(["ls", save]);
+      expect(offline.code).toBe(3);
+      expect(offline.stdout).toContain("/robots.txt");
+      expect(statSync(save).size).toBeLessThan(1024 * 1024);
+    },
+  );
+});
+
+test("files that may not grow are like a full disk", { timeout: 60_000 }, async () => {
+  const save = path.join(folder, "limited.warc");
+  const ls = (more: string) => `ulimit -f 700; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} ${more}"`;
+  const saved = await shell(ls(`--save ${save}`));
+  expect(saved.code).toBe(1);
+  expect(saved.stderr).toMatch(oneLine(`${save} could not be written: file too large`));
+  const kept = await shell(ls(""), { TMPDIR: folder });
+  expect(kept.code).toBe(1);
+  expect(kept.stderr).toMatch(oneLine(`A temporary file in ${folder} could not be written: file too large`));
+  expect(readdirSync(folder)).toEqual(["limited.warc"]);
+});
+
+test("a missing temporary folder is named where it is needed", { timeout: 60_000 }, async () => {
+  const env = { TMPDIR: path.join(folder, "none") };
+  const expected = oneLine(`No temporary file can be made in ${env.TMPDIR}: no such file or directory`);
+  const large = await sitegrove(["ls", site.homepage, ...flags], { env });
+  expect(large).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(expected) });
+  const save = path.join(folder, "site.warc.gz");
+  await sitegrove(["ls", site.homepage, ...flags, "-f", "pages", "--save", save]);
+  expect(await sitegrove(["ls", save], { env })).toMatchObject({ code: 1, stderr: expect.stringMatching(expected) });
+  rmSync(save);
+});
+
+describe("a place where no archive can be", () => {
+  test.each([
+    ["a missing folder", "none/site.warc", "no such file or directory"],
+    ["a file for a folder", "file/site.warc", "not a directory"],
+    ["a name that is too long", `${"x".repeat(300)}.warc`, "name too long"],
+  ])("%s is a mistake of the command line", async (_, name, reason) => {
+    await shell(`touch ${folder}/file`);
+    const asked = site.requests.length;
+    for (const format of ["pages", "tabtree"]) {
+      const { code, stdout, stderr } = await sitegrove([
+        "ls",
+        site.homepage,
+        "-f",
+        format,
+        "--save",
+        path.join(folder, name),
+      ]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(oneLine(`${path.join(folder, name)} cannot be written: ${reason}`));
+    }
+    expect(site.requests).toHaveLength(asked);
+    rmSync(path.join(folder, "file"));
+  });
+});
+
+test("few open files: one line, and no stack", { timeout: 60_000 }, async () => {
+  // Node.js itself needs about 20.
+  const limited = (limit: number) =>
+    shell(`ulimit -n ${limit}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages"`);
+  for (const limit of [22, 26, 30, 34]) {
+    const { code, stderr } = await limited(limit);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(oneLine("[^\\n]+: too many open files; `ulimit -n` allows more"));
+  }
+});

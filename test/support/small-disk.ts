@@ -1,0 +1,29 @@
+// A disk of a few megabytes that really gets full. Only root may mount one.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export interface SmallDisk {
+  readonly path: string;
+  remove(): void;
+}
+
+/** Undefined where no disk can be mounted. */
+export function smallDisk(kilobytes: number): SmallDisk | undefined {
+  const place = mkdtempSync(path.join(tmpdir(), "small-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", place], { stdio: "ignore" });
+  } catch {
+    rmdirSync(place);
+    return undefined;
+  }
+  return {
+    path: place,
+    remove() {
+      // Lazily: an open file must not keep the test from ending.
+      execFileSync("umount", ["-l", place], { stdio: "ignore" });
+      rmdirSync(place);
+    },
+  };
+}
