@@ -1,8 +1,13 @@
 // npm run tables: writes what comes from the tables of options and problems into the files that repeat it: the type
 // `ProblemCode` and the tables of the documentation. test/docs/tables.test.ts fails where a file differs.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { createProgram } from "../src/cli/program.ts";
+import { deliveryLimits, documentLimits, websiteLimits } from "../src/options/limits.ts";
+import type { OptionRow } from "../src/options/row.ts";
+import { optionSections } from "../src/options.ts";
 import { problemCodes, problemGroups } from "../src/problem.ts";
 import type { ProblemRows } from "../src/problems/row.ts";
 import { statusProblems } from "../src/problems/status.ts";
@@ -13,7 +18,10 @@ const root = path.join(import.meta.dirname, "..");
 export function generatedFiles(): Map<string, string> {
   return new Map([
     ["src/problem-code.ts", problemCodeType()],
+    ["src/option-types.ts", optionTypes()],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
+    ["docs/options.md", filled("docs/options.md", optionTables())],
+    ["docs/command-line.md", filled("docs/command-line.md", flagTables())],
   ]);
 }
 
@@ -57,6 +65,168 @@ function problemTables(): Map<string, string> {
 function messageShown(message: string, messageFor: ProblemRows[string]["messageFor"] = {}): string {
   const general = message.replaceAll(/[[\]]/g, "").replaceAll(/\{(\w+)(?: \w+)?\}/g, "*$1*");
   return escaped([...new Set(Object.values(messageFor)), general].join(" · "));
+}
+
+const optionRows = optionSections.flatMap(({ rows }) => rows);
+const membersOf = (name: string) => optionRows.find((row) => row.name === name)?.members ?? [];
+
+function optionTypes(): string {
+  return formatted(`// Generated from src/options/ by \`npm run tables\`.
+import type { Client } from "./client.ts";
+import type { CrawlEvent } from "./event.ts";
+import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
+import type { SitemapReference } from "./sitemap.ts";
+
+/** Options of \`sitemapTreeForHomepage\`, \`sitemapTreeFrom\`, \`streamPages\` and \`crawl\`. Times are milliseconds, sizes bytes. */
+export interface Options {
+${optionRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(row.type)};\n`).join("")}}
+
+/** How long to wait, in milliseconds. */
+export interface Timeouts {
+${members("timeout")}}
+
+/** Limits of one document, on the way to one, and of one website (budgets). \`0\` means zero; \`Infinity\` means none. */
+export interface Limits {
+${members("limits")}}
+
+/** The options as everything behind the call uses them: checked, and with everything present. */
+export interface Settings {
+${optionRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
+`);
+}
+
+function formatted(code: string): string {
+  const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
+  return execFileSync(process.execPath, [biome, "format", "--stdin-file-path=src/option-types.ts"], {
+    cwd: root,
+    input: code,
+    encoding: "utf8",
+  });
+}
+
+function members(name: string): string {
+  return membersOf(name)
+    .map((row) => `${comment(row)}  readonly ${row.name}: ${row.type};\n`)
+    .join("");
+}
+
+function optional(type: string): string {
+  return `${type.includes("=>") ? `(${type})` : type} | undefined`;
+}
+
+function settingType({ type, settingType, default: value, members }: OptionRow): string {
+  return settingType ?? (value === undefined && members === undefined ? optional(type) : type);
+}
+
+function comment(row: OptionRow): string {
+  const shown = defaultShown(row);
+  const isElsewhere = shown === "none" || shown.startsWith("see ");
+  const lines = [
+    ...wrapped(row.text, 115),
+    ...(isElsewhere ? [] : [`@default ${shown.slice(1, -1)}`]),
+    ...(row.example === undefined ? [] : [`@example ${row.example}`]),
+  ];
+  return lines.length === 1
+    ? `  /** ${lines[0]} */\n`
+    : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + word.length >= width) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+function defaultShown(row: OptionRow): string {
+  if (row.defaultShown !== undefined) return row.defaultShown;
+  if (row.members !== undefined) {
+    return `\`{ ${row.members.map((member) => `${member.name}: ${defaultShown(member).slice(1, -1)}`).join(", ")} }\``;
+  }
+  const { default: value } = row;
+  if (value === undefined) return "none";
+  if (typeof value !== "number") return `\`${JSON.stringify(value)}\``;
+  return `\`${String(value).replaceAll(/\B(?=(\d{3})+$)/g, "_")}\``;
+}
+
+function optionTables(): Map<string, string> {
+  const tables: [string, string, readonly OptionRow[]][] = [
+    ...optionSections
+      .filter(({ heading }) => heading !== "Limits")
+      .map(({ heading, rows }): [string, string, readonly OptionRow[]] => [heading, "option", rows]),
+    ["Timeouts", "timeout", membersOf("timeout")],
+    ["Limits of one document", "limit", documentLimits],
+    ["Limits on the way to a document", "limit", deliveryLimits],
+    ["Limits of one website", "limit", websiteLimits],
+  ];
+  return new Map(
+    tables.map(([name, what, rows]) => [
+      `options: ${name}`,
+      table(
+        [what, "default", "meaning", "flag"],
+        rows.map((row) => [`\`${row.name}\``, defaultShown(row), meaning(row), flagsOf(row)]),
+      ),
+    ]),
+  );
+}
+
+function meaning({ text, more, example }: OptionRow): string {
+  const shown = example === undefined ? text : `${text} Example: \`${example}\`.`;
+  return (more === undefined ? shown : `${shown} ${more}`).replaceAll("|", "\\|");
+}
+
+function flagsOf({ flags = [], members = [] }: OptionRow): string {
+  const own = flags.map(({ flags }) => `\`${longName(flags)}\``).join(", ");
+  return own !== "" || members.length > 5
+    ? own
+    : members
+        .map(flagsOf)
+        .filter((names) => names !== "")
+        .join(", ");
+}
+
+function longName(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+// From what commander knows: what the help says is what the page says.
+function flagTables(): Map<string, string> {
+  const tables = new Map<string, string>();
+  for (const command of createProgram(() => {}).commands) {
+    const groups = new Map<string, string[][]>();
+    for (const option of command.options) {
+      const group = (option.helpGroupHeading ?? "Other").replace(/:$/, "");
+      const [flags, description] = [option.flags, option.description];
+      const names = flags.replaceAll(/<([\w-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
+        (required ?? given).toUpperCase(),
+      );
+      const cells = [
+        names
+          .split(", ")
+          .map((name) => `\`${name}\``)
+          .join(", "),
+        markdown(description) +
+          (option.argChoices ? `: ${option.argChoices.map((choice) => `\`${choice}\``).join(", ")}` : ""),
+      ];
+      groups.set(group, [...(groups.get(group) ?? []), cells]);
+    }
+    for (const [group, cells] of groups) tables.set(`${command.name()}: ${group}`, table(["flag", "meaning"], cells));
+  }
+  return tables;
+}
+
+// What is code in a terminal is code in Markdown: flags, names in capitals, quoted words.
+function markdown(text: string): string {
+  return escaped(text)
+    .replaceAll(/(?<![\w`])(--[a-z][\w-]*)/g, "`$1`")
+    .replaceAll(/"([^"]+)"/g, "`$1`")
+    .replaceAll("|", "\\|");
 }
 
 function escaped(text: string): string {

@@ -1,7 +1,7 @@
 // The public surface: re-exports, nothing else.
 export type { Client, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
-export { type ReadSitemapOptions, readSitemap } from "./crawl/read.ts";
+export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";
 export { SitemapError, type SitemapErrorCode } from "./errors.ts";
 export type {
@@ -20,7 +20,16 @@ export type {
 } from "./event.ts";
 export type { FailureOutcome, HeaderList } from "./exchange.ts";
 export { fetchClient } from "./fetch/fetch-client.ts";
-export type { Limits, NetworkPolicy, Options, RecurseContext, StoreKind, Timeouts } from "./options.ts";
+export type {
+  ArchiveOptions,
+  Limits,
+  NetworkPolicy,
+  Options,
+  ParseOptions,
+  RecurseContext,
+  StoreKind,
+  Timeouts,
+} from "./options.ts";
 export type {
   AlternatePage,
   ChangeFrequency,
@@ -33,8 +42,8 @@ export type {
   VideoRestriction,
   VideoSegment,
 } from "./page.ts";
-export { type ParseOptions, parseSitemap } from "./parse/parse-sitemap.ts";
-export type { Problem, ProblemCode } from "./problem.ts";
+export { parseSitemap } from "./parse/parse-sitemap.ts";
+export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";
 export type {
   IndexSitemap,
   InvalidSitemap,

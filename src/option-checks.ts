@@ -1,13 +1,13 @@
 // How options are checked: one form of message for every mistake, and no value in it that may be a secret.
 import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
-import { parseUrl } from "./url.ts";
+import { parseUrl, withoutCredentials } from "./url.ts";
 
 export function invalid(message: string): SitemapError {
   return new SitemapError("invalid-option", message);
 }
 
-function unexpected(name: string, expected: string, got: unknown): SitemapError {
+export function unexpected(name: string, expected: string, got: unknown): SitemapError {
   return invalid(
     `Expected \`${name}\` to be ${expected}, got \`${shown(got)}\` (${got === null ? "null" : typeof got})`,
   );
@@ -20,13 +20,38 @@ function shown(value: unknown): string {
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-export function suggestion(name: string, known: Iterable<string>): string {
-  const close = [...known].find((candidate) => candidate.toLowerCase() === name.toLowerCase().replaceAll(/[-_]/g, ""));
-  return close === undefined ? "" : `; did you mean \`${close}\`?`;
+/** `; did you mean …?` where a known name is close: another case, hyphens, or a slip of the keys. */
+export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, "").slice(0, 50);
+  let best: string | undefined;
+  let least = plain.length < 5 ? 1.5 : 2.5;
+  for (const candidate of known) {
+    const distance = editDistance(plain, candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
 }
 
-export function expectObject(name: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) throw unexpected(name, "an object", value);
+// https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance: characters added, dropped, changed or swapped.
+function editDistance(from: string, to: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const isSame = from[i - 1] === to[j - 1];
+      let cost = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, before[j - 2]! + 1);
+      next.push(cost);
+    }
+    [before, row] = [row, next];
+  }
+  return row[to.length]!;
+}
+
+export function expectObject(name: string, value: unknown, expected = "an object"): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unexpected(name, expected, value);
 }
 
 export function boolean(name: string, value: unknown): boolean {
@@ -34,21 +59,11 @@ export function boolean(name: string, value: unknown): boolean {
   return value;
 }
 
-export function number(name: string, value: unknown, minimum: number): number {
-  if (typeof value !== "number" || !(value >= minimum))
-    throw unexpected(name, `a number from ${minimum} and up`, value);
-  return value;
-}
-
-export function numbers<T extends object>(name: string, given: Partial<T>, defaults: T): T {
-  expectObject(name, given);
-  const known = Object.keys(defaults);
-  for (const [key, value] of Object.entries(given)) {
-    if (!known.includes(key)) throw invalid(`Unknown option \`${name}.${key}\`${suggestion(key, known)}`);
-    if (value !== undefined) number(`${name}.${key}`, value, 0);
+export function number(name: string, value: unknown, minimum = 0): number {
+  if (typeof value !== "number" || !(value >= minimum)) {
+    throw unexpected(name, `a number, ${minimum} or greater`, value);
   }
-  const present = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(present) };
+  return value;
 }
 
 export function strings(name: string, value: unknown): readonly string[] {
@@ -72,14 +87,15 @@ export function paths(name: string, value: unknown): readonly string[] {
   return value as readonly string[];
 }
 
-export function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
-  if (!allowed.includes(value))
+export function oneOf(allowed: readonly string[]): (name: string, value: unknown) => string {
+  return (name, value) => {
+    if (typeof value === "string" && allowed.includes(value)) return value;
     throw unexpected(name, `one of ${allowed.map((item) => `"${item}"`).join(", ")}`, value);
-  return value;
+  };
 }
 
-export function optionalFunction<T>(name: string, value: T): T {
-  if (value !== undefined && typeof value !== "function") throw unexpected(name, "a function", value);
+export function optionalFunction(name: string, value: unknown): unknown {
+  if (typeof value !== "function") throw unexpected(name, "a function", value);
   return value;
 }
 
@@ -91,17 +107,33 @@ export function headerValue(name: string, value: unknown): string {
   return value;
 }
 
+/** From an object, `Headers`, a `Map` or pairs. Names in lower case; values of one name are joined as one list. */
 export function headers(name: string, value: unknown): Readonly<Record<string, string>> {
-  expectObject(name, value);
-  const checked: [string, string][] = [];
-  for (const [key, item] of Object.entries(value as object)) {
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(key))
+  if (typeof value !== "object" || value === null)
+    throw unexpected(name, "headers: an object, `Headers` or a `Map`", value);
+  const checked = new Map<string, string>();
+  for (const [key, item] of headerPairs(name, value)) {
+    if (typeof key !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(key)) {
       throw unexpected(name, "an object of header names and values", key);
-    if (connectionHeaders.has(key.toLowerCase()))
-      throw unexpected(name, "headers of requests, not of connections", key);
-    checked.push([key.toLowerCase(), headerValue(`${name}.${key}`, item)]);
+    }
+    const field = key.toLowerCase();
+    if (connectionHeaders.has(field)) throw unexpected(name, "headers of requests, not of connections", key);
+    const before = checked.get(field);
+    const text = headerValue(`${name}.${key}`, item);
+    // https://www.rfc-editor.org/rfc/rfc9110#name-field-lines-and-combined-fi: repeated fields are one list.
+    checked.set(field, before === undefined ? text : `${before}, ${text}`);
   }
   return Object.fromEntries(checked);
+}
+
+function headerPairs(name: string, value: object): [unknown, unknown][] {
+  if (!(Symbol.iterator in value)) return Object.entries(value);
+  return [...(value as Iterable<unknown>)].map((pair) => {
+    // No value is shown: it may be a secret.
+    if (!Array.isArray(pair) || pair.length !== 2)
+      throw invalid(`Expected \`${name}\` to hold pairs of a name and a value`);
+    return [pair[0], pair[1]];
+  });
 }
 
 // They say how a message is framed or where it goes, which is not for a caller to say.
@@ -120,20 +152,34 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 export function proxy(name: string, value: unknown): string {
-  if (value === "environment") return value;
-  if (typeof value === "string" && /^https?:$/.test(parseUrl(value)?.protocol ?? "")) return value;
+  const url = urlText(value);
+  if (url === "environment") return url;
+  if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password.
   throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, or "environment"`);
 }
 
-export function client(name: string, value: Client | undefined): Client | undefined {
-  if (value !== undefined && typeof value?.request !== "function")
+export function client(name: string, value: unknown): Client {
+  if (typeof (value as Partial<Client> | null)?.request !== "function")
     throw unexpected(name, "an object with a `request` function", value);
-  return value;
+  return value as Client;
 }
 
-export function signal(name: string, value: AbortSignal | undefined): AbortSignal | undefined {
-  if (value !== undefined && typeof value?.addEventListener !== "function")
+export function signal(name: string, value: unknown): AbortSignal {
+  if (typeof (value as Partial<AbortSignal> | null)?.addEventListener !== "function")
     throw unexpected(name, "an AbortSignal", value);
-  return value;
+  return value as AbortSignal;
+}
+
+/** An absolute URL, as a string or a `URL`. */
+export function absoluteUrl(name: string, value: unknown): string {
+  const url = urlText(value);
+  if (typeof url === "string" && parseUrl(url) !== null) return url;
+  throw unexpected(name, "an absolute URL", typeof url === "string" ? withoutCredentials(url) : url);
+}
+
+/** The text of a `URL`, of whatever realm or polyfill; anything else as it is. */
+export function urlText(value: unknown): unknown {
+  const { href } = (typeof value === "object" && value !== null ? value : {}) as { href?: unknown };
+  return typeof href === "string" ? href : value;
 }

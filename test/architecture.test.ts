@@ -18,8 +18,8 @@ const mayImport: Record<string, readonly string[]> = {
 
 const src = path.join(import.meta.dirname, "../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
-// The table of problems is a folder of the model.
-const folderOf = (file: string) => /^(?!problems\/)([^/]+)\//.exec(file)?.[1] ?? "model";
+// The tables of options and problems are folders of the model.
+const folderOf = (file: string) => /^(?!(?:options|problems)\/)([^/]+)\//.exec(file)?.[1] ?? "model";
 const importsOf = (file: string) =>
   [...readFileSync(path.join(src, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
     (match) => match[1] ?? "",

@@ -1,5 +1,6 @@
 // Reads the values of flags. What cannot be read is said in words, and ends the program before it begins.
 import { InvalidArgumentError } from "commander";
+import { UsageError } from "./exit-codes.ts";
 
 /** A flag that may be given several times. */
 export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
@@ -14,7 +15,7 @@ export function raised(_: string, before: number | undefined): number {
 export function wholeNumber(minimum: number): (text: string) => number {
   return (text) => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < minimum) {
-      throw new InvalidArgumentError(`Expected a whole number from ${minimum} and up.`);
+      throw new InvalidArgumentError(`Expected a whole number, ${minimum} or greater.`);
     }
     return Number(text);
   };
@@ -31,4 +32,13 @@ export function byteCount(text: string): number {
   if (match === null) throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
   const power = ["", "k", "m", "g"].indexOf((match[2] as string).toLowerCase());
   return Math.floor(Number(match[1]) * 1024 ** power);
+}
+
+/** Pairs of `Name: value`. A header may be a secret: no message repeats it. */
+export function headerLines(lines: readonly string[]): [name: string, value: string][] {
+  return lines.map((line) => {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw new UsageError('--header takes "Name: value"');
+    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  });
 }

@@ -2,7 +2,7 @@
 // mistyped line is answered at once.
 import { existsSync, rmSync } from "node:fs";
 import { resolveOptions } from "../options.ts";
-import { type CrawlFlags, crawlOptions } from "./crawl-options.ts";
+import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isSitemapFormat } from "./formats.ts";
@@ -17,6 +17,9 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly summary?: true | undefined;
   readonly trailer?: true | undefined;
   readonly sitemap?: readonly string[] | undefined;
+  readonly save?: string | undefined;
+  readonly insecure?: true | undefined;
+  readonly keepPath?: true | undefined;
 }
 
 /** Returns the exit code. */
@@ -32,7 +35,9 @@ export async function ls(name: string | undefined, flags: LsFlags): Promise<numb
     isFolder ? { ...flags, output: undefined } : flags,
     flags.limit === undefined ? [] : ["limit-pages"],
   );
-  if (target.kind === "website" && target.isAssumed) run.messages.say(`taken as ${target.homepage}`, "quiet");
+  if (target.kind === "website" && target.isAssumed) {
+    run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
+  }
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
 
   const { listing } = await import("./listing.ts");
@@ -65,38 +70,9 @@ function checkTogether(flags: LsFlags, target: Target): void {
   }
   if (target.kind !== "archive") return;
   if (flags.save === target.path) throw new UsageError("--save names the archive itself");
-  const online = Object.entries(onlineFlags).find(([name, unset]) => flags[name as keyof LsFlags] !== unset);
-  if (online !== undefined)
-    throw new UsageError(`${flagName(online)} has no meaning for an archive: nothing is fetched`);
-}
-
-// What shapes a crawl, with the value that each has when it was not given.
-const onlineFlags = {
-  robots: true,
-  known: true,
-  homepage: true,
-  knownPath: undefined,
-  keepPath: undefined,
-  strict: undefined,
-  strictRobots: undefined,
-  concurrency: undefined,
-  delay: undefined,
-  crawlDelay: undefined,
-  timeout: undefined,
-  retries: undefined,
-  header: undefined,
-  userAgent: undefined,
-  proxy: undefined,
-  allowPrivate: undefined,
-  publicOnly: undefined,
-  insecure: undefined,
-} as const satisfies Omit<
-  Record<keyof CrawlFlags, true | undefined>,
-  "save" | "maxBytes" | "maxSitemaps" | "maxDepth" | "maxTime"
->;
-
-function flagName([name, unset]: [string, true | undefined]): string {
-  return `--${unset ? "no-" : ""}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  // The reader's own limits count for an archive, too.
+  const [online] = givenFlags(flags, ["limits", "save"]);
+  if (online !== undefined) throw new UsageError(`${online} has no meaning for an archive: nothing is fetched`);
 }
 
 function makeRoom(path: string, force: boolean): void {

@@ -1,19 +1,18 @@
 // The crawl as events, for whoever wants to see everything: what `crawl()` gives, and what the tree and the stream of pages
 // are made from.
 import { homepageFor } from "../discover/candidates.ts";
-import { SitemapError } from "../errors.ts";
 import type { CrawlEvent, OrderedEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { createStore, type Store } from "../store/store.ts";
-import { homepageOf, isHttpUrl, withoutCredentials } from "../url.ts";
+import { homepageOf, withoutCredentials } from "../url.ts";
 import { archivedSettings } from "./archived-settings.ts";
 import { runCrawl, type Start } from "./engine.ts";
+import { type CrawlTarget, checkTarget } from "./target.ts";
 
-/** A website's homepage, or sitemaps that are known already. */
-export type CrawlTarget = string | { readonly homepage: string } | { readonly sitemaps: readonly string[] };
+export type { CrawlTarget } from "./target.ts";
 
 /**
  * What happens, as it happens. Leaving the loop ends the crawl.
@@ -38,16 +37,17 @@ export interface Prepared {
 
 /** Checks the caller's words. Throws a `SitemapError`. */
 export function prepare(target: CrawlTarget, options?: Options): Prepared {
+  const checked = checkTarget(target);
   const settings = resolveOptions(options);
-  if (typeof target === "object" && "sitemaps" in target) {
-    if (!Array.isArray(target.sitemaps) || target.sitemaps.length === 0) {
-      throw new SitemapError("invalid-homepage", "Expected at least one sitemap URL");
-    }
-    const startUrls = target.sitemaps.map((url) => httpUrl(url, "sitemap"));
-    const sitemaps = startUrls.map(withoutCredentials);
-    return { start: { homepage: homepageOf(sitemaps[0] as string), sitemaps }, settings, startUrls };
+  if ("sitemaps" in checked) {
+    const [first] = checked.sitemaps;
+    const start = {
+      homepage: homepageOf(withoutCredentials(first)),
+      sitemaps: checked.sitemaps.map(withoutCredentials),
+    };
+    return { start, settings, startUrls: checked.sitemaps };
   }
-  const homepage = httpUrl(typeof target === "object" ? target.homepage : target, "homepage");
+  const { homepage } = checked;
   return { start: { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) }, settings, startUrls: [homepage] };
 }
 
@@ -156,16 +156,4 @@ async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
     if (!done) abort.abort(new Error("The crawl was left"));
     await events.return().catch(() => undefined);
   }
-}
-
-function httpUrl(url: unknown, what: string): string {
-  if (typeof url === "string") {
-    const trimmed = url.trim();
-    if (isHttpUrl(trimmed)) return trimmed;
-  }
-  const shown = typeof url === "string" ? JSON.stringify(withoutCredentials(url)) : String(url);
-  throw new SitemapError(
-    "invalid-homepage",
-    `Expected the ${what} to be an http or https URL, got \`${shown}\` (${url === null ? "null" : typeof url})`,
-  );
 }

@@ -2,7 +2,8 @@
 // them, and for a file at hand. Never holds the document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
 import { openDocument } from "../open/open-document.ts";
-import { defaultLimits, type Limits } from "../options.ts";
+import { unexpected } from "../option-checks.ts";
+import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
 import type { Entries, EntryParser, ParseOutcome } from "../parse/entry-parser.ts";
@@ -85,16 +86,16 @@ export async function* read(
   };
 }
 
+/** The bytes of a document: all of them, or in chunks. */
+export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /**
- * Reads one document that is at hand, as bytes: compression, character set and format are found out.
+ * Reads one document from bytes: compression, character set and format are detected.
  *
  * @example
  * const parsed = await readSitemap(createReadStream("sitemap.xml.gz"), { url: "https://example.org/sitemap.xml.gz" });
  */
-export async function readSitemap(
-  bytes: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: ReadSitemapOptions = {},
-): Promise<ParsedSitemap> {
+export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): Promise<ParsedSitemap> {
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   const reading = readAtHand(bytes, options);
@@ -108,25 +109,30 @@ export async function readSitemap(
 
 /** The streaming form of `readSitemap`: batches of entries, then what the document was. */
 export function readAtHand(
-  bytes: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: ReadSitemapOptions = {},
+  bytes: SitemapBytes,
+  options?: ParseOptions,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
-  const limits = { ...defaultLimits, ...options.limits };
-  const body = bytes instanceof Uint8Array ? [bytes] : bytes;
-  return read({ url: options.url, headers: [], body: pieces(body) }, { limits, strict: options.strict ?? false });
+  const { url, ...settings } = resolveParseOptions(options);
+  return read({ url, headers: [], body: chunksOf(bytes) }, settings);
 }
 
-export interface ReadSitemapOptions {
-  /** Where the document comes from: the base of relative URLs. A URL that ends in `/robots.txt` makes it a robots.txt. */
-  readonly url?: string | undefined;
-  /** Stop at the first thing in an XML document that is not well-formed. @default false */
-  readonly strict?: boolean | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+function chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
+  if (bytes instanceof Uint8Array) return checkedChunks([bytes]);
+  if (bytes instanceof ArrayBuffer) return checkedChunks([new Uint8Array(bytes)]);
+  const isIterable =
+    typeof bytes === "object" && bytes !== null && (Symbol.asyncIterator in bytes || Symbol.iterator in bytes);
+  if (!isIterable) throw unexpected("bytes", bytesExpected, bytes);
+  return checkedChunks(bytes);
 }
 
-async function* pieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* bytes;
+async function* checkedChunks(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    if (!(chunk instanceof Uint8Array)) throw unexpected("bytes", bytesExpected, chunk);
+    yield chunk;
+  }
 }
+
+const bytesExpected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
 
 function hasAny({ pages, sitemaps }: Entries): boolean {
   return pages.length > 0 || sitemaps.length > 0;

@@ -1,13 +1,13 @@
 // One document that is at hand as text: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
-import { SitemapError } from "../errors.ts";
-import { type Limits, resolveOptions } from "../options.ts";
+import { unexpected } from "../option-checks.ts";
+import { type ParseOptions, resolveParseOptions } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { ProblemLog } from "../problem.ts";
 import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
 import { createDocumentParser } from "./document-parser.ts";
 import { detached } from "./xml-name.ts";
 
-export type { Limits } from "../options.ts";
+export type { Limits, ParseOptions } from "../options.ts";
 export type {
   AlternatePage,
   ChangeFrequency,
@@ -30,29 +30,15 @@ export type {
   SitemapReference,
 } from "../sitemap.ts";
 
-export interface ParseOptions {
-  /** The document's own URL: relative URLs are resolved against it, and a robots.txt is known by it. */
-  readonly url?: string | undefined;
-  /**
-   * Stop reading an XML document at the first thing that is not well-formed.
-   * @default false
-   */
-  readonly strict?: boolean | undefined;
-  readonly limits?: Partial<Limits> | undefined;
-}
-
 /**
- * Reads a sitemap of any format. Never throws for what the text holds; a `SitemapError` says that an option is wrong.
+ * Reads a sitemap of any format. Never throws for what the text holds; a `SitemapError` says that an argument is wrong.
  * @example
  * const sitemap = parseSitemap(text, { url: "https://example.org/sitemap.xml" });
  * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);
  */
-export function parseSitemap(text: string, options: ParseOptions = {}): ParsedSitemap {
-  const { url, ...others } = options;
-  const { strict, limits } = resolveOptions(others);
-  if (url !== undefined && !URL.canParse(url)) {
-    throw new SitemapError("invalid-option", `Expected \`url\` to be an absolute URL, got \`${url}\` (${typeof url})`);
-  }
+export function parseSitemap(text: string, options?: ParseOptions): ParsedSitemap {
+  if (typeof text !== "string") throw unexpected("text", "a string (`readSitemap` takes bytes)", text);
+  const { url, strict, limits } = resolveParseOptions(options);
   const problems = new ProblemLog();
   const parser = createDocumentParser({ url, strict, limits, problems });
   const pages: SitemapPage[] = [];

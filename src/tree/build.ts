@@ -1,9 +1,10 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
-import { type ReaderOptions, type ReaderSettings, readerSettings, replayOptions } from "../crawl/archived-settings.ts";
+import { replayOptions } from "../crawl/archived-settings.ts";
 import { createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent } from "../event.ts";
-import type { Options } from "../options.ts";
+import { path as checkPath } from "../option-checks.ts";
+import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import { invalidArchive, openArchive } from "../store/open-archive.ts";
@@ -18,12 +19,12 @@ import { SitemapTree } from "./tree.ts";
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
  * for await (const page of tree.pages()) console.log(page.url, page.lastModified);
  */
-export async function sitemapTreeForHomepage(homepage: string, options?: Options): Promise<SitemapTree> {
-  return buildTree(prepare(homepage, options));
+export async function sitemapTreeForHomepage(homepage: string | URL, options?: Options): Promise<SitemapTree> {
+  return buildTree(prepare({ homepage }, options));
 }
 
 /** The same, from given sitemaps and without discovery. */
-export async function sitemapTreeFrom(sitemapUrls: readonly string[], options?: Options): Promise<SitemapTree> {
+export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], options?: Options): Promise<SitemapTree> {
   return buildTree(prepare({ sitemaps: sitemapUrls }, options));
 }
 
@@ -31,8 +32,9 @@ export async function sitemapTreeFrom(sitemapUrls: readonly string[], options?: 
  * The tree of an archive that was saved before, or that another tool wrote. Without a network, and the same as it was, as far as
  * the limits here allow: an archive never raises them.
  */
-export async function openTree(path: string, options: ReaderOptions = {}): Promise<SitemapTree> {
-  const reader = readerSettings(options);
+export async function openTree(path: string, options?: ArchiveOptions): Promise<SitemapTree> {
+  checkPath("path", path);
+  const reader = resolveArchiveOptions(options);
   const archive = await openArchive(path);
   try {
     const prepared = preparedFrom(path, archive, reader);
@@ -80,7 +82,7 @@ function toTree(
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the
 // archive may be looked at.
-function preparedFrom(path: string, { info, urls }: Archive, reader: ReaderSettings): Prepared {
+function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Prepared {
   try {
     const options = replayOptions(info?.settings ?? {}, reader);
     if (info?.sitemaps !== undefined) return prepare({ sitemaps: info.sitemaps }, options);

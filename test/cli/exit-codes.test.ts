@@ -47,8 +47,8 @@ describe("2: the command line is wrong, said in one line", () => {
   test.concurrent.each([
     [["ls", "example.org", "--fromat", "json"], "Did you mean --format?"],
     [["ls", "example.org", "-f", "yaml"], "Allowed choices are tabtree, pages, json, ndjson, csv"],
-    [["ls", "example.org", "--limit", "many"], "Expected a whole number from 0 and up"],
-    [["ls", "example.org", "--concurrency", "0"], "Expected a whole number from 1 and up"],
+    [["ls", "example.org", "--limit", "many"], "Expected a whole number, 0 or greater"],
+    [["ls", "example.org", "--concurrency", "0"], "Expected a whole number, 1 or greater"],
     [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
     [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
     [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],

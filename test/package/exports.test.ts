@@ -10,6 +10,7 @@ const functions = [
   "fetchClient",
   "openTree",
   "parseSitemap",
+  "problem",
   "readSitemap",
   "sitemapTreeForHomepage",
   "sitemapTreeFrom",
@@ -39,7 +40,7 @@ const parsedTypes = [
   "SitemapReference",
 ];
 const treeTypes = ["IndexSitemap", "InvalidSitemap", "PagesSitemap", "Sitemap", "SitemapProblem", "TreeStep"];
-const optionTypes = ["Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
+const optionTypes = ["ArchiveOptions", "Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
 const eventTypes = [
   "CrawlEvent",
   "DiscoveryRecord",
@@ -61,7 +62,8 @@ const otherTypes = [
   "FailureOutcome",
   "HeaderList",
   "ParseOptions",
-  "ReadSitemapOptions",
+  "ProblemFacts",
+  "SitemapBytes",
   "SitemapErrorCode",
 ];
 

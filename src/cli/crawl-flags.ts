@@ -1,0 +1,98 @@
+// The flags that set options of the library, from the rows of the table of options: `--max-time 60` is
+// `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`.
+import { type Command, Option } from "commander";
+import { grouped } from "../figures.ts";
+import type { FlagGroup, FlagRow, OptionRow } from "../options/row.ts";
+import { type Options, optionSections } from "../options.ts";
+import { byteCount, collected, headerLines, seconds, wholeNumber } from "./flag-values.ts";
+
+/** What was typed, by the names that commander gives to flags. */
+export type CrawlFlags = Readonly<Record<string, unknown>>;
+
+interface CrawlFlag extends FlagRow {
+  /** Where its value goes: `["limits", "time"]`. */
+  readonly path: readonly string[];
+  readonly row: OptionRow;
+}
+
+const crawlFlags: readonly CrawlFlag[] = optionSections.flatMap(({ rows }) => rows.flatMap((row) => flagsOf(row)));
+
+/** Adds the flags of one group, in the order of the table. */
+export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {
+  for (const flag of crawlFlags) {
+    const name = new Option(flag.flags).long ?? "";
+    if (flag.group === group && (only === undefined || only.includes(name))) command.addOption(optionOf(flag));
+  }
+}
+
+/** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
+export function crawlOptions(flags: CrawlFlags): Options {
+  const options: Record<string, unknown> = {};
+  for (const flag of crawlFlags) {
+    if (!isGiven(flag, flags)) continue;
+    const value = "sets" in flag ? flag.sets : read(flag, flags[attributeOf(flag)]);
+    let place = options;
+    for (const name of flag.path.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
+    place[flag.path.at(-1) as string] = value;
+  }
+  return options as Options;
+}
+
+/** The flags that were given and set an option other than these, as they are typed. */
+export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
+  return crawlFlags
+    .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
+    .map((flag) => new Option(flag.flags).long ?? flag.flags);
+}
+
+function flagsOf(row: OptionRow, around: readonly string[] = []): CrawlFlag[] {
+  const path = [...around, row.name];
+  const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row }));
+  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
+}
+
+function optionOf(flag: CrawlFlag): Option {
+  const option = new Option(flag.flags, `${flag.text}${defaultInWords(flag)}`);
+  const parser = parserOf(flag);
+  if (parser !== undefined) option.argParser(parser);
+  return flag.conflicts === undefined ? option : option.conflicts(flag.conflicts);
+}
+
+function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) => unknown) | undefined {
+  switch (value) {
+    case "number":
+      return wholeNumber(row.minimum ?? 0);
+    case "seconds":
+      return seconds;
+    case "bytes":
+      return byteCount;
+    case "texts":
+    case "headers":
+      return (text, before) => collected(text, before as readonly string[] | undefined);
+    default:
+      return undefined;
+  }
+}
+
+function read({ value }: CrawlFlag, given: unknown): unknown {
+  if (value === "seconds") return Number(given) * 1000;
+  return value === "headers" ? headerLines(given as readonly string[]) : given;
+}
+
+function defaultInWords({ value, row }: CrawlFlag): string {
+  const given = row.default;
+  if (typeof given !== "number") return "";
+  if (given === Number.POSITIVE_INFINITY) return " (default: none)";
+  if (value === "seconds") return ` (default: ${given / 1000})`;
+  return ` (default: ${value === "bytes" ? `${given / 1024 / 1024}M` : grouped(given)})`;
+}
+
+// A flag that begins with `no-` is true for commander until it is given; every other is undefined.
+function isGiven(flag: CrawlFlag, flags: CrawlFlags): boolean {
+  const value = flags[attributeOf(flag)];
+  return new Option(flag.flags).negate ? value === false : value !== undefined;
+}
+
+function attributeOf({ flags }: CrawlFlag): string {
+  return new Option(flags).attributeName();
+}

@@ -1,0 +1,41 @@
+// What a crawl is asked for: a website's homepage, or sitemaps that are known already. Checked at the call.
+import { SitemapError } from "../errors.ts";
+import { urlText } from "../option-checks.ts";
+import { isHttpUrl, withoutCredentials } from "../url.ts";
+
+/** A website's homepage, or sitemaps that are known already. */
+export type CrawlTarget =
+  | string
+  | URL
+  | { readonly homepage: string | URL }
+  | { readonly sitemaps: readonly (string | URL)[] };
+
+/** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
+export function checkTarget(target: CrawlTarget): { homepage: string } | { sitemaps: readonly [string, ...string[]] } {
+  const given = urlText(target);
+  if (typeof given !== "object" || given === null) return { homepage: httpUrl(given, "homepage") };
+  const { homepage, sitemaps } = given as { homepage?: unknown; sitemaps?: unknown };
+  if (sitemaps === undefined) return { homepage: httpUrl(homepage, "homepage") };
+  if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
+  if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);
+  const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap"));
+  if (first === undefined) throw invalid("Expected at least one sitemap URL");
+  return { sitemaps: [first, ...others] };
+}
+
+function httpUrl(value: unknown, what: string): string {
+  const url = urlText(value);
+  if (typeof url === "string" && isHttpUrl(url.trim())) return url.trim();
+  throw unexpected(what, "an http or https URL", url);
+}
+
+function unexpected(what: string, expected: string, got: unknown): SitemapError {
+  const isObject = typeof got === "object" && got !== null;
+  const shown =
+    typeof got === "string" ? JSON.stringify(withoutCredentials(got)) : isObject ? "an object" : String(got);
+  return invalid(`Expected the ${what} to be ${expected}, got \`${shown}\` (${got === null ? "null" : typeof got})`);
+}
+
+function invalid(message: string): SitemapError {
+  return new SitemapError("invalid-homepage", message);
+}

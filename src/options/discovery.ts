@@ -1,0 +1,113 @@
+// Options about where sitemaps are looked for, which are followed and how they are parsed.
+import { optionalFunction, paths } from "../option-checks.ts";
+import type { OptionRow } from "./row.ts";
+
+export const discoveryOptions: readonly OptionRow[] = [
+  {
+    name: "useRobots",
+    type: "boolean",
+    default: true,
+    shapesTree: true,
+    text: "Read robots.txt for the sitemaps that it names.",
+    flags: [{ flags: "-r, --no-robots", group: "Discovery", text: "do not read robots.txt", sets: false }],
+  },
+  {
+    name: "useKnownPaths",
+    type: "boolean",
+    default: true,
+    shapesTree: true,
+    text: "Try the well-known paths.",
+    more: "See [Well-known paths](#well-known-paths).",
+    flags: [{ flags: "-k, --no-known", group: "Discovery", text: "do not try well-known paths", sets: false }],
+  },
+  {
+    name: "useHomepage",
+    type: "boolean",
+    default: true,
+    shapesTree: true,
+    text: 'Read the homepage\'s `Link` header and its `<link rel="sitemap">`.',
+    flags: [
+      {
+        flags: "--no-homepage",
+        group: "Discovery",
+        text: "do not look for sitemap links in the homepage",
+        sets: false,
+      },
+    ],
+  },
+  {
+    name: "extraKnownPaths",
+    type: "readonly string[]",
+    default: [],
+    check: paths,
+    shapesTree: true,
+    text: "Further paths to try after the well-known ones, relative to the homepage.",
+    example: '["sitemaps/all.xml"]',
+    flags: [
+      {
+        flags: "--known-path <path>",
+        group: "Discovery",
+        text: "further path to try after the well-known ones (repeatable)",
+        value: "texts",
+      },
+    ],
+  },
+  {
+    name: "normalizeHomepageUrl",
+    type: "boolean",
+    default: true,
+    shapesTree: true,
+    text: "Reduce the homepage URL to the root of its website. With `false`, robots.txt and the well-known paths are looked for below its path.",
+    more: "For a website that lives under `/docs/`.",
+    flags: [
+      {
+        flags: "--keep-path",
+        group: "Discovery",
+        text: "look below the path of the homepage, not at the root of its host",
+        sets: false,
+      },
+    ],
+  },
+  {
+    name: "strictRobots",
+    type: "boolean",
+    default: false,
+    shapesTree: true,
+    text: "Stop if robots.txt cannot be reached, as RFC 9309 asks of crawlers. Otherwise discovery goes on, and the tree is not complete.",
+    flags: [{ flags: "--strict-robots", group: "Discovery", text: "stop if robots.txt cannot be reached", sets: true }],
+  },
+];
+
+export const filterOptions: readonly OptionRow[] = [
+  {
+    name: "recurse",
+    type: "(child: SitemapReference, context: RecurseContext) => boolean",
+    check: optionalFunction,
+    text: "Whether to follow one child of an index. Called before anything is fetched. A child that is not followed is not in the tree.",
+    example: '(child) => !child.url.includes("archive")',
+  },
+  {
+    name: "recurseList",
+    type: "(children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[]",
+    check: optionalFunction,
+    text: "Which children of an index to follow, and in which order. Called before `recurse`, with all of them.",
+  },
+];
+
+export const parsingOptions: readonly OptionRow[] = [
+  {
+    name: "strict",
+    type: "boolean",
+    default: false,
+    shapesTree: true,
+    text: "Stop reading an XML document at the first thing that is not well-formed. What came before is kept.",
+    flags: [
+      {
+        flags: "--strict",
+        group: "Parsing",
+        text: "stop reading a document at the first thing that is not well-formed",
+        sets: true,
+      },
+    ],
+  },
+];

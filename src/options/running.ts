@@ -1,0 +1,44 @@
+// Options about what is kept, and how a run is watched and stopped.
+import { oneOf, optionalFunction, path, signal } from "../option-checks.ts";
+import type { OptionRow } from "./row.ts";
+
+export const storageOptions: readonly OptionRow[] = [
+  {
+    name: "store",
+    type: "StoreKind",
+    default: "auto",
+    check: oneOf(["auto", "memory", "file"]),
+    text: "Where documents are kept until the tree is closed: in `memory`, in a private temporary `file`, or `auto`: in memory while the website is small.",
+  },
+  {
+    name: "save",
+    type: "string",
+    check: path,
+    text: "Save the documents to a WARC archive at this path, written during the crawl. `openTree` reads it. A name that ends in `.gz` is compressed. The file must not exist.",
+    more: "See [archives](archives.md).",
+    flags: [
+      {
+        flags: "--save <file>",
+        group: "Archive",
+        text: "WARC archive to save everything that was received to (.warc or .warc.gz)",
+        value: "text",
+      },
+    ],
+  },
+];
+
+export const watchingOptions: readonly OptionRow[] = [
+  {
+    name: "signal",
+    type: "AbortSignal",
+    check: signal,
+    text: "Stops the run: what was called rejects with the signal's reason, and leaves nothing behind.",
+  },
+  {
+    name: "onEvent",
+    type: "(event: CrawlEvent) => void",
+    check: optionalFunction,
+    text: "Called for everything that happens, with the events that `crawl()` yields.",
+    more: "See [events](library.md#events).",
+  },
+];
