@@ -3,7 +3,7 @@
 import { SitemapError } from "../errors.ts";
 import { suggestion } from "../option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
-import { printableJson } from "./printable.ts";
+import { csvJson } from "./csv-cell.ts";
 
 /** A list of a page that can be spread over rows, one row an item. */
 export type ExplodedList = (typeof explodedLists)[number];
@@ -114,7 +114,7 @@ function cellValue(value: unknown): Value {
 }
 
 function json(value: object | null | undefined): string | undefined {
-  return value ? printableJson(JSON.stringify(value)) : undefined;
+  return value ? csvJson(value) : undefined;
 }
 
 // Names every field of a type: one that is missing, or is none, does not compile.

@@ -2,7 +2,7 @@
 // its items. A page whose list is empty keeps one row: nothing that was declared is missing in the table.
 import type { SitemapPage } from "../page.ts";
 import type { PageWriter } from "./batch.ts";
-import { csvCell } from "./csv.ts";
+import { csvCell } from "./csv-cell.ts";
 import { columnsNamed, type ExplodedList, explodedColumns } from "./csv-columns.ts";
 
 export interface CsvTableOptions {

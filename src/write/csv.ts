@@ -2,12 +2,10 @@
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
 // Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
 // Lists of words are joined as news sitemaps write them; images, videos and alternates are JSON, so that nothing is lost.
-// Unless asked otherwise, a cell that a spreadsheet would take for a formula starts with an apostrophe
-// (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
 import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import type { PageWriter } from "./batch.ts";
-import { printable, printableJson } from "./printable.ts";
+import { type CsvCell, csvCell, csvJson } from "./csv-cell.ts";
 
 /** With `safe: false` every value stays exactly as it is. */
 export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter {
@@ -33,13 +31,6 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
 
 /** What Excel needs at the start of a file: without it, it takes UTF-8 for the character set of the machine. */
 export const byteOrderMark = "\ufeff";
-
-/** How a value is written into a cell. */
-export function csvCell(safe: boolean): CsvCell {
-  return safe ? (text) => quoted(guarded(text ?? "")) : (text = "") => quoted(text);
-}
-
-export type CsvCell = (text: string | undefined) => string;
 
 export const csvColumns: readonly string[] = [
   "url",
@@ -81,19 +72,5 @@ function extensions({ newsStory: news, images, videos, alternates }: SitemapPage
 }
 
 function json(list: readonly unknown[] | undefined): string | undefined {
-  return list && printableJson(JSON.stringify(list));
+  return list && csvJson(list);
 }
-
-// To get back what was there: take away the first of the apostrophes before = + - @, and undo the \u escapes.
-function guarded(text: string): string {
-  return printable(formula.test(text) ? `'${text}` : text);
-}
-
-const formula = /^'*[=+\-@\t\r]/;
-
-function quoted(text: string): string {
-  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-// Leading and trailing spaces are part of a field, but some readers trim what is not quoted.
-const special = /[",\r\n]|^ | $/;

@@ -23,6 +23,7 @@ const everySteering = new RegExp(steering, "g");
 const steeringInJson = new RegExp(`[${inJson}]`);
 const everySteeringInJson = new RegExp(steeringInJson, "g");
 
-function escaped(character: string): string {
+/** The character as `\\u001b`. */
+export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

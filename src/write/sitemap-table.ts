@@ -1,5 +1,5 @@
 // The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap, as a table for people or as one for spreadsheets.
-import { csvCell } from "./csv.ts";
+import { csvCell } from "./csv-cell.ts";
 import { printable } from "./printable.ts";
 import type { SitemapFacts, SitemapRow } from "./sitemap-rows.ts";
 import type { ShowUrl } from "./strip-url.ts";
