@@ -1,6 +1,6 @@
-// From what was named to pieces of text. Lists of pages are written while the crawl goes on; the tree formats wait for the tree.
+// From the websites that were named, one after the other, to pieces of text. Lists of pages are written while the crawl goes on; the tree formats wait for the tree.
 import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
-import type { CrawlEvent, FinishedEvent, TreeStep } from "../event.ts";
+import type { CrawlEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
@@ -24,7 +24,7 @@ import { filtered, pageBatches, withoutRepeats } from "./walk.ts";
 
 /** Everything that a listing needs, checked. */
 export interface Job {
-  readonly target: Target;
+  readonly targets: readonly Target[];
   readonly flags: LsFlags;
   readonly filters: Filters;
   readonly options: Options;
@@ -48,17 +48,19 @@ export function listing(job: Job): AsyncGenerator<string, void, undefined> {
 
 async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string, void, undefined> {
   const { flags, filters, run } = job;
-  let finished: FinishedEvent | undefined;
+  let [finished, sitemaps, invalid] = [0, 0, 0];
   const shown = new ShownUrls(flags);
   const seen = (event: CrawlEvent) => {
     shown.see(event);
-    if (event.type === "finished") finished = event;
+    if (event.type !== "finished") return;
+    finished += 1;
+    sitemaps += event.totals.sitemaps;
+    invalid += event.totals.invalid;
   };
   yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show));
   if (!flags.trailer) return;
   // Whether everything that was declared was read; what filters left out was left out on purpose.
-  const complete = finished !== undefined && run.isComplete;
-  const { sitemaps, invalid } = finished?.totals ?? {};
+  const complete = finished === job.targets.length && run.isComplete;
   yield `${JSON.stringify({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
 }
 
@@ -85,70 +87,101 @@ async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
   const { ParquetFolder } = await import("./parquet-folder.ts");
   const { flags, run } = job;
   const { tables } = run.owns(new ParquetFolder(flags.output as string, flags));
-  const rows = new SitemapRows();
+  let rows = new SitemapRows();
   let site: string | undefined;
+  const addSitemaps = () => {
+    for (const row of rows) tables.addSitemap(row, site);
+    rows = new SitemapRows();
+  };
   const seen = (event: CrawlEvent) => {
+    if (event.type === "start" && event.depth === 0) {
+      addSitemaps();
+      site = event.url;
+    }
     rows.see(event);
-    if (event.type === "start" && event.depth === 0) site = event.url;
   };
   for await (const batch of pagesOf(job, seen)) tables.addPages(batch, site);
-  for (const row of rows) tables.addSitemap(row, site);
+  addSitemaps();
   tables.finish();
   yield "";
 }
 
-// The pages that are to be listed, each sitemap's once: while the crawl goes on, or from an archive. `seen` is told every event.
-async function* pagesOf(
-  { target, flags, filters, options, run, summary }: Job,
-  seen: (event: CrawlEvent) => void,
-): AsyncGenerator<PageBatch, void, undefined> {
+// The pages that are to be listed, each sitemap's once. `seen` is told every event.
+async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGenerator<PageBatch, void, undefined> {
+  const { run, summary } = job;
   const see = (event: CrawlEvent) => {
     run.see(event);
     seen(event);
   };
-  if (target.kind === "archive") {
-    const tree = await openedTree({ target, flags, filters, options, run }, see);
-    try {
-      const steps = isSitemapFormat(flags.format) ? none() : tree.walk();
-      for await (const batch of pageBatches(untilStopped(filtered(withoutRepeats(steps), filters), run.signal))) {
-        summary?.see(batch);
-        yield batch;
-      }
-      run.signal.throwIfAborted();
-    } finally {
-      await tree.close();
+  for (const target of eachSite(job)) {
+    for await (const batch of target.kind === "archive" ? archived(target, job, see) : crawled(target, job, see)) {
+      summary?.see(batch);
+      yield batch;
     }
-    return;
   }
+}
+
+// While the crawl goes on.
+async function* crawled(
+  target: OnlineTarget,
+  { filters, options }: Job,
+  see: (event: CrawlEvent) => void,
+): AsyncGenerator<PageBatch, void, undefined> {
   for await (const event of crawl(crawlTarget(target), options)) {
     see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
     const pages = filters.pages(event.pages);
-    const batch = { sitemap: event.sitemap, pages };
-    if (pages.length > 0) {
-      summary?.see(batch);
-      yield batch;
-    }
+    if (pages.length > 0) yield { sitemap: event.sitemap, pages };
     if (filters.reached) return;
   }
 }
 
-async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
-  const { flags, filters, run, summary } = job;
-  const tree = await openedTree(job, (event) => run.see(event));
+async function* archived(
+  target: Target,
+  job: Job,
+  see: (event: CrawlEvent) => void,
+): AsyncGenerator<PageBatch, void, undefined> {
+  const { flags, filters, run } = job;
+  const tree = await openedTree(target, job, see);
   try {
-    const steps = counted(filtered(tree.walk(), filters), summary);
-    if (format === "json") yield* writeJson(tree, steps, run.signal);
-    else yield* writeTabtree(untilStopped(steps, run.signal), flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl);
+    if (isSitemapFormat(flags.format)) return;
+    yield* pageBatches(untilStopped(filtered(withoutRepeats(tree.walk()), filters), run.signal));
     run.signal.throwIfAborted();
   } finally {
     await tree.close();
   }
 }
 
+async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
+  const { flags, filters, run, summary } = job;
+  for (const target of eachSite(job)) {
+    const tree = await openedTree(target, job, (event) => run.see(event));
+    try {
+      const steps = counted(filtered(tree.walk(), filters), summary);
+      if (format === "json") yield* writeJson(tree, steps, run.signal);
+      else yield* writeTabtree(untilStopped(steps, run.signal), flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl);
+      run.signal.throwIfAborted();
+    } finally {
+      await tree.close();
+    }
+  }
+}
+
+// One after the other, until the limit is reached. What was wrong with one is said before the next begins.
+function* eachSite({ targets, filters, run }: Job): Generator<Target, void> {
+  let listed = 0;
+  for (const [at, target] of targets.entries()) {
+    if (at > 0) run.nextSite(filters.listed - listed);
+    listed = filters.listed;
+    yield target;
+    if (filters.reached) return;
+  }
+}
+
 async function openedTree(
-  { target, flags, filters, options, run }: Job,
+  target: Target,
+  { flags, filters, options, run }: Job,
   onEvent: (event: CrawlEvent) => void,
 ): Promise<SitemapTree> {
   // Where a filter decides what counts, only the listing can be cut short.
@@ -169,7 +202,7 @@ async function* counted(
   }
 }
 
-async function* none(): AsyncGenerator<never, void, undefined> {}
+type OnlineTarget = Exclude<Target, { kind: "archive" }>;
 
 function treeOf(target: Target, options: Options): Promise<SitemapTree> {
   switch (target.kind) {
@@ -186,7 +219,7 @@ function treeOf(target: Target, options: Options): Promise<SitemapTree> {
   }
 }
 
-function crawlTarget(target: Exclude<Target, { kind: "archive" }>): CrawlTarget {
+function crawlTarget(target: OnlineTarget): CrawlTarget {
   return target.kind === "website" ? target.homepage : { sitemaps: target.urls };
 }
 

@@ -11,7 +11,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument("[website]", "homepage (https:// is assumed), or an archive written by --save");
+    .argument("[websites...]", "homepages (https:// is assumed), or archives written by --save");
 
   command
     .optionsGroup("Output:")
@@ -62,9 +62,9 @@ export function lsCommand(done: (exitCode: number) => void): Command {
     .option("-l, --log-file <file>", "append the log to FILE")
     .option("--no-progress", "no progress line on a terminal")
     .option("--no-color", "no colors on a terminal")
-    .action(async (website: string | undefined, flags: LsFlags) => {
+    .action(async (websites: readonly string[], flags: LsFlags) => {
       const { ls } = await import("./ls.ts");
-      done(await ls(website, flags));
+      done(await ls(websites, flags));
     });
   return command.addHelpText("after", examples);
 }

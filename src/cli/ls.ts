@@ -23,11 +23,15 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
 }
 
 /** Returns the exit code. */
-export async function ls(name: string | undefined, flags: LsFlags): Promise<number> {
-  const target = chooseTarget(name, flags.sitemap);
+export async function ls(names: readonly string[], flags: LsFlags): Promise<number> {
+  const targets =
+    names.length === 0
+      ? [chooseTarget(undefined, flags.sitemap)]
+      : names.map((name) => chooseTarget(name, flags.sitemap));
   const filters = new Filters(flags);
   const options = crawlOptions(flags);
-  checkTogether(flags, target);
+  for (const target of targets) checkTogether(flags, target);
+  if (flags.save !== undefined && targets.length > 1) throw new UsageError("--save keeps one website: name one");
   resolveOptions(options);
   if (flags.save !== undefined) makeRoom(flags.save, flags.force ?? false);
   const isFolder = flags.format === "parquet";
@@ -35,14 +39,16 @@ export async function ls(name: string | undefined, flags: LsFlags): Promise<numb
     isFolder ? { ...flags, output: undefined } : flags,
     flags.limit === undefined ? [] : ["limit-pages"],
   );
-  if (target.kind === "website" && target.isAssumed) {
-    run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
+  for (const target of targets) {
+    if (target.kind === "website" && target.isAssumed) {
+      run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
+    }
   }
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
 
   const { listing } = await import("./listing.ts");
   const summary = flags.summary ? new Summary() : undefined;
-  const pieces = listing({ target, flags, filters, options, run, summary });
+  const pieces = listing({ targets, flags, filters, options, run, summary });
   const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
   summary?.print(run.messages);
   return code;

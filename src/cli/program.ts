@@ -16,12 +16,20 @@ export async function run(words: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(withCommand(words, program), { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
     return explain(error, words.includes("-vv"));
   }
+}
+
+// `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
+function withCommand(words: readonly string[], program: Command): readonly string[] {
+  const [first] = words;
+  if (first === undefined || program.commands.some((command) => command.name() === first)) return words;
+  const isFlag = first.startsWith("-") && !/^(-h|--help|-V|--version)$/.test(first);
+  return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
 }
 
 /** The whole program; `done` is told the exit code of the command that ran. */

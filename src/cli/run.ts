@@ -36,7 +36,10 @@ export class Run {
   readonly messages: Messages;
   readonly signal: AbortSignal;
   readonly #log: Log;
-  readonly #report: Report;
+  readonly #forgiven: readonly ProblemCode[];
+  // Of the website that is being listed; of those before it, what counts at the end.
+  #report: Report;
+  #before = { exitCode: exitCodes.complete as number, foundNothing: true, isComplete: true };
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
@@ -48,6 +51,7 @@ export class Run {
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
     this.#log = new Log(verbosity, this.messages, flags.logFile);
+    this.#forgiven = forgiven;
     this.#report = new Report(forgiven);
     // Events on the same terminal show what happens better than a line between them.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
@@ -73,7 +77,26 @@ export class Run {
 
   /** Whether everything that was seen could be read to its end. */
   get isComplete(): boolean {
-    return this.#report.isComplete;
+    return this.#before.isComplete && this.#report.isComplete;
+  }
+
+  /** Says how one website went: what follows is about another. The highest of their exit codes counts. */
+  nextSite(listed: number): void {
+    this.#report.print(this.messages, listed, []);
+    this.#before = {
+      exitCode: this.#exitCode,
+      foundNothing: this.#foundNothing,
+      isComplete: this.isComplete,
+    };
+    this.#report = new Report(this.#forgiven);
+  }
+
+  get #exitCode(): number {
+    return Math.max(this.#before.exitCode, this.#report.exitCode);
+  }
+
+  get #foundNothing(): boolean {
+    return this.#before.foundNothing && this.#report.foundNothing;
   }
 
   /** There is nothing more to wait for. */
@@ -91,10 +114,10 @@ export class Run {
       await this.#output.flush();
       this.crawled();
       // Where nothing was found, what was there before is worth more.
-      if (!this.#report.foundNothing) for (const result of this.#results) result.keep();
+      if (!this.#foundNothing) for (const result of this.#results) result.keep();
       const { listed, notes } = outcome();
       this.#report.print(this.messages, listed, notes);
-      return this.#report.exitCode;
+      return this.#exitCode;
     } catch (error) {
       this.crawled();
       if (error instanceof OutputClosed) return exitCodes.complete;

@@ -1,5 +1,5 @@
 // What was named on the command line: a website, sitemaps, or an archive on disk.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
 
@@ -17,9 +17,19 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   if (hasScheme.test(name)) {
     return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
   }
-  if (existsSync(name)) {
-    if (!statSync(name).isFile()) throw new UsageError(`not a file: ${name}`);
-    return { kind: "archive", path: name };
+  const stat = statSync(name, { throwIfNoEntry: false });
+  if (stat !== undefined) {
+    // `ls example.org > example.org` makes the shell create an empty file first.
+    const what = stat.isDirectory()
+      ? "a folder"
+      : stat.isFile()
+        ? stat.size === 0
+          ? "an empty file"
+          : undefined
+        : "not a regular file";
+    if (what === undefined) return { kind: "archive", path: name };
+    const hint = looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
+    throw new UsageError(`${name} is ${what} here, not an archive${hint}`);
   }
   if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
@@ -37,4 +47,5 @@ function fail(text: string, what: string): never {
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const looksLikeHost = /^[\w-]+(\.[\w-]+)+$/;
 const looksLikeFile = /^[./~\\]|\.warc(\.gz)?$/i;

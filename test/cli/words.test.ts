@@ -1,0 +1,111 @@
+// What people type at first contact: no command, several websites, names that are files.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitegrove } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+let a: Website;
+let b: Website;
+let none: Website;
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-words-test-"));
+beforeAll(async () => {
+  a = await serve({ "/sitemap.xml": urlset("{base}/a1", "{base}/a2") });
+  b = await serve({ "/sitemap.xml": urlset("{base}/b1") });
+  none = await serve({});
+});
+afterAll(() => {
+  for (const site of [a, b, none]) site.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([[[]], [["-f", "pages"]]])(
+  "a website without a command is listed, flags %o before or behind",
+  async (flags) => {
+    const usual = await sitegrove(["ls", a.homepage, ...flags]);
+    expect(usual.code).toBe(0);
+    expect(await sitegrove([a.homepage, ...flags])).toEqual(usual);
+    expect(await sitegrove([...flags, a.homepage])).toEqual(usual);
+  },
+);
+
+test("a mistyped command is not taken for a website", async () => {
+  const { code, stderr } = await sitegrove(["lss", a.homepage]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Did you mean ls?");
+});
+
+test("several websites are listed one after the other, with one header", async () => {
+  const { code, stdout } = await sitegrove(["ls", a.homepage, b.homepage, "-f", "csv"]);
+  expect(code).toBe(0);
+  expect((parse(stdout, { columns: true }) as { url: string }[]).map(({ url }) => url)).toEqual([
+    `${a.homepage}a1`,
+    `${a.homepage}a2`,
+    `${b.homepage}b1`,
+  ]);
+  const trees = await sitegrove(["ls", a.homepage, b.homepage]);
+  expect(trees.stdout).toBe(
+    (await sitegrove(["ls", a.homepage])).stdout + (await sitegrove(["ls", b.homepage])).stdout,
+  );
+  const counted = await sitegrove(["ls", a.homepage, b.homepage, "-f", "ndjson", "--trailer"]);
+  expect(JSON.parse(counted.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+    complete: true,
+    pages: 3,
+    sitemaps: 2,
+  });
+});
+
+test("a website without sitemaps is named, the others are listed, and the highest exit code counts", async () => {
+  const { code, stdout, stderr } = await sitegrove(["ls", none.homepage, b.homepage, "-f", "pages"]);
+  expect(code).toBe(4);
+  expect(stdout).toBe(`${b.homepage}b1\n`);
+  expect(stderr).toContain(none.homepage);
+  expect(stderr).not.toContain(b.homepage);
+});
+
+test("--limit counts the pages of all websites", async () => {
+  const asked = b.requests.length;
+  const { stdout } = await sitegrove(["ls", a.homepage, b.homepage, "-f", "pages", "--limit", "2"]);
+  expect(stdout).toBe(`${a.homepage}a1\n${a.homepage}a2\n`);
+  expect(b.requests.length).toBe(asked);
+});
+
+test("several websites share one set of Parquet tables", async () => {
+  const out = path.join(folder, "tables");
+  expect((await sitegrove(["ls", a.homepage, b.homepage, "-f", "parquet", "-o", out])).code).toBe(0);
+  for (const [name, sites] of [
+    ["pages", [a.homepage, a.homepage, b.homepage]],
+    ["sitemaps", [a.homepage, b.homepage]],
+  ] as const) {
+    const bytes = readFileSync(path.join(out, `${name}.parquet`));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+    const rows = await parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
+    expect(rows.map(({ site }) => site)).toEqual(sites);
+  }
+});
+
+test("--save keeps one website", async () => {
+  const { code, stderr } = await sitegrove(["ls", a.homepage, b.homepage, "--save", path.join(folder, "x.warc")]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "sitegrove: --save keeps one website: name one\n" });
+});
+
+test("a file or folder that has the name of a website is explained", async () => {
+  writeFileSync(path.join(folder, "example.org"), "");
+  mkdirSync(path.join(folder, "www.example.org"));
+  const empty = await sitegrove(["ls", "example.org"], { cwd: folder });
+  expect(empty).toMatchObject({
+    code: 2,
+    stderr:
+      "sitegrove: example.org is an empty file here, not an archive; for the website: sitegrove ls https://example.org\n",
+  });
+  const directory = await sitegrove(["www.example.org"], { cwd: folder });
+  expect(directory).toMatchObject({
+    code: 2,
+    stderr:
+      "sitegrove: www.example.org is a folder here, not an archive; for the website: sitegrove ls https://www.example.org\n",
+  });
+});
