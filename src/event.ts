@@ -58,7 +58,7 @@ export interface StartEvent {
 export interface PagesEvent {
   readonly type: "pages";
   /** The URL of the sitemap that declares these pages, after redirects. */
-  readonly sitemap: string;
+  readonly url: string;
   readonly pages: readonly SitemapPage[];
 }
 

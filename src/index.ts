@@ -57,4 +57,4 @@ export type {
   SitemapReference,
 } from "./sitemap.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
-export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";
+export { type PagesPart, type SitemapProblem, SitemapTree, type TreePart } from "./tree/tree.ts";

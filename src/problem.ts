@@ -67,6 +67,27 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return { code, message: messageOf(code, kept), ...kept };
 }
 
+/** A problem that a client of the user's own made: with its sentence, and `client-failed` where its code is not one of ours. */
+export function completed(given: { readonly code: unknown }): Problem {
+  const { code, message } = given as Partial<Problem>;
+  if (typeof code !== "string" || !(rows.has(code) || statusRowOf(code) !== undefined)) {
+    return problem("client-failed", { value: typeof message === "string" ? message : String(code) });
+  }
+  const facts = Object.entries(given).filter(([name, fact]) => typeof fact === factTypes.get(name));
+  return problem(code, Object.fromEntries(facts));
+}
+
+const factTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    line: "number",
+    value: "string",
+    count: "number",
+    limit: "number",
+    status: "number",
+    retryAfter: "string",
+  } satisfies { [fact in keyof ProblemFacts]-?: string }),
+);
+
 /** Whether a document with this problem counts as not complete. */
 export function isLossy(code: ProblemCode): boolean {
   return rows.get(code)?.loss ?? false;

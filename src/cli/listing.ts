@@ -132,7 +132,7 @@ async function* crawled(
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
     const pages = filters.pages(event.pages);
-    if (pages.length > 0) yield { sitemap: event.sitemap, pages };
+    if (pages.length > 0) yield { sitemap: event.url, pages };
     if (filters.reached) return;
   }
 }

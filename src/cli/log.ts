@@ -77,7 +77,7 @@ function details(event: Extract<CrawlEvent, { type: "request" | "response" | "st
     case "start":
       return `start ${event.url} depth ${event.depth}`;
     case "pages":
-      return `pages ${event.sitemap} ${event.pages.length}`;
+      return `pages ${event.url} ${event.pages.length}`;
   }
 }
 

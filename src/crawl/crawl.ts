@@ -19,7 +19,7 @@ export type { CrawlTarget } from "./target.ts";
  *
  * @example
  * for await (const event of crawl("https://example.org/")) {
- *   if (event.type === "pages") console.log(event.sitemap, event.pages.length);
+ *   if (event.type === "pages") console.log(event.url, event.pages.length);
  * }
  */
 export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {

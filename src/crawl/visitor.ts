@@ -116,7 +116,7 @@ export class Visitor {
       const taken = frontier.takePages(pages.length);
       pageCount += taken;
       if (taken > 0)
-        yield { type: "pages", sitemap: declared.url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
+        yield { type: "pages", url: declared.url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
       if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }

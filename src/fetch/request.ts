@@ -2,7 +2,7 @@
 // the client does or fails to do, this ends when a clock or the caller says so.
 import type { Client, ClientRequest } from "../client.ts";
 import { type HeaderList, header } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
+import { completed, type Problem, problem } from "../problem.ts";
 import { Cancellation, signalOf } from "./cancellation.ts";
 import type { Clock, Wait } from "./clock.ts";
 import { problemOf } from "./failure.ts";
@@ -173,7 +173,7 @@ export class HttpRequest {
 async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
     const answer = await client.request(request);
-    if ("code" in answer) return answer;
+    if ("code" in answer) return completed(answer);
     const { status, headers, body } = answer;
     if (!Number.isInteger(status) || !Array.isArray(headers) || typeof body?.[Symbol.asyncIterator] !== "function") {
       return problem("client-failed", { value: "the response lacks a status, headers or a body" });

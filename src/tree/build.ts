@@ -10,7 +10,7 @@ import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import { invalidArchive, openArchive } from "../store/open-archive.ts";
 import type { Archive } from "../store/store.ts";
 import { homepageOf } from "../url.ts";
-import { SitemapTree } from "./tree.ts";
+import { createTree, type SitemapTree, type TreeParts } from "./tree.ts";
 
 /**
  * Finds, fetches and reads all sitemaps of a website. The documents are kept in a temporary archive until the tree is closed.
@@ -74,10 +74,10 @@ function toTree(
   prepared: Prepared,
   root: IndexSitemap,
   finished: FinishedEvent,
-  documents: ConstructorParameters<typeof SitemapTree>[0]["documents"],
+  documents: TreeParts["documents"],
 ): SitemapTree {
   const { start, settings } = prepared;
-  return new SitemapTree({ homepage: start.homepage, root, discovery: finished.discovery, documents, settings });
+  return createTree({ homepage: start.homepage, root, discovery: finished.discovery, documents, settings });
 }
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the

@@ -5,6 +5,7 @@ import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep } from "../event.ts";
 import type { DocumentSource, Fetched } from "../exchange.ts";
+import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
@@ -31,7 +32,39 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
+/** Which part of a tree is meant: all of it, or what lies below one sitemap. */
+export interface TreePart {
+  /** @default the root */
+  readonly from?: Sitemap | undefined;
+}
+
+/** Which pages of a tree are meant. */
+export interface PagesPart extends TreePart {
+  /**
+   * Each URL once across all sitemaps.
+   * @default false
+   */
+  readonly unique?: boolean | undefined;
+}
+
+// Only this file makes trees.
+const key: unique symbol = Symbol("tree");
+let construct: (parts: TreeParts) => SitemapTree;
+
+/** A tree of what was found, for `build.ts`. */
+export function createTree(parts: TreeParts): SitemapTree {
+  return construct(parts);
+}
+
+/**
+ * The sitemaps of a website, and the documents they were read from, until the tree is closed. Made by
+ * `sitemapTreeForHomepage`, `sitemapTreeFrom` and `openTree`.
+ */
 export class SitemapTree {
+  static {
+    construct = (parts) => new SitemapTree(key, parts);
+  }
+
   /** The homepage that the tree was made for, as it was used. */
   readonly homepage: string;
   /** Of format `website`: robots.txt, what was found at well-known paths, and what the homepage names. */
@@ -46,8 +79,8 @@ export class SitemapTree {
   readonly #settings: TreeParts["settings"];
   #closed = false;
 
-  /** @internal */
-  constructor(parts: TreeParts) {
+  private constructor(caller: typeof key, parts: TreeParts) {
+    if (caller !== key) throw new TypeError("Illegal constructor: use sitemapTreeForHomepage() or openTree()");
     this.homepage = parts.homepage;
     this.root = parts.root;
     this.discovery = parts.discovery;
@@ -63,8 +96,14 @@ export class SitemapTree {
     this.pageCount = pageCount;
   }
 
-  /** The sitemaps, depth first and in declared order, `from` included. */
-  sitemaps(from: Sitemap = this.root): Iterable<Sitemap> {
+  /**
+   * The sitemaps, depth first and in declared order: all, or one and those below it. Works on a closed tree.
+   *
+   * @example
+   * for (const sitemap of tree.sitemaps()) console.log(sitemap.kind, sitemap.url);
+   */
+  sitemaps(part?: Sitemap | TreePart): Iterable<Sitemap> {
+    const { from } = this.#part(part);
     return { [Symbol.iterator]: () => walkSitemaps(from) };
   }
 
@@ -74,33 +113,23 @@ export class SitemapTree {
    * @example
    * for await (const page of tree.pages({ unique: true })) console.log(page.url);
    */
-  pages(
-    from?: Sitemap | { readonly from?: Sitemap | undefined; readonly unique?: boolean | undefined },
-  ): AsyncIterable<SitemapPage> {
+  pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
+    const { from, unique } = this.#part(part);
     this.#expectOpen();
-    const options = from !== undefined && "kind" in from ? { from } : (from ?? {});
-    const batches = () => this.#batches(options.from ?? this.root, options.unique ?? false);
-    return { [Symbol.asyncIterator]: () => flatten(batches()) };
+    return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, unique)) };
   }
 
-  /** Every step of the way through the tree: entering a sitemap, its pages in batches, leaving it. */
-  async *walk(from: Sitemap = this.root): AsyncGenerator<TreeStep, void> {
+  /** Every step of the way through the tree, or a part of it: entering a sitemap, its pages in batches, leaving it. */
+  walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep> {
+    const { from } = this.#part(part);
     this.#expectOpen();
-    for (const step of walkNodes(from)) {
-      const { sitemap } = step;
-      yield step;
-      if (step.type === "enter" && sitemap.kind === "pages") {
-        for await (const pages of this.#read(sitemap)) yield { type: "pages", sitemap, pages };
-      }
-    }
+    return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
-  /** Everything that was wrong, in the order of the tree. */
-  *problems(from: Sitemap = this.root): Generator<SitemapProblem, void> {
-    for (const sitemap of walkSitemaps(from)) {
-      const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
-      for (const problem of problems) yield { url: sitemap.url, problem };
-    }
+  /** Everything that was wrong, in the order of the tree. Works on a closed tree. */
+  problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
+    const { from } = this.#part(part);
+    return { [Symbol.iterator]: () => problemsBelow(from) };
   }
 
   /** The tree as data, without its pages. */
@@ -130,6 +159,27 @@ export class SitemapTree {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  // One form for all of them: a sitemap, or an object that may name one.
+  #part(part: Sitemap | PagesPart = {}): { from: Sitemap; unique: boolean } {
+    expectObject("part", part, "a sitemap or an object");
+    const { from = this.root, unique = false, ...others } = "kind" in part ? { from: part } : part;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw invalid(`Unknown option \`${unknown}\`${suggestion(unknown, ["from", "unique"])}`);
+    if (typeof from !== "object" || from === null || !("kind" in from)) throw unexpected("from", "a sitemap", from);
+    return { from, unique: boolean("unique", unique) };
+  }
+
+  async *#steps(from: Sitemap): AsyncGenerator<TreeStep, void> {
+    this.#expectOpen();
+    for (const step of walkNodes(from)) {
+      const { sitemap } = step;
+      yield step;
+      if (step.type === "enter" && sitemap.kind === "pages") {
+        for await (const pages of this.#read(sitemap)) yield { type: "pages", sitemap, pages };
+      }
+    }
   }
 
   async *#batches(from: Sitemap, unique: boolean): AsyncGenerator<readonly SitemapPage[], void> {
@@ -164,5 +214,12 @@ export class SitemapTree {
 
   #expectOpen(): void {
     if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
+  }
+}
+
+function* problemsBelow(from: Sitemap): Generator<SitemapProblem, void> {
+  for (const sitemap of walkSitemaps(from)) {
+    const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+    for (const problem of problems) yield { url: sitemap.url, problem };
   }
 }

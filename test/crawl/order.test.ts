@@ -1,5 +1,6 @@
 // Order, concurrency, stopping: two runs over one website print the same, and leaving leaves nothing behind.
 import { expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
 import { crawl } from "../../src/crawl/crawl.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
 import type { CrawlEvent } from "../../src/event.ts";
@@ -70,11 +71,20 @@ test("documents are fetched several at a time, and never more than allowed", asy
   }
 });
 
-test("scenario 72: one child that hangs does not keep the others from being fetched", async () => {
-  const { client, hits } = site((path) => (path === "/i3.xml" ? { wait: 600, body: urlset("/late") } : wide[path]));
-  await using tree = await sitemapTreeForHomepage(home, { client, concurrency: 4 });
-  expect(tree.pageCount).toBe(79);
-  expect(hits.indexOf("/j19.xml")).toBeGreaterThan(0);
+test("one child that hangs does not keep the others from being fetched", async () => {
+  // The fourth child answers only once the last of its siblings was asked for: fetched in turn, that would never be.
+  const { client } = site(wide);
+  let release = () => {};
+  const lastWasAsked = new Promise<void>((resolve) => (release = resolve));
+  const hanging: Client = {
+    async request(request) {
+      if (request.url === `${home}i19.xml`) release();
+      if (request.url === `${home}i3.xml`) await lastWasAsked;
+      return client.request(request);
+    },
+  };
+  await using tree = await sitemapTreeForHomepage(home, { client: hanging, concurrency: 4 });
+  expect(tree.pageCount).toBe(80);
 });
 
 test("leaving the loop ends the crawl", async () => {
@@ -103,9 +113,8 @@ test("a signal ends everything promptly, with its own reason", async () => {
     const reason = new Error("enough");
     const running = run(abort.signal);
     setTimeout(() => abort.abort(reason), 50);
-    const begin = Date.now();
+    // The client hangs for a minute: what does not end by itself fails by the time limit of the test.
     await expect(running).rejects.toBe(reason);
-    expect(Date.now() - begin).toBeLessThan(550);
   }
 });
 
@@ -117,6 +126,8 @@ test("a signal that was aborted before the call rejects at once, without a reque
   await expect(sitemapTreeForHomepage(home, { client, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(hits).toEqual([]);
 });
+
+const isOrdered = ({ type }: CrawlEvent) => !["request", "response", "retry"].includes(type);
 
 test("crawl() tells everything, onEvent the same, and pages before their sitemap", async () => {
   const watched: CrawlEvent[] = [];
@@ -133,7 +144,7 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
     onEvent: (event) => watched.push(event),
   }))
     events.push(event);
-  const inOrder = events.filter(({ type }) => !["request", "response", "retry"].includes(type));
+  const inOrder = events.filter(isOrdered);
   expect(
     inOrder.map((event) => [
       event.type,
@@ -144,7 +155,7 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
     ["start", `${home}robots.txt`],
     ["start", `${home}i.xml`],
     ["start", `${home}a.xml`],
-    ["pages", ""],
+    ["pages", `${home}a.xml`],
     ["sitemap", `${home}a.xml`],
     ["start", `${home}gone.xml`],
     ["problem", `${home}gone.xml`],
@@ -156,7 +167,14 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
   ]);
   expect(events.filter(({ type }) => type === "request")).toHaveLength(4);
   expect(events.filter(({ type }) => type === "response")).toHaveLength(4);
-  expect(watched).toHaveLength(events.length);
+  // What comes in declared order is the same, event for event; requests and responses are the same, in whatever order.
+  expect(watched.filter(isOrdered)).toEqual(inOrder);
+  const sorted = (all: readonly CrawlEvent[]) =>
+    all
+      .filter((event) => !isOrdered(event))
+      .map((event) => JSON.stringify(event))
+      .sort();
+  expect(sorted(watched)).toEqual(sorted(events));
   expect(events.at(-1)).toMatchObject({
     type: "finished",
     complete: false,

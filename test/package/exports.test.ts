@@ -39,7 +39,16 @@ const parsedTypes = [
   "ProblemCode",
   "SitemapReference",
 ];
-const treeTypes = ["IndexSitemap", "InvalidSitemap", "PagesSitemap", "Sitemap", "SitemapProblem", "TreeStep"];
+const treeTypes = [
+  "IndexSitemap",
+  "InvalidSitemap",
+  "PagesPart",
+  "PagesSitemap",
+  "Sitemap",
+  "SitemapProblem",
+  "TreePart",
+  "TreeStep",
+];
 const optionTypes = ["ArchiveOptions", "Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
 const eventTypes = [
   "CrawlEvent",

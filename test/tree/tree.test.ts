@@ -53,7 +53,8 @@ test("traversal works on every node without asking its kind", async () => {
   for (const sitemap of tree.sitemaps()) {
     expect([...tree.sitemaps(sitemap)][0]).toBe(sitemap);
     expect(await urls(sitemap)).toHaveLength(count(sitemap));
-    expect(await urls({ from: sitemap, unique: true })).not.toHaveLength(-1);
+    expect(await urls({ from: sitemap })).toEqual(await urls(sitemap));
+    expect(await urls({ from: sitemap, unique: true })).toEqual([...new Set(await urls(sitemap))]);
   }
   function count(sitemap: Sitemap): number {
     if (sitemap.kind === "pages") return sitemap.pageCount;
@@ -129,9 +130,60 @@ test("a closed tree keeps its nodes and refuses the rest", async () => {
   await closed.close();
   await closed.close();
   expect(closed.root.children.length).toBeGreaterThan(0);
-  expect(() => closed.pages()).toThrow(expect.objectContaining({ code: "tree-closed" }));
+  expect([...closed.sitemaps()].map(({ url }) => url)).toEqual([...tree.sitemaps()].map(({ url }) => url));
+  expect([...closed.problems()]).toEqual([...tree.problems()]);
+  for (const read of [() => closed.pages(), () => closed.walk()]) {
+    expect(read).toThrow(expect.objectContaining({ code: "tree-closed" }));
+  }
   await expect(closed.save(path.join(folder, "no.warc"))).rejects.toMatchObject({ code: "tree-closed" });
   expect(existsSync(path.join(folder, "no.warc"))).toBe(false);
+});
+
+test("a tree that is closed while it is being read says so", async () => {
+  for (const read of [(open: SitemapTree) => open.pages(), (open: SitemapTree) => open.walk()]) {
+    const closing = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
+    const iterator = (read(closing) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    await iterator.next();
+    await closing.close();
+    const rest = async () => {
+      while (!(await iterator.next()).done);
+    };
+    await expect(rest()).rejects.toMatchObject({ code: "tree-closed" });
+  }
+});
+
+test("sitemaps, pages, walk and problems take a sitemap, or an object that names one", async () => {
+  const part = tree.root.children[0] as Sitemap;
+  const steps = async (given?: Parameters<SitemapTree["walk"]>[0]) => {
+    const types: string[] = [];
+    for await (const step of tree.walk(given)) types.push(`${step.type} ${step.sitemap.url}`);
+    return types;
+  };
+  expect([...tree.sitemaps({ from: part })]).toEqual([...tree.sitemaps(part)]);
+  expect([...tree.problems({ from: part })]).toEqual([...tree.problems(part)]);
+  expect(await steps({ from: part })).toEqual(await steps(part));
+  expect(await steps({ from: part })).not.toEqual(await steps());
+  const methods = ["sitemaps", "pages", "walk", "problems"] as const;
+  for (const name of methods) {
+    for (const bad of [null, 5, "x", { form: part }, { from: "x" }, { from: null }]) {
+      expect(() => tree[name](bad as never), `${name}(${JSON.stringify(bad)})`).toThrow(
+        expect.objectContaining({ code: "invalid-option" }),
+      );
+    }
+  }
+});
+
+test("every iterable of a tree can be read again", () => {
+  const [sitemaps, problems] = [tree.sitemaps(), tree.problems()];
+  expect([...sitemaps]).toEqual([...sitemaps]);
+  expect([...problems].length).toBeGreaterThan(0);
+  expect([...problems]).toEqual([...problems]);
+});
+
+test("only the functions of the library make trees", () => {
+  const Tree = tree.constructor as new (...parts: unknown[]) => SitemapTree;
+  expect(() => new Tree({})).toThrow(/^Illegal constructor/);
+  expect(() => new Tree(undefined, tree)).toThrow(/^Illegal constructor/);
 });
 
 test.each(["memory", "file", "auto"] as const)("kept in %s, nothing is left behind", async (store) => {
