@@ -20,6 +20,7 @@ import { pageWriter } from "./page-writer.ts";
 import type { Run } from "./run.ts";
 import type { Summary } from "./summary.ts";
 import type { Target } from "./target.ts";
+import { writeTerminalTree } from "./terminal-tree.ts";
 import { filtered, pageBatches, withoutRepeats } from "./walk.ts";
 
 /** Everything that a listing needs, checked. */
@@ -36,7 +37,11 @@ export function listing(job: Job): AsyncGenerator<string, void, undefined> {
   const { flags, filters, run } = job;
   const options: Options = {
     ...job.options,
-    recurse: (child, context) => filters.follows(child, context),
+    recurse: (child, context) => {
+      const follows = filters.follows(child, context);
+      if (follows) run.declare();
+      return follows;
+    },
     signal: run.signal,
   };
   const { format } = flags;
@@ -160,7 +165,11 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
     try {
       const steps = counted(filtered(tree.walk(), filters), summary);
       if (format === "json") yield* writeJson(tree, steps, run.signal);
-      else yield* writeTabtree(untilStopped(steps, run.signal), flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl);
+      else {
+        const shown = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
+        const whole = untilStopped(steps, run.signal);
+        yield* run.isShown ? writeTerminalTree(whole, shown, run.hasColor) : writeTabtree(whole, shown);
+      }
       run.signal.throwIfAborted();
     } finally {
       await tree.close();

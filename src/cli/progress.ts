@@ -1,7 +1,7 @@
 // The live view: one line on a terminal that says how far the crawl is and what it waits for. Redrawn at most ten times a
 // second, gone when the crawl is done.
 import type { CrawlEvent } from "../event.ts";
-import { counted, grouped, size } from "../figures.ts";
+import { counted, duration, grouped, size } from "../figures.ts";
 import type { Messages } from "./messages.ts";
 
 export class Progress {
@@ -10,7 +10,8 @@ export class Progress {
   // In the order in which they were asked for.
   readonly #underway = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  #found = 0;
+  // Sitemaps that were declared and are to be followed.
+  #declared = 0;
   #read = 0;
   #failed = 0;
   #pages = 0;
@@ -39,18 +40,24 @@ export class Progress {
         this.#underway.delete(event.url);
         if (event.finalUrl !== undefined) this.#underway.delete(event.finalUrl);
         this.#note = "";
-        if (event.outcome === "found") this.#found += 1;
         break;
       case "pages":
         this.#pages += event.pages.length;
         break;
       case "sitemap":
         if (event.depth === 0) break;
+        // What discovery found was declared by nobody before.
+        if (event.depth === 1) this.#declared += 1;
         if (event.sitemap.kind === "invalid") this.#failed += 1;
         else this.#read += 1;
         this.#bytes += event.wireBytes;
         break;
     }
+  }
+
+  /** A child of an index, or of robots.txt, is going to be read. */
+  declare(): void {
+    this.#declared += 1;
   }
 
   stop(): void {
@@ -60,11 +67,17 @@ export class Progress {
 
   #draw(): void {
     const seconds = (Date.now() - this.#startedAt) / 1000;
+    const done = this.#read + this.#failed;
+    const total = Math.max(this.#declared, done);
     const parts = [
-      `${grouped(this.#read)} of ${counted(Math.max(this.#found, this.#read), "sitemap")}`,
+      `${grouped(done)} of ${counted(total, "sitemap")}`,
       ...(this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : []),
       counted(this.#pages, "page"),
       ...(this.#bytes > 0 ? [size(this.#bytes), `${size(this.#bytes / seconds)}/s`] : []),
+      // A guess before there is something to guess from would jump about.
+      ...(done >= 5 && seconds >= 3 && total > done
+        ? [`${duration((seconds * 1000 * (total - done)) / done)} left`]
+        : []),
     ];
     const [waitingFor] = this.#underway;
     if (waitingFor !== undefined) parts.push(`waiting for ${this.#shown(waitingFor)}${this.#note}`);

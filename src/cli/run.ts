@@ -36,6 +36,7 @@ export class Run {
   readonly messages: Messages;
   readonly signal: AbortSignal;
   readonly #log: Log;
+  readonly #color: boolean;
   readonly #forgiven: readonly ProblemCode[];
   // Of the website that is being listed; of those before it, what counts at the end.
   #report: Report;
@@ -50,6 +51,7 @@ export class Run {
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
+    this.#color = flags.color;
     this.#log = new Log(verbosity, this.messages, flags.logFile);
     this.#forgiven = forgiven;
     this.#report = new Report(forgiven);
@@ -69,10 +71,26 @@ export class Run {
     return result;
   }
 
+  /** A child of an index is going to be read. */
+  declare(): void {
+    this.#progress?.declare();
+  }
+
   see(event: CrawlEvent): void {
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);
+  }
+
+  /** Whether a person sees the result itself, on a terminal. */
+  get isShown(): boolean {
+    const { TERM } = process.env;
+    return this.#file === undefined && process.stdout.isTTY && TERM !== "dumb";
+  }
+
+  get hasColor(): boolean {
+    const { NO_COLOR } = process.env;
+    return this.#color && !NO_COLOR;
   }
 
   /** Whether everything that was seen could be read to its end. */

@@ -1,0 +1,51 @@
+// The tree as a person at a terminal sees it: guide lines instead of tabs, counts, and color for what could not be read. In pipes
+// and files the tree is the format `tabtree`, byte for byte.
+import picocolors from "picocolors";
+import type { TreeStep } from "../event.ts";
+import { counted } from "../figures.ts";
+import { isLossy } from "../problem.ts";
+import type { Sitemap } from "../sitemap.ts";
+import { inPieces } from "../write/pieces.ts";
+import { printable } from "../write/printable.ts";
+import type { ShowUrl } from "../write/strip-url.ts";
+
+export function writeTerminalTree(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl,
+  hasColor: boolean,
+): AsyncGenerator<string, void, undefined> {
+  return inPieces(lines(steps, show, picocolors.createColors(hasColor)));
+}
+
+async function* lines(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl,
+  colors: ReturnType<typeof picocolors.createColors>,
+): AsyncGenerator<string, void, undefined> {
+  const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
+  let pageGuide = "";
+  for await (const step of steps) {
+    if (step.type === "enter") {
+      pageGuide = guide(step.depth + 1);
+      const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
+      yield `${guide(step.depth)}${colors.bold(printable(url))}${remark(step.sitemap)}\n`;
+    } else if (step.type === "pages") {
+      let text = "";
+      for (const { url } of step.pages) text += `${pageGuide}${printable(show(url))}\n`;
+      yield text;
+    }
+  }
+
+  function remark(sitemap: Sitemap): string {
+    if (sitemap.kind === "invalid") return ` ${colors.red(printable(sitemap.reason.message))}`;
+    const count =
+      sitemap.kind === "pages"
+        ? counted(sitemap.pageCount, "page")
+        : sitemap.format === "website"
+          ? ""
+          : counted(sitemap.children.length, "sitemap");
+    const losses = sitemap.problems.filter(({ code }) => isLossy(code)).map(({ message }) => printable(message));
+    const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
+    return `${count === "" ? "" : ` ${colors.dim(count)}`}${loss}`;
+  }
+}
