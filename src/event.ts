@@ -41,9 +41,8 @@ export interface RetryEvent {
 export interface ResponseEvent {
   readonly type: "response";
   readonly url: string;
-  /** Where it ended, after redirects, where that differs. */
-  readonly finalUrl?: string;
-  readonly outcome: "found" | "known" | FailureOutcome;
+  /** `redirect`: the request that follows asks for where it leads, unless that is known already. */
+  readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly status?: number;
 }
 

@@ -1,68 +1,55 @@
-// What was asked of a website and what came back. `fetch/` makes exchanges, `store/` keeps them, `crawl/` reads them.
+// What was asked of a website and what came back, one URL at a time: a document, a redirect, or a failure. `fetch/` makes
+// exchanges, `store/` keeps them, and `crawl/` follows the redirects and reads the documents.
 import type { Problem } from "./problem.ts";
+import { urlKey } from "./url.ts";
 
 /** In the order in which they came; names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** One redirect on the way to a document. */
-export interface Hop {
-  readonly url: string;
-  readonly status: number;
-  readonly headers: HeaderList;
-}
+/** What a document is wanted as: robots.txt has limits of its own, and the homepage is only read for its links. */
+export type DocumentRole = "robots" | "sitemap" | "homepage";
 
 export interface DocumentRequest {
   readonly url: string;
-  /** What the document is wanted as: robots.txt has limits of its own, and the homepage is only read for its links. */
-  readonly role: "robots" | "sitemap" | "homepage";
-  /**
-   * Asked for each redirect, with its target: a document that is already there, or on its way, is not fetched a second
-   * time. The redirect is then not followed, and the result is a `KnownDocument`.
-   */
-  readonly isKnown?: ((url: string) => boolean) | undefined;
+  readonly role: DocumentRole;
+  /** A redirect led here: the request comes before those that begin something new. */
+  readonly isRedirected?: boolean | undefined;
+  /** Sent without the headers that the operator supplied for this origin: another origin led here. */
+  readonly anonymous?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Why there is no document: not there, kept from us, broken, or against our own policy. */
 export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 
-export type Fetched = FetchedDocument | KnownDocument | FailedFetch;
+/** The answer to one request. */
+export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
 
-export interface FetchedDocument {
-  readonly outcome: "found";
-  readonly requestedUrl: string;
-  /** Where the document was found, after redirects. */
+interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
+  /** What was asked for, without user name and password. */
   readonly url: string;
+  /** 1 where nothing had to be retried, 0 where nothing was asked. */
+  readonly attempts: number;
+}
+
+export interface FetchedDocument extends Exchange {
+  readonly outcome: "found";
   readonly status: number;
   readonly headers: HeaderList;
-  readonly hops: readonly Hop[];
-  /** 1 where nothing had to be retried. */
-  readonly attempts: number;
-  /** Things worth saying about the way here, such as a redirect from https to http. */
-  readonly problems: readonly Problem[];
   readonly body: Body;
 }
 
-/** A redirect led to a document that the caller has already. */
-export interface KnownDocument {
-  readonly outcome: "known";
-  readonly requestedUrl: string;
-  /** The document that the redirect led to. */
-  readonly url: string;
-  readonly hops: readonly Hop[];
-  readonly attempts: number;
-  readonly problems: readonly Problem[];
+/** Where it leads is in its `location` header. */
+export interface FetchedRedirect extends Exchange {
+  readonly outcome: "redirect";
+  readonly status: number;
+  readonly headers: HeaderList;
 }
 
-export interface FailedFetch {
+export interface FailedFetch extends Exchange {
   readonly outcome: FailureOutcome;
-  readonly requestedUrl: string;
-  /** Where it went wrong. */
-  readonly url: string;
   readonly status?: number;
   readonly headers?: HeaderList;
-  readonly hops: readonly Hop[];
-  readonly attempts: number;
   readonly reason: Problem;
 }
 
@@ -75,10 +62,25 @@ export interface Body extends AsyncIterable<Uint8Array> {
   readonly problem: Problem | undefined;
 }
 
-/** Anything that turns a request into a document: the network, or an archive. */
+/** Anything that answers requests, one URL at a time: the network, a store, or an archive. */
 export interface DocumentSource {
+  /** Does not follow redirects. */
   fetch(request: DocumentRequest): Promise<Fetched>;
+  /** Whether an anonymous request for this URL may get another answer than one with the operator's headers. */
+  tellsApart?(url: string): boolean;
+  /** Whether another request for this URL would get its turn at once. Absent where nothing is gained by asking early. */
+  hasRoomFor?(url: string): boolean;
   close(): Promise<void>;
+}
+
+/** Equal for requests that name the same document. */
+export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "anonymous">): string {
+  return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
+}
+
+/** Equal for requests that get the same answer: robots.txt is cut off earlier than a sitemap at the same URL. */
+export function requestKey(request: Pick<DocumentRequest, "url" | "role" | "anonymous">): string {
+  return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
 }
 
 /** The first value of a header; `name` in lower case. */

@@ -128,6 +128,16 @@ export function trimUrl(text: string): string {
   return text.slice(start, end);
 }
 
+/** Whether a URL is that of a robots.txt, by its name. */
+export function isRobotsUrl(url: string | undefined): boolean {
+  return url !== undefined && /\/robots\.txt(?:[?#]|$)/i.test(url) && isRobotsPath(parseUrl(url)?.pathname ?? "");
+}
+
+/** Whether a path, of a URL or of a file, is that of a robots.txt. */
+export function isRobotsPath(path: string): boolean {
+  return /(?:^|[/\\])robots\.txt$/i.test(path);
+}
+
 /** The homepage of the website that a URL belongs to: its origin, with a slash. */
 export function homepageOf(url: string): string {
   return `${new URL(url).origin}/`;

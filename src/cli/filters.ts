@@ -6,6 +6,7 @@ import type { RecurseContext } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { UniqueUrls } from "../tree/unique-urls.ts";
+import { isRobotsUrl } from "../url.ts";
 import { anyPattern, type Matches } from "./pattern.ts";
 
 import { lastInstant, sinceInstant } from "./since.ts";
@@ -100,7 +101,7 @@ export class Filters {
       if (lastInstant(child.lastModified) < this.#since) return false;
     }
     // What robots.txt names may be an index whose children match: it is read, and asked about its pages only.
-    return this.#includeSitemap === undefined || isRobots(parent) || this.#includeSitemap(child.url);
+    return this.#includeSitemap === undefined || isRobotsUrl(parent) || this.#includeSitemap(child.url);
   }
 
   // Children of an index were asked about before they were fetched, by the URL that the index gives. A redirect may have
@@ -109,7 +110,7 @@ export class Filters {
     const sitemap = this.#path.at(-1) ?? "";
     const parent = this.#path.length > 2 ? this.#path.at(-2) : undefined;
     if (parent === undefined && this.#excludeSitemap?.(sitemap)) return false;
-    const wasAsked = parent !== undefined && !isRobots(parent);
+    const wasAsked = parent !== undefined && !isRobotsUrl(parent);
     return wasAsked || (this.#includeSitemap?.(sitemap) ?? true);
   }
 
@@ -126,8 +127,4 @@ export class Filters {
     }
     return this.#seen?.add(url) ?? true;
   }
-}
-
-function isRobots(url: string): boolean {
-  return url.endsWith("/robots.txt");
 }

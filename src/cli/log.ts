@@ -70,10 +70,8 @@ function details(event: Extract<CrawlEvent, { type: "request" | "response" | "st
   switch (event.type) {
     case "request":
       return `request ${event.url}${event.attempt > 1 ? ` attempt ${event.attempt}` : ""}`;
-    case "response": {
-      const moved = event.finalUrl === undefined ? "" : ` at ${event.finalUrl}`;
-      return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}${moved}`;
-    }
+    case "response":
+      return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}`;
     case "start":
       return `start ${event.url} depth ${event.depth}`;
     case "pages":

@@ -6,6 +6,7 @@ import { defaultLimits } from "../options.ts";
 import type { Entries } from "../parse/entry-parser.ts";
 import { isLossy, messageWithHint, type Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
+import { isRobotsPath } from "../url.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
@@ -35,7 +36,7 @@ export async function parse(file: string, flags: ParseFlags): Promise<number> {
         url: flags.url,
         headers: [],
         body,
-        isRobots: path.basename(file) === "robots.txt",
+        isRobots: isRobotsPath(file),
       },
       {
         limits: { ...defaultLimits, documentBytes: flags.maxBytes ?? defaultLimits.documentBytes },

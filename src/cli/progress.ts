@@ -38,7 +38,6 @@ export class Progress {
         break;
       case "response":
         this.#underway.delete(event.url);
-        if (event.finalUrl !== undefined) this.#underway.delete(event.finalUrl);
         this.#note = "";
         break;
       case "pages":

@@ -7,7 +7,7 @@ import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { createStore, type Store } from "../store/store.ts";
-import { homepageOf, withoutCredentials } from "../url.ts";
+import { homepageOf, parseUrl, withoutCredentials } from "../url.ts";
 import { archivedSettings } from "./archived-settings.ts";
 import { runCrawl, type Start } from "./engine.ts";
 import { type CrawlTarget, checkTarget } from "./target.ts";
@@ -84,7 +84,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       start,
       settings,
       source: fetcher ?? (source as DocumentSource),
-      keep: store && ((fetched) => store.keep(fetched)),
+      startOrigins: new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? [])),
+      store,
       omitMissing,
       problems,
       setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),

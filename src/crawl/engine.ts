@@ -1,20 +1,25 @@
 // The crawl itself: candidates become documents, documents become entries, references become candidates again. Everything
-// is told in declared order, whatever arrived first. Fetching runs ahead of reading (ahead.ts); what may be visited is
+// is told in declared order, whatever arrived first. Fetching runs ahead of reading (lookahead.ts); what may be visited is
 // decided elsewhere (frontier.ts). An explicit stack instead of recursion: a website chooses how deep its indexes go.
 import { setMaxListeners } from "node:events";
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
 import { linksInHeaders } from "../discover/homepage-links.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
-import type { DocumentSource, FailedFetch, Fetched } from "../exchange.ts";
+import type { DocumentSource } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
-import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
-import { Ahead } from "./ahead.ts";
+import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import type { Store } from "../store/store.ts";
+import { type FollowRules, follow, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
+import { Lookahead } from "./lookahead.ts";
+import { Prefetcher } from "./prefetcher.ts";
+import { Recorder, type Trace } from "./record.ts";
+import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
 import { TimeBudget } from "./time-budget.ts";
-import { refusedByName, Visitor } from "./visitor.ts";
+import { Visitor } from "./visit.ts";
 
 /** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
 export interface Start {
@@ -27,8 +32,10 @@ export interface EngineOptions {
   readonly start: Start;
   readonly settings: Settings;
   readonly source: DocumentSource;
+  /** The origins that the operator named. */
+  readonly startOrigins: ReadonlySet<string>;
   /** Keeps what was fetched, so that it can be read again. */
-  readonly keep?: ((fetched: Fetched) => Promise<Fetched>) | undefined;
+  readonly store?: Store | undefined;
   /** What the source does not hold was left out on purpose: so it is, in a replay of a crawl that ran to its end. */
   readonly omitMissing?: boolean | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
@@ -47,7 +54,9 @@ class Engine {
   readonly #options: EngineOptions;
   readonly #settings: Settings;
   readonly #frontier: Frontier;
-  readonly #ahead: Ahead;
+  readonly #rules: FollowRules;
+  readonly #prefetcher: Prefetcher;
+  readonly #lookahead: Lookahead;
   readonly #time: TimeBudget;
   readonly #visitor: Visitor;
   readonly #tally = new Tally();
@@ -61,26 +70,30 @@ class Engine {
   #isAtRobots = false;
 
   constructor(options: EngineOptions) {
-    const { settings, source, keep, omitMissing, setCrawlDelay, start } = options;
+    const { settings, source, store, omitMissing, setCrawlDelay, start, startOrigins } = options;
+    const { limits } = settings;
     this.#options = options;
     this.#settings = settings;
     for (const known of options.problems ?? []) this.#rootProblems.addProblem(known);
-    this.#frontier = new Frontier(settings);
+    const frontier = new Frontier(settings);
     // Each document on its way listens.
     setMaxListeners(0, this.#abort.signal);
-    const { concurrency } = settings;
-    this.#ahead = new Ahead({ source, keep, concurrency, signal: this.#abort.signal, onRoom: () => this.#plan() });
-    this.#time = new TimeBudget(settings.limits.time, keep);
-    this.#visitor = new Visitor({
-      settings,
-      frontier: this.#frontier,
-      ahead: this.#ahead,
-      tally: this.#tally,
-      homepage: start.homepage,
-      time: this.#time,
-      omitMissing,
-      setCrawlDelay,
+    const rules: FollowRules = { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true };
+    const prefetcher = new Prefetcher({
+      source,
+      store,
+      signal: this.#abort.signal,
+      isWanted: (hop) => !frontier.isKnown(hop.key) && refusedByName(hop.url) === undefined,
+      onRoom: () => this.#lookAhead(),
     });
+    const time = new TimeBudget(limits.time, store);
+    const recorder = new Recorder({ frontier, tally: this.#tally, homepage: start.homepage, omitMissing });
+    this.#frontier = frontier;
+    this.#rules = rules;
+    this.#prefetcher = prefetcher;
+    this.#time = time;
+    this.#lookahead = new Lookahead({ frontier, prefetcher, rules, maxDepth: limits.depth });
+    this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, setCrawlDelay });
   }
 
   async *run(): AsyncGenerator<OrderedEvent, void> {
@@ -106,7 +119,7 @@ class Engine {
       signal?.removeEventListener("abort", onAbort);
       // Leaving the loop early comes here too: end the fetches first, they are what closing would wait for.
       this.#abort.abort(new Error("The crawl is over"));
-      await this.#ahead.close();
+      await this.#prefetcher.close();
     }
   }
 
@@ -119,7 +132,6 @@ class Engine {
       keys: [],
       references: [],
       next: 0,
-      ahead: 0,
       children: [],
       size: nothingRead,
     };
@@ -165,16 +177,17 @@ class Engine {
   async *#try(candidate: Candidate, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
     const { url, by } = candidate;
     this.#isAtRobots = by === "robots";
-    if (this.#frontier.exhausted() === undefined && !this.#frontier.isVisited(url)) {
-      this.#ahead.start(url, by === "robots" ? "robots" : "sitemap");
-      this.#plan();
+    const hop = Hop.first(url, this.#isAtRobots ? "robots" : "sitemap", this.#rules);
+    if (this.#frontier.exhausted() === undefined && !this.#frontier.isKnown(hop.key)) {
+      this.#prefetcher.start(hop);
+      this.#lookAhead();
     }
     const visit = yield* this.#visitor.visit({ url }, { parent: root, by });
     this.#isAtRobots = false;
     this.#discovery.push({ url, by, ...visit.trace });
     switch (visit.type) {
-      case "left":
-        if (visit.failed !== undefined) this.#noteFailure(candidate, visit.failed);
+      case "omitted":
+        this.#noteFailure(candidate, visit.trace);
         return undefined;
       case "node":
         return visit.node;
@@ -193,7 +206,7 @@ class Engine {
       const reference = frame.references[frame.next];
       if (reference !== undefined) {
         frame.next += 1;
-        this.#plan();
+        this.#lookAhead();
         const visit = yield* this.#visitor.visit(reference, { parent: frame });
         if (visit.type === "node") frame.children.push(visit.node);
         if (visit.type === "frame") {
@@ -212,44 +225,33 @@ class Engine {
     }
   }
 
-  // What can be seen to come next is fetched ahead, nearest first. An index may come between, and with it documents that come
-  // before those that were fetched ahead: so the nearer the end of the budget for documents, the less is fetched ahead.
-  #plan(): void {
-    const most = this.#frontier.documentsLeft / 2;
-    const hasRoomFor = (url: string) => this.#ahead.waiting < most && this.#ahead.hasRoomFor(url);
-    const isDone = (url: string) => this.#frontier.isActive(url) || this.#frontier.isVisited(url);
-    for (const frame of this.#stack.toReversed()) {
-      if (frame.depth > this.#settings.limits.depth) continue;
-      for (frame.ahead = Math.max(frame.ahead, frame.next); frame.ahead < frame.references.length; frame.ahead += 1) {
-        const { url } = frame.references[frame.ahead] as SitemapReference;
-        if (!hasRoomFor(url)) return;
-        if (!isDone(url) && refusedByName(url) === undefined) this.#ahead.start(url, "sitemap");
-      }
-    }
+  #lookAhead(): void {
     // What robots.txt names matters more than guesses, and may make them needless.
-    if (this.#isAtRobots) return;
-    for (const { url, by } of this.#candidates) {
-      if (!hasRoomFor(url)) return;
-      if (!isDone(url)) this.#ahead.start(url, by === "robots" ? "robots" : "sitemap");
-    }
-    const { homepage } = this.#options.start;
-    if (this.#usesHomepage && hasRoomFor(homepage)) this.#ahead.start(homepage, "homepage");
+    const guesses = this.#isAtRobots
+      ? { candidates: [], homepage: undefined }
+      : { candidates: this.#candidates, homepage: this.#usesHomepage ? this.#options.start.homepage : undefined };
+    this.#lookahead.fill({ stack: this.#stack, ...guesses });
   }
 
   async #homepageLinks(homepage: string): Promise<Candidate[]> {
-    const fetched = await this.#time.fetched(homepage, this.#ahead.get(homepage, "homepage"));
-    if (fetched.outcome === "failed" && fetched.reason.code !== "archive-missing") {
+    const found = await follow(
+      Hop.first(homepage, "homepage", this.#rules),
+      (hop) => this.#time.fetched(hop.request, this.#prefetcher.get(hop)),
+      () => undefined,
+    );
+    if (found.outcome === "failed" && found.reason.code !== "archive-missing") {
       this.#rootProblems.add("homepage-unreachable");
     }
-    if (fetched.outcome !== "found") return [];
-    const inBody = await linksInBody(this.#time.read(fetched));
-    await this.#ahead.drop(fetched, "homepage");
-    return [...linksInHeaders(fetched.headers, fetched.url), ...inBody];
+    if (found.outcome !== "found") return [];
+    const { document, url } = found;
+    const inBody = await linksInBody({ ...this.#time.read(document), url });
+    await this.#prefetcher.drop(document);
+    return [...linksInHeaders(document.headers, url), ...inBody];
   }
 
-  #noteFailure({ url, by }: Candidate, failed: FailedFetch): void {
-    const { outcome, status } = failed;
-    if (by === "robots" && isUnreachable(failed)) {
+  #noteFailure({ url, by }: Candidate, trace: Trace): void {
+    const { outcome, status } = trace;
+    if (by === "robots" && isUnreachable(trace)) {
       this.#rootProblems.add("robots-unreachable", status === undefined ? {} : { status });
     } else if (by === "known-path" && outcome === "failed") {
       this.#rootProblems.add("known-path-unreachable", { value: url });
@@ -268,7 +270,7 @@ class Engine {
 
 // https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and
 // network errors are "unreachable". So is 429, which asks us to come back.
-function isUnreachable({ outcome, status, reason }: FailedFetch): boolean {
-  if (outcome === "absent") return false;
-  return status === undefined || status === 429 || status < 400 || status >= 500 || reason.code === "bot-check";
+function isUnreachable({ outcome, status, reason }: Trace): boolean {
+  if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;
+  return status === undefined || status === 429 || status < 400 || status >= 500 || reason?.code === "bot-check";
 }

@@ -3,7 +3,7 @@
 import type { Limits, RecurseContext, Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
-import { urlKey } from "../url.ts";
+import type { Trace } from "./record.ts";
 import type { DocumentSize } from "./tally.ts";
 
 /** An index whose children are being visited. */
@@ -17,8 +17,6 @@ export interface Frame {
   readonly references: readonly SitemapReference[];
   /** The next reference to visit. */
   next: number;
-  /** The next reference to fetch ahead. */
-  ahead: number;
   readonly children: Sitemap[];
   readonly size: DocumentSize;
 }
@@ -30,11 +28,20 @@ export interface Frame {
 export interface Repeated {
   readonly node: Sitemap;
   readonly whole: boolean;
+  readonly keys: readonly string[];
+}
+
+/** What a guess came to that left no node. */
+export interface Abandoned {
+  readonly url: string;
+  readonly trace: Trace & { readonly reason: Problem };
+  readonly keys: readonly string[];
 }
 
 /** Where a sitemap stands among those visited: what a second visit needs to know. */
 interface Visited {
   readonly node: Sitemap;
+  readonly keys: readonly string[];
   /** Nodes in its subtree, itself included. */
   readonly size: number;
   /** Levels below it. */
@@ -48,6 +55,7 @@ export class Frontier {
   readonly #settings: Pick<Settings, "recurse" | "recurseList">;
   readonly #visited = new Map<string, Visited>();
   readonly #subtrees = new WeakMap<Sitemap, Visited>();
+  readonly #abandoned = new Map<string, Abandoned>();
   // The sitemap being read and its ancestors: where each was found, by the keys it is known by.
   readonly #active = new Map<string, string>();
   #lastSpent: Problem | undefined;
@@ -68,9 +76,9 @@ export class Frontier {
     return this.#bytes;
   }
 
-  /** Why a reference is not to be followed, if it is not. Depth counts from the candidates of discovery, which have depth 1. */
-  refusal(reference: SitemapReference, depth: number): Problem | undefined {
-    if (this.isActive(reference.url)) return problem("cycle");
+  /** Why a document is not to be visited, if it is not. Depth counts from the candidates of discovery, which have depth 1. */
+  refusal(key: string, depth: number): Problem | undefined {
+    if (this.#active.has(key)) return problem("cycle");
     if (depth - 1 > this.#limits.depth) return problem("limit-depth", { limit: this.#limits.depth });
     return this.exhausted();
   }
@@ -89,18 +97,14 @@ export class Frontier {
     return this.#limits.documents - this.#sitemaps;
   }
 
-  /** Whether the URL is that of the sitemap being read or of one of its ancestors. */
-  isActive(url: string): boolean {
-    return this.#active.has(urlKey(url));
+  /** Where the sitemap that is being read, or one of its ancestors, was found, if it has this key. */
+  activeAt(key: string): string | undefined {
+    return this.#active.get(key);
   }
 
-  /** Where it was found, if it is one of those. */
-  activeAt(url: string): string | undefined {
-    return this.#active.get(urlKey(url));
-  }
-
-  isVisited(url: string): boolean {
-    return this.#visited.has(urlKey(url));
+  /** Whether what is there is known, or about to be: nothing has to be fetched for it. */
+  isKnown(key: string): boolean {
+    return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
   }
 
   /** How many of these pages the budget still allows. */
@@ -144,15 +148,25 @@ export class Frontier {
     this.#sitemaps += this.#remember(node, keys).size;
   }
 
-  /** What was found at this URL before, if it was visited. */
-  again(url: string, depth: number): Repeated | undefined {
-    const visited = this.#visited.get(urlKey(url));
+  /** A guess came to nothing: it is not fetched again where something else leads there or declares it. */
+  abandon(abandoned: Abandoned): void {
+    for (const key of abandoned.keys) this.#abandoned.set(key, abandoned);
+  }
+
+  /** What a guess came to, if there was one. */
+  abandoned(key: string): Abandoned | undefined {
+    return this.#abandoned.get(key);
+  }
+
+  /** What was found there before, if it was visited. */
+  again(key: string, depth: number): Repeated | undefined {
+    const visited = this.#visited.get(key);
     if (visited === undefined) return undefined;
     const whole =
       !visited.contextual &&
       depth - 1 + visited.height <= this.#limits.depth &&
       this.#sitemaps + visited.size <= this.#limits.documents;
-    return { node: visited.node, whole };
+    return { node: visited.node, whole, keys: visited.keys };
   }
 
   // One for all that it cuts off, which may be a million.
@@ -162,16 +176,17 @@ export class Frontier {
   }
 
   #remember(node: Sitemap, keys: readonly string[]): Visited {
-    const visited = this.#measure(node);
+    const visited = this.#measure(node, keys);
     this.#subtrees.set(node, visited);
     for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, visited);
     return visited;
   }
 
-  #measure(node: Sitemap): Visited {
+  #measure(node: Sitemap, keys: readonly string[] = []): Visited {
     if (node.kind === "invalid") {
       return {
         node,
+        keys,
         size: 1,
         height: 0,
         contextual: node.reason.code === "cycle" || node.reason.code === "limit-depth",
@@ -184,7 +199,7 @@ export class Frontier {
       height = Math.max(height, below.height + 1);
       contextual ||= below.contextual;
     }
-    return { node, size, height, contextual };
+    return { node, keys, size, height, contextual };
   }
 }
 

@@ -1,16 +1,17 @@
 // The time that one website may take. What was not there when it ended is not there because of it, and says so.
-import type { FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
+import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
+import type { Store } from "../store/store.ts";
 
 export class TimeBudget {
   readonly #milliseconds: number;
-  readonly #keep: ((fetched: Fetched) => Promise<Fetched>) | undefined;
+  readonly #store: Pick<Store, "keep"> | undefined;
   #isUp = false;
 
-  /** `keep` keeps that something was not fetched, so that an archive knows it, too. */
-  constructor(milliseconds: number, keep: ((fetched: Fetched) => Promise<Fetched>) | undefined) {
+  /** `store` keeps that something was not fetched, so that an archive knows it, too. */
+  constructor(milliseconds: number, store: Pick<Store, "keep"> | undefined) {
     this.#milliseconds = milliseconds;
-    this.#keep = keep;
+    this.#store = store;
   }
 
   /** The time is up: what fails from now on fails because of that. */
@@ -18,15 +19,16 @@ export class TimeBudget {
     this.#isUp = true;
   }
 
-  /** The document that is being fetched, or that there was no time for it. */
-  async fetched(url: string, fetching: Promise<Fetched>): Promise<Fetched> {
+  /** The answer that is being waited for, or that there was no time for it. */
+  async fetched(request: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
     try {
       return await fetching;
     } catch (error) {
       if (!this.#isUp) throw error;
       const reason = this.#problem();
-      const late: FailedFetch = { outcome: "refused", requestedUrl: url, url, hops: [], attempts: 0, reason };
-      return this.#keep?.(late) ?? late;
+      const { url, role, anonymous } = request;
+      const late: FailedFetch = { outcome: "refused", url, role, ...(anonymous && { anonymous }), attempts: 0, reason };
+      return this.#store?.keep(late) ?? late;
     }
   }
 

@@ -1,11 +1,11 @@
-// Fetches documents: many at a time, politely, each by its own passage. Nothing that a website does makes this throw.
+// Answers requests from the network: many at a time, politely. Nothing that a website does makes this throw.
 import type { Client } from "../client.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { parseUrl } from "../url.ts";
 import { Cancellation, SignalFollowers } from "./cancellation.ts";
 import type { Lookup } from "./connect.ts";
-import { Passage, type Surroundings } from "./passage.ts";
+import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
 import { Throttle } from "./throttle.ts";
@@ -15,7 +15,7 @@ export interface FetcherOptions {
   readonly settings: Settings;
   /** What the operator named: the homepage, or the given sitemaps. */
   readonly start: readonly string[];
-  readonly onEvent?: Surroundings["onEvent"] | undefined;
+  readonly onEvent?: FetchContext["onEvent"] | undefined;
 }
 
 export interface Fetcher extends DocumentSource {
@@ -23,6 +23,8 @@ export interface Fetcher extends DocumentSource {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Ends everything that is under way, bodies included. */
   close(): Promise<void>;
+  tellsApart(url: string): boolean;
+  hasRoomFor(url: string): boolean;
   /** What robots.txt of the URL's host asks for. Counts only with `useCrawlDelay`, and up to a minute. */
   setCrawlDelay(url: string, milliseconds: number): void;
 }
@@ -38,7 +40,7 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
 }
 
 class NetworkFetcher implements Fetcher {
-  readonly #around: Surroundings;
+  readonly #context: FetchContext;
   readonly #followers = new SignalFollowers();
   readonly #active = new Set<Cancellation>();
   #ownClient: OwnClient | undefined;
@@ -47,7 +49,7 @@ class NetworkFetcher implements Fetcher {
   constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
     if (settings.client === undefined) this.#ownClient = undiciClient(settings, lookup);
-    this.#around = {
+    this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
       throttle: new Throttle(settings),
@@ -59,7 +61,7 @@ class NetworkFetcher implements Fetcher {
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
-    const { signal } = this.#around.settings;
+    const { signal } = this.#context.settings;
     signal?.throwIfAborted();
     request.signal?.throwIfAborted();
     if (this.#closed) throw closedReason();
@@ -67,18 +69,18 @@ class NetworkFetcher implements Fetcher {
     this.#active.add(cancellation);
     if (signal !== undefined) this.#followers.follow(signal, cancellation);
     if (request.signal !== undefined) this.#followers.follow(request.signal, cancellation);
-    const passage = new Passage(this.#around, request, cancellation, () => {
+    const fetching = new DocumentFetch(this.#context, request, cancellation, () => {
       this.#active.delete(cancellation);
       if (signal !== undefined) this.#followers.unfollow(signal, cancellation);
       if (request.signal !== undefined) this.#followers.unfollow(request.signal, cancellation);
     });
     try {
-      const fetched = await passage.go();
-      this.#around.onEvent({
+      const fetched = await fetching.run();
+      const { url, outcome } = fetched;
+      this.#context.onEvent({
         type: "response",
-        url: fetched.requestedUrl,
-        ...(fetched.url === fetched.requestedUrl ? {} : { finalUrl: fetched.url }),
-        outcome: fetched.outcome,
+        url,
+        outcome,
         ...("status" in fetched ? { status: fetched.status } : {}),
       });
       return fetched;
@@ -89,8 +91,18 @@ class NetworkFetcher implements Fetcher {
     }
   }
 
+  tellsApart(url: string): boolean {
+    const origin = parseUrl(url)?.origin ?? "";
+    const { headers } = this.#context;
+    return headers(origin, true) !== headers(origin, false);
+  }
+
+  hasRoomFor(url: string): boolean {
+    return this.#context.throttle.hasRoomFor(parseUrl(url)?.hostname ?? "");
+  }
+
   setCrawlDelay(url: string, milliseconds: number): void {
-    const { settings, throttle } = this.#around;
+    const { settings, throttle } = this.#context;
     const hostname = parseUrl(url)?.hostname;
     if (!settings.useCrawlDelay || !(milliseconds > 0) || hostname === undefined) return;
     throttle.setLeastDelay(hostname, Math.min(milliseconds, longestCrawlDelay));
@@ -99,7 +111,7 @@ class NetworkFetcher implements Fetcher {
   async close(): Promise<void> {
     this.#closed = true;
     for (const cancellation of [...this.#active]) cancellation.cancel(closedReason());
-    this.#around.throttle.close();
+    this.#context.throttle.close();
     // A client that the caller brought may serve other crawls.
     await this.#ownClient?.close();
   }

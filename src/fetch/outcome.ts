@@ -1,15 +1,8 @@
-// What a status means for us: a document, or why there is none.
-import type { FailureOutcome, HeaderList } from "../exchange.ts";
-import { type Problem, type ProblemCode, problem } from "../problem.ts";
+// What a request that got no response came to.
+import type { FailureOutcome } from "../exchange.ts";
+import type { Problem, ProblemCode } from "../problem.ts";
+import { outcomeOfStatus } from "../status.ts";
 
-/** The outcome and the problem of a response that is neither a document nor a redirect. */
-export function failureOf(status: number, headers: HeaderList): { outcome: FailureOutcome; reason: Problem } {
-  if (isChallenge(status, headers)) return { outcome: "blocked", reason: problem("bot-check", { status }) };
-  const reason = problem(`http-${status}`, { status });
-  return { outcome: outcomeOfStatus(status), reason };
-}
-
-/** The outcome of a request that got no response. */
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (refusals.has(code)) return "refused";
   if (code === "bot-check") return "blocked";
@@ -17,37 +10,4 @@ export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   return status === undefined ? "failed" : outcomeOfStatus(status);
 }
 
-/** Whether a response is there to tell people from programs, as far as its headers say. Bodies of errors are not read. */
-export function isChallenge(status: number, headers: HeaderList): boolean {
-  for (const [name, value] of headers) {
-    const sign = challenges.get(name);
-    if (sign?.value.test(value) && (sign.statuses?.includes(status) ?? true)) return true;
-  }
-  return false;
-}
-
-function outcomeOfStatus(status: number): FailureOutcome {
-  if (status === 404 || status === 410) return "absent";
-  return blocked.has(status) ? "blocked" : "failed";
-}
-
-const blocked: ReadonlySet<number> = new Set([
-  401, // a password is asked for
-  403, // not for us
-  407, // the proxy asks for a password
-  429, // too often, and still so after all retries
-  451, // withheld for legal reasons
-]);
-
 const refusals: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["address-blocked", "scheme-refused", "port-refused"]);
-
-const challenges: ReadonlyMap<string, { value: RegExp; statuses?: readonly number[] }> = new Map([
-  // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
-  ["cf-mitigated", { value: /challenge/i }],
-  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: with status 405 or 202.
-  ["x-amzn-waf-action", { value: /captcha|challenge/i }],
-  ["x-vercel-mitigated", { value: /challenge/i }],
-  ["x-datadome", { value: /./, statuses: [403] }],
-  ["x-sucuri-block", { value: /./, statuses: [403, 503] }],
-  ["server", { value: /^ddos-guard/i, statuses: [403, 503] }],
-]);

@@ -14,7 +14,9 @@ export interface ThrottleOptions {
 
 /** The right to one request. */
 export interface Slot {
-  /** Gives it back; a second call does nothing. */
+  /** Lets somebody else have it, while nothing comes in. The request still counts for `hasRoomFor`. */
+  lend(): void;
+  /** Gives it back for good; a second call does nothing. */
   release(): void;
 }
 
@@ -26,6 +28,8 @@ export class Throttle {
   // was goes to the end.
   readonly #ready = new Set<Host>();
   #running = 0;
+  // Those that wait, that run, and that have lent their slot.
+  #open = 0;
   #closed = false;
 
   constructor(options: ThrottleOptions) {
@@ -39,10 +43,15 @@ export class Throttle {
   acquire(hostName: string, cancellation: Cancellation, first = false): Slot | Promise<Slot> {
     const host = this.#host(hostName);
     // Nothing in the way: the usual case, where nobody has to wait.
-    if (this.#isFree(host)) return this.#start(host);
+    if (this.#isFree(host)) {
+      this.#count(host, 1);
+      return this.#start(host);
+    }
     return new Promise((resolve, reject) => {
       if (cancellation.cancelled) return reject(cancellation.reason);
+      this.#count(host, 1);
       const onCancel = () => {
+        this.#count(host, -1);
         host.waiting.delete(waiter);
         host.continuing.delete(waiter);
         this.#consider(host);
@@ -57,6 +66,12 @@ export class Throttle {
       this.#consider(host);
       this.#dispatch();
     });
+  }
+
+  /** Whether one more request to this host would add to what runs at a time, and not only to those who wait. */
+  hasRoomFor(hostName: string): boolean {
+    const { perHost, total } = this.#options.concurrency;
+    return (this.#hosts.get(hostName)?.open ?? 0) < perHost && this.#open < total;
   }
 
   /** Starts nothing at this host for so many milliseconds. */
@@ -87,7 +102,7 @@ export class Throttle {
   #host(name: string): Host {
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      host = { name, running: 0, waiting: new Set(), continuing: new Set(), nextAt: 0, timer: undefined };
+      host = { name, running: 0, open: 0, waiting: new Set(), continuing: new Set(), nextAt: 0, timer: undefined };
       this.#hosts.set(name, host);
     }
     return host;
@@ -113,7 +128,7 @@ export class Throttle {
     this.#ready.delete(host);
     if (host.running > 0 && (!wanted || host.running >= this.#options.concurrency.perHost)) return;
     if (wait <= 0) {
-      this.#hosts.delete(host.name);
+      if (host.open === 0) this.#hosts.delete(host.name);
       return;
     }
     host.timer = setTimeout(
@@ -146,16 +161,28 @@ export class Throttle {
     const delay = this.#delay(host.name);
     if (delay > 0) host.nextAt = Math.max(host.nextAt, performance.now() + delay);
     let held = true;
-    return {
-      release: () => {
-        if (!held) return;
-        held = false;
-        host.running--;
-        this.#running--;
-        this.#consider(host);
-        this.#dispatch();
-      },
+    let open = true;
+    const lend = () => {
+      if (!held) return;
+      held = false;
+      host.running--;
+      this.#running--;
+      this.#consider(host);
+      this.#dispatch();
     };
+    const release = () => {
+      if (!open) return;
+      open = false;
+      this.#count(host, -1);
+      if (held) lend();
+      else this.#consider(host);
+    };
+    return { lend, release };
+  }
+
+  #count(host: Host, change: 1 | -1): void {
+    host.open += change;
+    this.#open += change;
   }
 
   #delay(hostName: string): number {
@@ -171,6 +198,7 @@ type Waiter = () => void;
 interface Host {
   readonly name: string;
   running: number;
+  open: number;
   // Sets keep the order in which they were filled, and somebody who leaves the queue costs nothing.
   readonly waiting: Set<Waiter>;
   readonly continuing: Set<Waiter>;

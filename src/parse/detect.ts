@@ -2,8 +2,6 @@
 //   Lenient: white space and byte order marks before the document are passed over.
 //   Lenient: text before an XML document, such as the warning of a program, is passed over.
 
-import { parseUrl } from "../url.ts";
-
 /** `from` is where the document begins; for XML and text only. */
 export type Detected =
   | { readonly as: "xml"; readonly from: number; readonly hasJunk: boolean }
@@ -29,11 +27,6 @@ export function detect(start: string, isRobots: boolean, isWhole: boolean): Dete
   if (what !== undefined) return { as: "nothing", what };
   const xml = text.search(xmlStart);
   return xml === -1 ? { as: "text" } : { as: "xml", from: from + xml, hasJunk: true };
-}
-
-/** Whether a document at this URL is a robots.txt, unless it is clearly something else. */
-export function isRobotsUrl(url: string | undefined): boolean {
-  return url !== undefined && (parseUrl(url)?.pathname.endsWith("/robots.txt") ?? false);
 }
 
 /** The index of the first character that is neither white space nor a byte order mark. */

@@ -1,7 +1,8 @@
 // A document of any format: the first characters decide which parser reads it.
 import { defaultLimits, type Limits } from "../options.ts";
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
-import { type Detected, detect, isRobotsUrl } from "./detect.ts";
+import { isRobotsUrl } from "../url.ts";
+import { type Detected, detect } from "./detect.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast-path.ts";

@@ -1,22 +1,26 @@
-// Where everything is in an archive: exchanges of ours by the URL that was asked for, responses of other tools by their own.
+// Where everything is in an archive: the answer to each request, ours and those of other tools alike.
 import { SitemapError } from "../errors.ts";
+import type { Fetched } from "../exchange.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
 import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
-import { archiveKey, type Found, keysOnTheWay } from "./replay.ts";
+import { archiveKey } from "./replay.ts";
 import { readEntry } from "./saved-exchanges.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
-/** An exchange of ours: its description, and the response that holds its document. */
+/** An exchange of ours: its description, the place in it, and the response that holds its document. */
 interface OwnExchange {
   readonly description: Extent;
+  readonly at: number;
   readonly response: Extent | undefined;
 }
 
-/** Ten redirects with all the headers that a client takes stay below it. */
+export type Answer = OwnExchange | ForeignResponse;
+
+/** All the headers that a client takes, ten times over, stay below it. */
 const maxDescription = 16 * 1024 * 1024;
 
 /** Few heads are longer, and the body behind it is read when somebody wants it. */
@@ -30,9 +34,7 @@ export class ArchiveIndex {
   readonly #ownIds = new Set<string>();
   /** Responses of ours whose description is still to come. Without it an exchange does not count. */
   readonly #open = new Map<string, Extent>();
-  readonly #exchanges = new Map<string, OwnExchange>();
-  readonly #targets = new Map<string, OwnExchange>();
-  readonly #foreign = new Map<string, ForeignResponse>();
+  readonly #answers = new Map<string, Answer>();
 
   /** Takes in one record; `read` gives its content. */
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
@@ -45,17 +47,19 @@ export class ArchiveIndex {
     else this.finished = true;
   }
 
-  async find(key: string): Promise<Found | undefined> {
-    const asked = this.#exchanges.get(key);
-    const own = asked ?? (this.#foreign.has(key) ? undefined : this.#targets.get(key));
-    if (own !== undefined) {
-      const body = own.response === undefined ? [] : [await withoutHead(own.response)];
-      const fetched = await readEntry({ description: [own.description], body });
-      return { fetched, as: asked === undefined ? "target" : "asked" };
+  find(key: string): Answer | undefined {
+    return this.#answers.get(key);
+  }
+
+  async read(answer: Answer): Promise<Fetched | undefined> {
+    if ("description" in answer) {
+      const body = answer.response === undefined ? [] : [await withoutHead(answer.response)];
+      return readEntry({ description: [answer.description], body, at: answer.at });
     }
-    const foreign = this.#foreign.get(key);
-    const fetched = foreign && (await readForeignResponse(foreign, (url) => this.#foreign.get(archiveKey(url))));
-    return fetched && { fetched, as: "alone" };
+    const original = answer.refersTo === undefined ? undefined : this.#answers.get(plainKey(answer.refersTo));
+    // What is repeated is never itself a repetition.
+    const repeats = original && !("refersTo" in original && original.refersTo !== undefined);
+    return readForeignResponse(answer, repeats ? await this.read(original) : undefined);
   }
 
   async #addInfo({ fields, content }: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
@@ -74,26 +78,33 @@ export class ArchiveIndex {
     const [first = ""] = concurrentTo;
     const response = this.#open.get(first);
     for (const id of concurrentTo) this.#open.delete(id);
-    const fetched = revive(await read(), (problem) => new KeptBody([], problem));
-    // A document whose response is not there: the file was changed.
-    if (fetched.outcome === "found" && response === undefined) throw damaged();
-    const exchange = { description: content, response: fetched.outcome === "found" ? response : undefined };
-    const key = archiveKey(fetched.requestedUrl);
-    if (!this.#exchanges.has(key)) {
-      this.#exchanges.set(key, exchange);
-      this.urls.push(fetched.requestedUrl);
+    const exchanges = revive(await read(), (problem) => new KeptBody([], problem));
+    for (const [at, fetched] of exchanges.entries()) {
+      const isDocument = fetched.outcome === "found";
+      // A document whose response is not there: the file was changed.
+      if (isDocument && response === undefined) throw damaged();
+      this.#set(archiveKey(fetched), fetched.url, {
+        description: content,
+        at,
+        response: isDocument ? response : undefined,
+      });
     }
-    for (const target of keysOnTheWay(fetched)) if (!this.#targets.has(target)) this.#targets.set(target, exchange);
   }
 
   #addForeign(record: RecordHead): void {
     const response = foreignResponse(record);
-    if (response === undefined) return;
-    const key = archiveKey(response.url);
-    if (this.#foreign.has(key)) return;
-    this.#foreign.set(key, response);
-    this.urls.push(response.url);
+    if (response !== undefined) this.#set(plainKey(response.url), response.url, response);
   }
+
+  #set(key: string, url: string, answer: Answer): void {
+    if (this.#answers.has(key)) return;
+    this.#answers.set(key, answer);
+    this.urls.push(url);
+  }
+}
+
+function plainKey(url: string): string {
+  return archiveKey({ url, role: "sitemap" });
 }
 
 async function withoutHead(response: Extent): Promise<Extent> {

@@ -1,5 +1,5 @@
 // What it means to keep exchanges, apart from how: in memory, in a private temporary file, in an archive.
-import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 
 /** What an archive is about, so that it can be replayed. */
 export interface ArchiveInfo {
@@ -14,11 +14,13 @@ export interface ArchiveInfo {
 export interface Store extends DocumentSource {
   /**
    * Drains the body into the store, and resolves once it is whole: the same exchange, with a body that can be read again
-   * and again, also while others are being kept. The chunks are the store's own: they may be read, not changed. An
-   * exchange without a document is kept the same way, so that a replay knows why there is none. The first exchange for a
-   * URL counts. Rejects where the disk is full or the body throws (an abort); nothing is kept then.
+   * and again, also while others are being kept. The chunks are the store's own: they may be read, not changed. Redirects
+   * and failures are kept the same way, so that a replay knows why there is no document. The first exchange for a URL
+   * counts. Rejects where the disk is full or the body throws (an abort); nothing is kept then.
    */
   keep<T extends Fetched>(fetched: T): Promise<T>;
+  /** Whether the answer to this very request was kept. */
+  has(request: DocumentRequest): boolean;
   /** Says that the crawl ran to its end: what is missing in the archive was left out on purpose. */
   finish(): Promise<void>;
   /** Writes everything as one archive, compressed where the name ends in `.gz`. The file must not exist. */

@@ -1,14 +1,17 @@
 // An exchange without its body, as JSON: what is written is checked when it is read, since an archive may come from anybody.
 // Only known fields of the right type are taken over; anything else in the JSON is left behind.
 import { SitemapError } from "../errors.ts";
-import type { Body, Fetched, HeaderList, Hop } from "../exchange.ts";
+import type { Body, DocumentRole, Fetched, FetchedRedirect, HeaderList } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
+import { isRedirect } from "../status.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../url.ts";
 import { archivedBodyProblem, archivedProblem } from "./archived-problem.ts";
 import { parseJson, toJson } from "./json.ts";
 
-type FieldName = KeysOf<Fetched> | keyof Hop | keyof Body;
+type FieldName = KeysOf<Fetched> | keyof Body | "requestedUrl" | "hops" | "problems";
 type KeysOf<T> = T extends unknown ? keyof T : never;
+type Fields = { readonly [name in FieldName]?: unknown };
+type BodyOf = (problem: Problem | undefined) => Body;
 
 /** The exchange as bytes. User names and passwords are left out of every URL in it. */
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
@@ -19,28 +22,30 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
   return Buffer.from(toJson(clean(description)));
 }
 
-/** The exchange that was described; `bodyOf` makes the body of a document from what was wrong with it. */
-export function revive(bytes: Uint8Array, bodyOf: (problem: Problem | undefined) => Body): Fetched {
+/**
+ * What was described: one exchange, or those of a whole chain of redirects, as version 0.1.0 kept them together. `bodyOf`
+ * makes the body of a document from what was wrong with it.
+ */
+export function revive(bytes: Uint8Array, bodyOf: BodyOf): readonly Fetched[] {
   const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
+  return fields.requestedUrl === undefined ? [exchange(fields, bodyOf)] : chain(fields, bodyOf);
+}
+
+function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
   const outcome = string(fields.outcome);
-  const base = {
-    requestedUrl: url(fields.requestedUrl),
+  const asked = {
     url: url(fields.url),
-    hops: list(fields.hops, hop),
+    role: role(fields.role),
+    ...(fields.anonymous === true ? { anonymous: true } : {}),
     attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
   };
   switch (outcome) {
-    case "found":
-      return {
-        outcome,
-        ...base,
-        status: status(fields.status),
-        headers: headers(fields.headers),
-        problems: list(fields.problems, problem),
-        body: bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail())),
-      };
-    case "known":
-      return { outcome, ...base, problems: list(fields.problems, problem) };
+    case "found": {
+      const body = bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail()));
+      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers), body };
+    }
+    case "redirect":
+      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers) };
     case "absent":
     case "blocked":
     case "failed":
@@ -49,7 +54,7 @@ export function revive(bytes: Uint8Array, bodyOf: (problem: Problem | undefined)
       const given = optional(fields.headers, headers);
       return {
         outcome,
-        ...base,
+        ...asked,
         ...(answered === undefined ? {} : { status: answered }),
         ...(given === undefined ? {} : { headers: given }),
         reason: problem(fields.reason),
@@ -60,9 +65,30 @@ export function revive(bytes: Uint8Array, bodyOf: (problem: Problem | undefined)
   }
 }
 
-function hop(value: unknown): Hop {
-  const fields = object(value);
-  return { url: url(fields.url), status: status(fields.status), headers: headers(fields.headers) };
+// Version 0.1.0 followed redirects before anything was kept. Each hop is an exchange of its own; so is the last answer, but
+// for redirects to a document that was known (`known`). Those that were not followed because of a loop or a limit are redirects.
+function chain(fields: Fields, bodyOf: BodyOf): Fetched[] {
+  url(fields.requestedUrl);
+  const asked = { role: "sitemap", attempts: 1 } as const;
+  const hops = list(fields.hops, (value): FetchedRedirect => {
+    const hop = object(value);
+    return {
+      outcome: "redirect",
+      url: url(hop.url),
+      ...asked,
+      status: status(hop.status),
+      headers: headers(hop.headers),
+    };
+  });
+  if (fields.outcome === "known") return hops;
+  if (fields.outcome === "found") list(fields.problems, problem);
+  const last = exchange({ ...fields, role: "sitemap" }, bodyOf);
+  if (!("reason" in last) || last.status === undefined || !isRedirect(last.status)) return [...hops, last];
+  return [...hops, { outcome: "redirect", url: last.url, ...asked, status: last.status, headers: last.headers ?? [] }];
+}
+
+function role(value: unknown): DocumentRole {
+  return value === "robots" || value === "sitemap" || value === "homepage" ? value : fail();
 }
 
 function headers(value: unknown): HeaderList {
@@ -98,7 +124,7 @@ function list<T>(value: unknown, read: (item: unknown) => T): T[] {
   return value.map(read);
 }
 
-function object(value: unknown): { readonly [name in FieldName]?: unknown } {
+function object(value: unknown): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) fail();
   return value;
 }

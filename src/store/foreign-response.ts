@@ -1,7 +1,8 @@
 // Responses as other tools archive them, each on its own: what it means is worked out here, as it is for a website.
-import { type Body, type FailureOutcome, type Fetched, type HeaderList, header } from "../exchange.ts";
+import { type Body, type Fetched, type FetchedDocument, type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import { parseUrl, resolveUrl, withoutCredentials } from "../url.ts";
+import { failureOf, isRedirect } from "../status.ts";
+import { parseUrl, withoutCredentials } from "../url.ts";
 import { beginsWithChunk, dechunk, maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { type Extent, KeptBody, readBlocks, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
@@ -35,10 +36,10 @@ export function foreignResponse({ type, fields, content }: RecordHead): ForeignR
   };
 }
 
-/** The exchange that a response alone makes. A redirect is a known document: whoever asks has to look it up. */
+/** The answer that a response alone makes. `original` is what a `revisit` refers to. */
 export async function readForeignResponse(
   response: ForeignResponse,
-  find: (url: string) => ForeignResponse | undefined,
+  original: Fetched | undefined,
 ): Promise<Fetched | undefined> {
   const { url, type, content } = response;
   if (type === "resource") {
@@ -47,46 +48,24 @@ export async function readForeignResponse(
   }
   const start = await content.file.read(content.offset, Math.min(content.length, maxHttpHead));
   const head = parseHttpHead(start);
-  const exchange = { requestedUrl: url, url, hops: [], attempts: 1 };
   if (type === "revisit") {
-    const original = response.refersTo === undefined ? undefined : find(response.refersTo);
-    const repeated = original && original.type !== "revisit" ? await readForeignResponse(original, find) : undefined;
-    if (repeated?.outcome !== "found") return undefined;
-    return found(
-      url,
-      repeated.status,
-      head?.status === repeated.status ? head.headers : repeated.headers,
-      repeated.body,
-    );
+    if (original?.outcome !== "found") return undefined;
+    const { status, headers, body } = original;
+    return found(url, status, head?.status === status ? head.headers : headers, body);
   }
+  const asked = { url, role: "sitemap", attempts: 1 } as const;
   if (head === undefined) {
-    const reason = problem("http-protocol", { value: "no head of a response" });
-    return { ...exchange, outcome: "failed", reason };
+    return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no head of a response" }) };
   }
   const { status, headers } = head;
-  if (redirects.has(status)) {
-    const target = resolveUrl((header(headers, "location") ?? "").trim(), url, Number.POSITIVE_INFINITY).url;
-    const hops = [{ url, status, headers }];
-    if (target !== undefined) {
-      return { ...exchange, outcome: "known", url: withoutCredentials(target), hops, problems: [] };
-    }
-    const reason = problem("redirect-invalid", { value: header(headers, "location") ?? "none" });
-    return { ...exchange, outcome: "failed", status, headers, reason };
-  }
-  if (status < 200 || status > 299) {
-    const outcome = outcomeOf(status);
-    return { ...exchange, outcome, status, headers, reason: problem(`http-${status}`, { status }) };
-  }
-  return found(
-    url,
-    status,
-    headers,
-    bodyOf(response, headers, skip(content, head.length), start.subarray(head.length)),
-  );
+  if (isRedirect(status)) return { outcome: "redirect", ...asked, status, headers };
+  if (status < 200 || status > 299) return { ...asked, status, headers, ...failureOf(status, headers) };
+  const body = bodyOf(response, headers, skip(content, head.length), start.subarray(head.length));
+  return found(url, status, headers, body);
 }
 
-function found(url: string, status: number, headers: HeaderList, body: Body): Fetched {
-  return { outcome: "found", requestedUrl: url, url, status, headers, hops: [], attempts: 1, problems: [], body };
+function found(url: string, status: number, headers: HeaderList, body: Body): FetchedDocument {
+  return { outcome: "found", url, role: "sitemap", attempts: 1, status, headers, body };
 }
 
 function bodyOf(response: ForeignResponse, headers: HeaderList, content: Extent, start: Uint8Array): Body {
@@ -112,13 +91,6 @@ class ChunkedBody implements Body {
     const end = yield* dechunk(readBlocks([this.#content]));
     if (end === "cut") this.problem ??= truncation("unspecified");
   }
-}
-
-const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-function outcomeOf(status: number): FailureOutcome {
-  if (status === 404 || status === 410) return "absent";
-  return [401, 403, 407, 429, 451].includes(status) ? "blocked" : "failed";
 }
 
 /** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */

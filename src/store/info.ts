@@ -4,8 +4,8 @@ import { withoutCredentials } from "../url.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { parseJson, toJson, withoutPrototypes } from "./json.ts";
 
-/** Raised where a reader of this version could not make the same tree. */
-const formatVersion = 1;
+/** Raised where a reader of an earlier version could not make the same tree. 1, of 0.1.0: exchanges were whole chains of redirects. */
+const formatVersion = 2;
 /** May hold passwords and keys. */
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 

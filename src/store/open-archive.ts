@@ -8,7 +8,7 @@ import { ArchiveIndex } from "./archive-index.ts";
 import { writeArchive } from "./archive-writer.ts";
 import type { Archive, ArchiveInfo } from "./contract.ts";
 import { closedError, KeptFile, storageFailed } from "./kept-body.ts";
-import { replay } from "./replay.ts";
+import { archiveKey, replay } from "./replay.ts";
 import { unpack } from "./unpack.ts";
 import { WarcReader } from "./warc-reader.ts";
 
@@ -62,7 +62,15 @@ class OpenArchive implements Archive {
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(request, (key) => this.#index.find(key));
+    return replay(
+      request,
+      (key) => this.#index.find(key),
+      (entry) => this.#index.read(entry),
+    );
+  }
+
+  tellsApart(url: string): boolean {
+    return this.#index.find(archiveKey({ url, role: "sitemap", anonymous: true })) !== undefined;
   }
 
   async save(path: string): Promise<void> {

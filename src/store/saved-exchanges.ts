@@ -10,12 +10,16 @@ import { endRecord, exchangeRecords, infoRecord } from "./warc-record.ts";
 export interface Entry {
   readonly description: readonly Block[];
   readonly body: readonly Block[];
+  /** Which exchange of the description: only version 0.1.0 described several at once. */
+  readonly at: number;
 }
 
-export async function readEntry({ description, body }: Entry): Promise<Fetched> {
+export async function readEntry({ description, body, at }: Entry): Promise<Fetched> {
   const bytes: Uint8Array[] = [];
   for await (const piece of readBlocks(description)) bytes.push(piece);
-  return revive(Buffer.concat(bytes), (problem) => new KeptBody(body, problem));
+  const exchanges = revive(Buffer.concat(bytes), (problem) => new KeptBody(body, problem));
+  // The file may have been changed since it was opened.
+  return exchanges[at] ?? (exchanges.at(-1) as Fetched);
 }
 
 export class SavedExchanges {
@@ -44,7 +48,7 @@ export class SavedExchanges {
     const description = places?.at(-1);
     if (places === undefined || description === undefined) return undefined;
     const whole = places[body?.index ?? -1];
-    return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [] };
+    return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [], at: 0 };
   }
 
   async finish(): Promise<void> {

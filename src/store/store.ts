@@ -6,7 +6,7 @@ import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
 import { type Block, closedError, KeptBody } from "./kept-body.ts";
-import { archiveKey, keysOnTheWay, replay } from "./replay.ts";
+import { archiveKey, replay } from "./replay.ts";
 import { type Entry, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
@@ -41,8 +41,6 @@ class OpenStore implements Store {
   readonly #saved: SavedExchanges | undefined;
   readonly #info: ArchiveInfo;
   readonly #entries = new Map<string, Entry>();
-  /** By the URLs that redirects passed and led to. */
-  readonly #targets = new Map<string, Entry>();
   #finished = false;
   #closed = false;
 
@@ -57,17 +55,18 @@ class OpenStore implements Store {
     const body = fetched.outcome === "found" ? await this.#space.take(fetched.body) : [];
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
     const entry = await this.#place(describe(fetched, problem), body);
-    this.#remember(fetched, entry);
+    const key = archiveKey(fetched);
+    if (!this.#entries.has(key)) this.#entries.set(key, entry);
     return fetched.outcome === "found" ? { ...fetched, body: new KeptBody(entry.body, problem) } : fetched;
+  }
+
+  has(request: DocumentRequest): boolean {
+    return this.#entries.has(archiveKey(request));
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(request, async (key) => {
-      const asked = this.#entries.get(key);
-      const entry = asked ?? this.#targets.get(key);
-      return entry && { fetched: await readEntry(entry), as: asked === undefined ? "target" : "asked" };
-    });
+    return replay(request, (key) => this.#entries.get(key), readEntry);
   }
 
   async finish(): Promise<void> {
@@ -88,22 +87,15 @@ class OpenStore implements Store {
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    this.#targets.clear();
     await this.#saved?.close();
     await this.#space.close();
   }
 
   /** Where the exchange stays: in the archive, where it can be read from there. */
   async #place(description: Uint8Array, body: readonly Block[]): Promise<Entry> {
-    const place = await this.#saved?.append({ description: [description], body });
-    if (place === undefined) return { description: [await this.#space.put(description)], body };
+    const place = await this.#saved?.append({ description: [description], body, at: 0 });
+    if (place === undefined) return { description: [await this.#space.put(description)], body, at: 0 };
     this.#space.release(body);
     return place;
-  }
-
-  #remember(fetched: Fetched, entry: Entry): void {
-    const key = archiveKey(fetched.requestedUrl);
-    if (!this.#entries.has(key)) this.#entries.set(key, entry);
-    for (const target of keysOnTheWay(fetched)) if (!this.#targets.has(target)) this.#targets.set(target, entry);
   }
 }

@@ -1,7 +1,7 @@
 // The records of an archive, as they are written: WARC 1.1, https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
-//   A `warcinfo` record says what the archive is about. An exchange is a `response` record for every response on the way,
-//   redirects and errors included, and then a `metadata` record, which describes all of it: a reader that finds it knows
-//   that the exchange is whole. A last `metadata` record says that the crawl ran to its end.
+//   A `warcinfo` record says what the archive is about. An exchange is a `response` record, where there was a response, and
+//   then a `metadata` record, which describes it: a reader that finds it knows that the exchange is whole. A last `metadata`
+//   record says that the crawl ran to its end.
 // Deviation: the body of a response is kept without its transfer coding, and `transfer-encoding` and a `content-length` that
 // is not true are left out of its head, so that every tool finds the payload where HTTP says it is. The headers as they
 // came are in the description.
@@ -33,7 +33,6 @@ const crlf = "\r\n";
 // No reader takes a head of any length. What does not fit is in the description, letter for letter.
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
-const maxConcurrent = 100;
 
 export function infoRecord(info: ArchiveInfo): { readonly id: string; readonly record: WarcRecord } {
   const id = newId();
@@ -55,39 +54,26 @@ export async function exchangeRecords(
 ): Promise<ExchangeRecords> {
   const own = (type: string, id: string, contentType: string, url: string) =>
     [...head(type, id, contentType), ["WARC-Warcinfo-ID", infoId], ["WARC-Target-URI", targetUri(url)]] as const;
-  const response = (id: string, url: string) => own("response", id, "application/http; msgtype=response", url);
-  const records: WarcRecord[] = [];
-  const ids: string[] = [];
-  for (const hop of fetched.hops) {
-    const id = newId();
-    const content = [httpHead(hop.status, hop.headers, 0)];
-    records.push({ fields: [...response(id, hop.url), ...unread(hop.headers)], content });
-    ids.push(id);
-  }
-  let bodyHead: Uint8Array | undefined;
-  if (fetched.outcome === "found") {
-    const id = newId();
-    bodyHead = httpHead(fetched.status, fetched.headers, lengthOf(body));
-    const fields = [
-      ...response(id, fetched.url),
-      ["WARC-Payload-Digest", `sha1:${await digest(body)}`] as const,
-      ...truncated(fetched.body.problem),
-    ];
-    records.push({ fields, content: [bodyHead, ...body] });
-    // First of all: it is the one that a description is about.
-    ids.unshift(id);
-  } else if (fetched.outcome !== "known" && fetched.status !== undefined) {
-    const id = newId();
-    const headers = fetched.headers ?? [];
-    const content = [httpHead(fetched.status, headers, 0)];
-    records.push({ fields: [...response(id, fetched.url), ...unread(headers)], content });
-    ids.push(id);
-  }
-  const place = records.length - 1;
-  const about = ids.slice(0, maxConcurrent).map((id) => ["WARC-Concurrent-To", id] as const);
-  const fields = [...own("metadata", newId(), "application/json", fetched.requestedUrl), ...about];
-  records.push({ fields, content: description });
-  return { records, body: bodyHead && { index: place, headLength: bodyHead.length } };
+  const { url } = fetched;
+  const metadata = (about: readonly (readonly [string, string])[]): WarcRecord => ({
+    fields: [...own("metadata", newId(), "application/json", url), ...about],
+    content: description,
+  });
+  if (fetched.status === undefined) return { records: [metadata([])], body: undefined };
+  const isDocument = fetched.outcome === "found";
+  const headers = fetched.headers ?? [];
+  const httpBlock = httpHead(fetched.status, headers, isDocument ? lengthOf(body) : 0);
+  const id = newId();
+  const response: WarcRecord = {
+    fields: [
+      ...own("response", id, "application/http; msgtype=response", url),
+      ...(isDocument ? [["WARC-Payload-Digest", `sha1:${await digest(body)}`] as const] : unread(headers)),
+      ...(isDocument ? truncated(fetched.body.problem) : []),
+    ],
+    content: isDocument ? [httpBlock, ...body] : [httpBlock],
+  };
+  const records = [response, metadata([["WARC-Concurrent-To", id]])];
+  return { records, body: isDocument ? { index: 0, headLength: httpBlock.length } : undefined };
 }
 
 /** A description of ours without a URL: nothing comes after it. */

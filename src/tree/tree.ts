@@ -4,7 +4,7 @@ import { read } from "../crawl/read.ts";
 import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep } from "../event.ts";
-import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { DocumentSource } from "../exchange.ts";
 import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
@@ -195,7 +195,7 @@ export class SitemapTree {
   // Exactly the pages that the node counts: a budget may have ended it before the document does.
   async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     this.#expectOpen();
-    const document = await this.#document(sitemap.url);
+    const document = await this.#documents.fetch({ url: sitemap.url, role: "sitemap" });
     if (document.outcome !== "found") return;
     let left = sitemap.pageCount;
     const reading = read(document, this.#settings);
@@ -205,11 +205,6 @@ export class SitemapTree {
       left -= taken.length;
       if (taken.length > 0) yield taken;
     }
-  }
-
-  async #document(url: string): Promise<Fetched> {
-    const fetched = await this.#documents.fetch({ url, role: "sitemap" });
-    return fetched.outcome === "known" ? this.#document(fetched.url) : fetched;
   }
 
   #expectOpen(): void {

@@ -66,7 +66,7 @@ describe("a user name in the start's URL", () => {
     const fetcher = testFetcher({ start: withUser(server.origin), ...allowPrivate });
     const told: unknown[] = [fetcher.events];
     for (const path of ["/a", "/b", "/c", "/missing"])
-      told.push((await fetcher.read(withUser(server.origin) + path)).fetched);
+      told.push((await fetcher.read(withUser(server.origin) + path)).followed);
     // The header that the website itself sent is kept as it came.
     const said = JSON.stringify(told, (name, value) => (name === "headers" ? undefined : value));
     expect(said).not.toMatch(/p%40ss|p@ss|%C3%BCser|üser/);
@@ -76,9 +76,10 @@ describe("a user name in the start's URL", () => {
   test("named by the website is not sent", async () => {
     const server = await testServer({ "/a": redirect("/"), "/": tenPages });
     const fetcher = testFetcher({ start: server.origin });
-    const { fetched } = await fetcher.read(`${server.origin.replace("http://", "http://user:pass@")}/a`);
-    expect(fetched.requestedUrl).toBe(`${server.origin}/a`);
+    const url = `${server.origin.replace("http://", "http://user:pass@")}/a`;
+    await fetcher.read(url);
     expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual([undefined, undefined]);
+    expect((await fetcher.fetch({ url, role: "sitemap" })).url).toBe(`${server.origin}/a`);
   });
 
   test("gives way to a header of the operator's own", async () => {

@@ -85,19 +85,19 @@ describe("scenario 48: between https and http", () => {
       headers: { cookie: "a=1" },
       ...trusted,
     });
-    const { fetched, text } = await fetcher.read(`${secure.origin}/a`);
+    const { followed, text } = await fetcher.read(`${secure.origin}/a`);
     expect(text).toBe(tenPages);
-    expect(fetched).toMatchObject({ problems: [{ code: "redirect-downgrade", value: `${plain.origin}/a` }] });
+    expect(followed).toMatchObject({ problems: [{ code: "redirect-downgrade", value: `${plain.origin}/a` }] });
     expect(plain.requests[0]?.headers.has("cookie")).toBe(false);
   });
 
   test("up is nothing to speak of", async () => {
     const secure = await testServer({ "/a": tenPages }, { tls: good });
     const plain = await testServer({ "/a": redirect(`${secure.origin}/a`) });
-    const { fetched } = await testFetcher({ start: plain.origin, network: "allow-private", ...trusted }).read(
+    const { followed } = await testFetcher({ start: plain.origin, network: "allow-private", ...trusted }).read(
       `${plain.origin}/a`,
     );
-    expect(fetched).toMatchObject({ outcome: "found", problems: [] });
+    expect(followed).toMatchObject({ outcome: "found", problems: [] });
   });
 });
 

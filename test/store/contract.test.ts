@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DocumentSource, Fetched } from "../../src/exchange.ts";
+import type { DocumentRole, DocumentSource, Fetched } from "../../src/exchange.ts";
 import { problem } from "../../src/problem.ts";
 import { createStore, openArchive, type Store } from "../../src/store/store.ts";
-import { bodyOf, bytesOf, contentOf, documentAt, failedAt } from "./exchanges.ts";
+import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
 const info = { homepage: "https://example.org/", settings: {} };
 const megabyte = 1024 * 1024;
@@ -84,8 +84,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     return source;
   }
 
-  const ask = (source: DocumentSource, url: string, isKnown?: (url: string) => boolean) =>
-    source.fetch({ url, role: "sitemap", isKnown });
+  const ask = (source: DocumentSource, url: string, role: DocumentRole = "sitemap") => source.fetch({ url, role });
 
   test("a document comes back as it was, body included", async () => {
     const bytes = Buffer.from([0, 13, 10, 255, 31, 139, 0]);
@@ -141,10 +140,9 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     );
   });
 
-  test("redirects, attempts, problems and odd headers are remembered", async () => {
+  test("attempts and odd headers are remembered", async () => {
     const exchange = (): Fetched =>
       documentAt("http://example.org/a.xml", "<urlset/>", {
-        url: "https://www.example.org/b.xml",
         status: 203,
         headers: [
           ["content-length", "9"],
@@ -154,14 +152,32 @@ describe.each(ways)("$name", ({ create, reopen }) => {
           ["x-odd", " \u00fc\u4e2d\r\n\0"],
           ["odd name", ""],
         ],
-        hops: [
-          { url: "http://example.org/a.xml", status: 301, headers: [["location", "https://www.example.org/b.xml"]] },
-        ],
         attempts: 3,
-        problems: [problem("redirect-downgrade", { value: "http://x/" })],
       });
     const source = await kept(exchange());
     expect(await contentOf(await ask(source, "http://example.org/a.xml"))).toEqual(await contentOf(exchange()));
+  });
+
+  test("a redirect is an answer like any other, and is not followed", async () => {
+    const redirect = redirectAt("https://example.org/old.xml", "/new.xml", { status: 308, attempts: 2 });
+    const source = await kept(redirect, documentAt("https://example.org/new.xml", "<urlset/>"));
+    expect(await ask(source, "https://example.org/old.xml")).toEqual(redirect);
+    expect((await ask(source, "https://example.org/new.xml")).outcome).toBe("found");
+  });
+
+  test("what was wanted as robots.txt, or without the operator's headers, is kept apart", async () => {
+    const url = "https://example.org/a.txt";
+    const whole = documentAt(url, "whole");
+    const cut = documentAt(url, "cut", { role: "robots" });
+    const anonymous = failedAt(url, { anonymous: true });
+    const single = "https://example.org/b.txt";
+    const source = await kept(cut, anonymous, whole, documentAt(single, "b"));
+    expect(await contentOf(await ask(source, url))).toMatchObject({ body: { bytes: "whole" } });
+    expect(await contentOf(await ask(source, url, "robots"))).toMatchObject({ body: { bytes: "cut" } });
+    expect(await source.fetch({ url, role: "sitemap", anonymous: true })).toEqual(anonymous);
+    // Where there is one answer only, it serves for all.
+    expect((await ask(source, single, "robots")).outcome).toBe("found");
+    expect((await source.fetch({ url: single, role: "sitemap", anonymous: true })).outcome).toBe("found");
   });
 
   test("an exchange without a document is remembered with its reason", async () => {
@@ -173,7 +189,7 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     const { status: _, headers: __, ...withoutResponse } = failedAt("https://example.org/none");
     const source = await kept(...failures, withoutResponse);
     for (const failure of [...failures, withoutResponse]) {
-      expect(await ask(source, failure.requestedUrl)).toEqual(failure);
+      expect(await ask(source, failure.url)).toEqual(failure);
     }
   });
 
@@ -181,9 +197,8 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     const source = await kept(documentAt("https://example.org/a.xml", "x"));
     expect(await ask(source, "https://example.org/b.xml")).toEqual({
       outcome: "failed",
-      requestedUrl: "https://example.org/b.xml",
       url: "https://example.org/b.xml",
-      hops: [],
+      role: "sitemap",
       attempts: 0,
       reason: problem("archive-missing"),
     });
@@ -202,60 +217,16 @@ describe.each(ways)("$name", ({ create, reopen }) => {
     expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toMatchObject({ body: { bytes: "first" } });
   });
 
-  const redirected = () =>
-    documentAt("https://example.org/old.xml", "<urlset/>", {
-      url: "https://example.org/new.xml",
-      hops: [{ url: "https://example.org/old.xml", status: 302, headers: [["location", "/new.xml"]] }],
-      problems: [problem("redirect-downgrade", { value: "x" })],
-    });
-
-  test("a document can be asked for by the URL that redirects led to", async () => {
-    const source = await kept(redirected());
-    const fetched = await contentOf(await ask(source, "https://example.org/new.xml"));
-    expect(fetched).toEqual(await contentOf(documentAt("https://example.org/new.xml", "<urlset/>")));
-  });
-
-  test("a redirect to a document that the caller knows is not followed", async () => {
-    const source = await kept(redirected());
-    const { hops, problems } = redirected();
-    const isKnown = (url: string) => url === "https://example.org/new.xml";
-    expect(await ask(source, "https://example.org/old.xml", isKnown)).toEqual({
-      outcome: "known",
-      requestedUrl: "https://example.org/old.xml",
-      url: "https://example.org/new.xml",
-      hops,
-      attempts: 1,
-      problems,
-    });
-  });
-
-  test("a redirect that was not followed then is followed now where the caller does not know its target", async () => {
-    const { hops, problems } = redirected();
-    const known = {
-      outcome: "known" as const,
-      requestedUrl: "https://example.org/old.xml",
-      url: "https://example.org/new.xml",
-      hops,
-      attempts: 1,
-      problems,
-    };
-    const source = await kept(documentAt("https://example.org/new.xml", "<urlset/>"), known);
-    expect(await ask(source, "https://example.org/old.xml")).toEqual(known);
-    expect(await ask(source, "https://example.org/old.xml", (url) => url === known.url)).toEqual(known);
-    expect(await contentOf(await ask(source, "https://example.org/old.xml", () => false))).toEqual(
-      await contentOf(redirected()),
-    );
-  });
-
   test("user names and passwords are not kept", async () => {
     const source = await kept(
-      documentAt("https://user:secret@example.org/a.xml", "x", {
-        headers: [["location", "https://user:secret@example.org/b.xml"]],
-        problems: [problem("redirect-downgrade", { value: "http://user:secret@example.org/" })],
+      redirectAt("https://user:secret@example.org/a.xml", "https://user:secret@example.org/b.xml"),
+      failedAt("https://user:secret@example.org/c.xml", {
+        reason: problem("redirect-invalid", { value: "http://user:secret@example.org/" }),
       }),
     );
     const fetched = await ask(source, "https://user:secret@example.org/a.xml");
-    expect(fetched.requestedUrl).toBe("https://example.org/a.xml");
+    expect(fetched.url).toBe("https://example.org/a.xml");
+    expect(JSON.stringify(await ask(source, "https://example.org/c.xml"))).not.toMatch(/secret|user/);
     expect(JSON.stringify(await contentOf(fetched))).not.toMatch(/secret|user/);
   });
 

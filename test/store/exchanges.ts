@@ -1,5 +1,5 @@
 // Exchanges as the network would hand them over, and what to compare of them.
-import type { Body, FailedFetch, Fetched, FetchedDocument } from "../../src/exchange.ts";
+import type { Body, FailedFetch, Fetched, FetchedDocument, FetchedRedirect } from "../../src/exchange.ts";
 import { type Problem, problem } from "../../src/problem.ts";
 
 /** A body that can be read once, in pieces, as from a socket. */
@@ -28,13 +28,11 @@ export function documentAt(
 ): FetchedDocument {
   return {
     outcome: "found",
-    requestedUrl: url,
     url,
+    role: "sitemap",
     status: 200,
     headers: [["content-type", "application/xml"]],
-    hops: [],
     attempts: 1,
-    problems: [],
     body: bodyOf(body),
     ...changes,
   };
@@ -43,15 +41,19 @@ export function documentAt(
 export function failedAt(url: string, changes: Partial<FailedFetch> = {}): FailedFetch {
   return {
     outcome: "absent",
-    requestedUrl: url,
     url,
+    role: "sitemap",
     status: 404,
     headers: [["content-type", "text/html"]],
-    hops: [],
     attempts: 1,
     reason: problem("http-404", { status: 404 }),
     ...changes,
   };
+}
+
+export function redirectAt(url: string, location: string, changes: Partial<FetchedRedirect> = {}): FetchedRedirect {
+  const headers = [["location", location] as const];
+  return { outcome: "redirect", url, role: "sitemap", status: 301, headers, attempts: 1, ...changes };
 }
 
 export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { problem } from "../../src/problem.ts";
 import { type Archive, openArchive } from "../../src/store/store.ts";
+import { openTree } from "../../src/tree/build.ts";
 import { contentOf } from "./exchanges.ts";
 
 let directory: string;
@@ -85,50 +86,46 @@ test("a body shorter than its announced length ended early", async () => {
   expect(await contentOf(await ask(archive))).toMatchObject({ body: { problem: { code: "body-short" } } });
 });
 
-test("redirects are followed inside the archive", async () => {
-  const archive = await archiveOf(
-    response(url, "HTTP/1.1 301 Moved\r\nLocation: /b.xml\r\n\r\n"),
-    response("https://example.org/b.xml", "HTTP/1.0 302\r\nLocation: //www.example.org/c.xml\r\n\r\n"),
-    response("https://www.example.org/c.xml", document("<urlset/>")),
-  );
-  expect(await contentOf(await ask(archive))).toMatchObject({
-    requestedUrl: url,
-    url: "https://www.example.org/c.xml",
-    hops: [
-      { url, status: 301 },
-      { url: "https://example.org/b.xml", status: 302 },
-    ],
-    body: { bytes: "<urlset/>" },
-  });
-});
-
-test("a redirect to a document that the caller knows is not followed", async () => {
-  const archive = await archiveOf(
-    response(url, "HTTP/1.1 301 Moved\r\nLocation: /b.xml\r\n\r\n"),
-    response("https://example.org/b.xml", document("<urlset/>")),
-  );
-  const isKnown = (target: string) => target === "https://example.org/b.xml";
-  expect(await archive.fetch({ url, role: "sitemap", isKnown })).toMatchObject({
-    outcome: "known",
-    url: "https://example.org/b.xml",
-  });
-});
-
-test("redirects in a circle, to nowhere and out of the archive are failures", async () => {
+test("a redirect is answered as such, wherever it leads", async () => {
   const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
   const archive = await archiveOf(
+    response(url, to("Location: /b.xml")),
+    response("https://example.org/2", to("X-Location: /1")),
+  );
+  expect(await ask(archive)).toEqual({
+    outcome: "redirect",
+    url,
+    role: "sitemap",
+    attempts: 1,
+    status: 302,
+    headers: [["location", "/b.xml"]],
+  });
+  expect(await ask(archive, "https://example.org/2")).toMatchObject({ outcome: "redirect" });
+});
+
+test("redirects inside the archive are followed, in a circle, to nowhere and out of it", async () => {
+  const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
+  const names = [1, 3, 4, 5, 6].map((name) => `Sitemap: https://example.org/${name}\n`);
+  await archiveOf(
+    response("https://example.org/robots.txt", document(names.join(""))),
     response("https://example.org/1", to("Location: /2")),
     response("https://example.org/2", to("Location: /1")),
     response("https://example.org/3", to("X-Location: /1")),
     response("https://example.org/4", to("Location: ftp://example.org/")),
     response("https://example.org/5", to("Location: https://elsewhere.example/")),
+    response("https://example.org/6", to("Location: //www.example.org/c.xml")),
+    response("https://www.example.org/c.xml", document("<urlset><url><loc>https://example.org/p</loc></url></urlset>")),
   );
-  const codes: string[] = [];
-  for (const name of [1, 3, 4, 5]) {
-    const fetched = await ask(archive, `https://example.org/${name}`);
-    codes.push("reason" in fetched ? fetched.reason.code : fetched.outcome);
-  }
-  expect(codes).toEqual(["redirect-loop", "redirect-invalid", "redirect-invalid", "archive-missing"]);
+  await using tree = await openTree(path.join(directory, "site.warc"));
+  const [robots] = tree.root.children;
+  const children = robots?.kind === "index" ? robots.children : [];
+  expect(children.map((child) => (child.kind === "invalid" ? child.reason.code : child.url))).toEqual([
+    "redirect-loop",
+    "redirect-invalid",
+    "scheme-refused",
+    "archive-missing",
+    "https://www.example.org/c.xml",
+  ]);
 });
 
 test.each([

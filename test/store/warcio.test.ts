@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WARCParser, WARCRecord, WARCSerializer } from "warcio";
 import { problem } from "../../src/problem.ts";
 import { createStore, openArchive } from "../../src/store/store.ts";
-import { bodyOf, contentOf, documentAt, failedAt } from "./exchanges.ts";
+import { bodyOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -36,16 +36,15 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
       save: name,
       info: { homepage: "https://example.org/", settings: {} },
     });
+    await store.keep(redirectAt("https://example.org/old.xml", "/new.xml"));
     await store.keep(
-      documentAt("https://example.org/old.xml", "<urlset/>", {
-        url: "https://example.org/new.xml",
+      documentAt("https://example.org/new.xml", "<urlset/>", {
         headers: [
           ["content-type", "application/xml"],
           ["transfer-encoding", "chunked"],
           ["content-length", "12345"],
           ["x-odd", "a\r\nb\u4e2d"],
         ],
-        hops: [{ url: "https://example.org/old.xml", status: 301, headers: [["location", "/new.xml"]] }],
       }),
     );
     const broken = bodyOf("<urlset>", { problem: problem("limit-document-bytes", { limit: 8 }) });
@@ -77,8 +76,9 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
     expect(records.map(({ type, url }) => [type, url?.replace("https://example.org", "")])).toEqual([
       ["warcinfo", undefined],
       ["response", "/old.xml"],
-      ["response", "/new.xml"],
       ["metadata", "/old.xml"],
+      ["response", "/new.xml"],
+      ["metadata", "/new.xml"],
       ["response", "/cut.xml"],
       ["metadata", "/cut.xml"],
       ["response", "/large.xml"],
@@ -93,21 +93,21 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
 
   test("warcio reads status, headers and body of every response", () => {
     expect(records[1]).toMatchObject({ status: 301, headers: [["location", "/new.xml"]], payload: "" });
-    expect(records[2]).toMatchObject({ status: 200, payload: "<urlset/>" });
-    expect(records[4]).toMatchObject({ payload: "<urlset>", truncated: "length" });
-    expect(records[6]?.payload).toHaveLength(3_000_000);
-    expect(records[8]).toMatchObject({ status: 404, payload: "", truncated: "unspecified" });
+    expect(records[3]).toMatchObject({ status: 200, payload: "<urlset/>" });
+    expect(records[5]).toMatchObject({ payload: "<urlset>", truncated: "length" });
+    expect(records[7]?.payload).toHaveLength(3_000_000);
+    expect(records[9]).toMatchObject({ status: 404, payload: "", truncated: "unspecified" });
   });
 
   test("headers that would send a reader astray are left out of the head", () => {
-    expect(records[2]?.headers).toEqual([
+    expect(records[3]?.headers).toEqual([
       ["content-type", "application/xml"],
       ["x-odd", "a  b?"],
     ]);
   });
 
   test("the digests of payloads hold", () => {
-    expect([2, 4, 6].map((index) => records[index]?.digestHolds)).toEqual([true, true, true]);
+    expect([3, 5, 7].map((index) => records[index]?.digestHolds)).toEqual([true, true, true]);
   });
 
   test("the descriptions are JSON", () => {
@@ -155,22 +155,19 @@ describe.each([true, false])("written by warcio (compressed: %s)", (gzip) => {
       "https://www.example.org/robots.txt",
       "https://example.org/none.xml",
     ]);
-    const fetched = await archive.fetch({ url: "https://example.org/robots.txt", role: "robots" });
+    expect(await archive.fetch({ url: "https://example.org/robots.txt", role: "robots" })).toMatchObject({
+      outcome: "redirect",
+      status: 301,
+      headers: [["location", "https://www.example.org/robots.txt"]],
+    });
+    const fetched = await archive.fetch({ url: "https://www.example.org/robots.txt", role: "robots" });
     expect(await contentOf(fetched)).toEqual({
       outcome: "found",
-      requestedUrl: "https://example.org/robots.txt",
       url: "https://www.example.org/robots.txt",
+      role: "sitemap",
       status: 200,
       headers: [["content-type", "text/plain"]],
-      hops: [
-        {
-          url: "https://example.org/robots.txt",
-          status: 301,
-          headers: [["location", "https://www.example.org/robots.txt"]],
-        },
-      ],
       attempts: 1,
-      problems: [],
       body: { bytes: "Sitemap: /a.xml\n", problem: undefined },
     });
     expect(await archive.fetch({ url: "https://example.org/none.xml", role: "sitemap" })).toMatchObject({

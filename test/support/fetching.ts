@@ -1,5 +1,6 @@
 // What tests of fetching share: a fetcher with short times, and one call from a URL to all that came of it.
 import { afterAll, afterEach } from "vitest";
+import { type Followed, type FollowRules, follow, Hop } from "../../src/crawl/follow.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/exchange.ts";
 import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
@@ -23,12 +24,14 @@ export type FetchEvent = RequestEvent | RetryEvent | ResponseEvent;
 
 export interface TestFetcher extends Fetcher {
   readonly events: FetchEvent[];
-  /** Fetches and reads to the end. */
+  /** Follows redirects to the document and reads it to its end. */
   read(url: string, request?: Partial<DocumentRequest>): Promise<ReadResult>;
 }
 
 export interface ReadResult {
+  /** The last answer. */
   readonly fetched: Fetched;
+  readonly followed: Followed<never>;
   /** `found`, or the outcome and the code of the reason: `failed http-500`. */
   readonly result: string;
   readonly text: string;
@@ -61,13 +64,27 @@ export function testFetcher(
   return Object.assign(fetcher, {
     events,
     async read(url: string, request: Partial<DocumentRequest> = {}) {
-      const fetched = await fetcher.fetch({ url, role: "sitemap", ...request });
+      const rules: FollowRules = {
+        limits: settings.limits,
+        startOrigins: new Set([start].flat().map((each) => new URL(each).origin)),
+        tellsApart: (asked) => fetcher.tellsApart(asked),
+      };
+      let fetched: Fetched | undefined;
+      const followed = await follow<never>(
+        Hop.first(url, request.role ?? "sitemap", rules),
+        async (hop) => {
+          fetched = await fetcher.fetch({ ...hop.request, ...request, url: hop.url });
+          return fetched;
+        },
+        () => undefined,
+      );
       const pieces: Uint8Array[] = [];
-      if (fetched.outcome === "found") for await (const piece of fetched.body) pieces.push(piece);
+      if (fetched?.outcome === "found") for await (const piece of fetched.body) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
-      const result = "reason" in fetched ? `${fetched.outcome} ${fetched.reason.code}` : fetched.outcome;
-      const broken = fetched.outcome === "found" ? fetched.body.problem?.code : undefined;
-      return { fetched, result, text: bytes.toString("utf8"), bytes: bytes.length, broken };
+      const result = "reason" in followed ? `${followed.outcome} ${followed.reason.code}` : followed.outcome;
+      const broken = fetched?.outcome === "found" ? fetched.body.problem?.code : undefined;
+      const text = bytes.toString("utf8");
+      return { fetched: fetched as Fetched, followed, result, text, bytes: bytes.length, broken };
     },
   });
 }

@@ -1,4 +1,5 @@
-// The way of one request to its document: a turn for each step, redirects by hand, retries where they make sense.
+// One request for one URL: a turn, then the request, then again where a retry makes sense. The answer is a document, a
+// redirect, or a failure; where a redirect leads is for the crawl to follow.
 import type { Client } from "../client.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../event.ts";
 import type {
@@ -6,18 +7,17 @@ import type {
   FailedFetch,
   FailureOutcome,
   Fetched,
+  FetchedRedirect,
   HeaderList,
-  Hop,
-  KnownDocument,
 } from "../exchange.ts";
 import type { Settings, Timeouts } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
-import { urlKey, withoutCredentials } from "../url.ts";
+import { failureOf, isChallenge, isRedirect } from "../status.ts";
+import { parseUrl, withoutCredentials } from "../url.ts";
 import { refusalOf } from "./address-policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { Clock } from "./clock.ts";
-import { failureOf, isChallenge, outcomeOfProblem } from "./outcome.ts";
-import { isRedirect, redirectTarget } from "./redirect.ts";
+import { outcomeOfProblem } from "./outcome.ts";
 import { type Head, HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, isRetryable, retryAfterDelay, toDate } from "./retry.ts";
@@ -25,7 +25,7 @@ import type { Slot, Throttle } from "./throttle.ts";
 import { WireBody } from "./wire-body.ts";
 
 /** What all requests of a run share. */
-export interface Surroundings {
+export interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
   readonly throttle: Throttle;
@@ -35,47 +35,34 @@ export interface Surroundings {
   readonly onEvent: (event: RequestEvent | RetryEvent | ResponseEvent) => void;
 }
 
-export class Passage {
-  readonly #around: Surroundings;
+export class DocumentFetch {
+  readonly #context: FetchContext;
   readonly #request: DocumentRequest;
   readonly #caller: Cancellation;
   readonly #onEnd: () => void;
-  readonly #requestedUrl: string;
-  readonly #hops: Hop[] = [];
-  readonly #problems: Problem[] = [];
-  // The keys of the URLs of this chain, where there is a redirect.
-  #visited: Set<string> | undefined;
-  // The URL as it is told, and as it is asked for.
-  #url: string;
-  #target: URL | undefined;
-  #trusted = false;
+  readonly #url: string;
+  readonly #target: URL | null;
   #attempts = 1;
   #clock: Clock;
-  // This passage itself, bodies that still come in, and bodies that are being discarded.
-  #holders = 1;
+  // This fetch itself, a body that still comes in, and bodies that are being discarded.
+  #pending = 1;
 
   /** `onEnd` is called when nothing happens any more: after the last byte of the body, or its end by the reader. */
-  constructor(around: Surroundings, request: DocumentRequest, caller: Cancellation, onEnd: () => void) {
-    this.#around = around;
+  constructor(context: FetchContext, request: DocumentRequest, caller: Cancellation, onEnd: () => void) {
+    this.#context = context;
     this.#request = request;
     this.#caller = caller;
     this.#onEnd = onEnd;
-    this.#clock = newClock(around.settings.timeout);
-    this.#requestedUrl = withoutCredentials(request.url);
-    this.#url = this.#requestedUrl;
-    try {
-      this.#target = new URL(this.#url);
-      this.#trusted = around.startOrigins.has(this.#target.origin);
-    } catch {
-      this.#target = undefined;
-    }
+    this.#clock = newClock(context.settings.timeout);
+    this.#url = withoutCredentials(request.url);
+    this.#target = parseUrl(this.#url);
   }
 
   /** Rejects only with the caller's reason. */
-  async go(): Promise<Fetched> {
+  async run(): Promise<Fetched> {
     try {
       for (let fetched: Fetched | undefined; ; ) {
-        fetched = await this.#step();
+        fetched = await this.#attempt();
         if (fetched !== undefined) return fetched;
       }
     } finally {
@@ -83,19 +70,19 @@ export class Passage {
     }
   }
 
-  // One request. Undefined where it goes on: with a redirect or a retry.
-  async #step(): Promise<Fetched | undefined> {
+  // Undefined where it has to be tried again.
+  async #attempt(): Promise<Fetched | undefined> {
     const target = this.#target;
-    if (target === undefined) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
+    if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
     const { origin } = target;
     const allowPrivate = this.#allowsPrivate(origin);
     const refusal = refusalOf(target, allowPrivate);
     if (refusal !== undefined) return this.#fail("refused", refusal);
 
-    const { throttle, client, headers, settings, onEvent } = this.#around;
-    const first = this.#attempts > 1 || this.#hops.length > 0;
-    const slot = await throttle.acquire(target.hostname, this.#caller, first);
-    const outgoing = new OutgoingRequest(target, headers(origin, this.#trusted), allowPrivate);
+    const { throttle, client, headers, settings, onEvent } = this.#context;
+    const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
+    const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst);
+    const outgoing = new OutgoingRequest(target, headers(origin, this.#request.anonymous !== true), allowPrivate);
     const { firstByte, idle } = settings.timeout;
     const request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
     try {
@@ -110,7 +97,7 @@ export class Passage {
         return await this.#document(request, head, slot);
       }
       this.#discard(request, head, slot);
-      return isRedirect(head.status) ? this.#redirect(head, target) : await this.#refused(head);
+      return isRedirect(head.status) ? this.#redirect(head) : await this.#refused(head);
     } catch (error) {
       request.end();
       slot.release();
@@ -126,64 +113,25 @@ export class Passage {
       slot.release();
       return this.#failOrRetry("failed", first, head);
     }
-    const { robotsBytes, documentBytes } = this.#around.settings.limits;
+    const { robotsBytes, documentBytes } = this.#context.settings.limits;
     const isRobots = this.#request.role === "robots";
-    this.#holders++;
+    this.#pending++;
     const body = new WireBody(first.done ? undefined : first.value, {
       request,
       rest: head.body,
       limit: isRobots ? robotsBytes : documentBytes,
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
-      onQuiet: () => slot.release(),
-      onEnd: () => this.#release(),
+      onQuiet: () => slot.lend(),
+      onEnd: () => {
+        slot.release();
+        this.#release();
+      },
     });
-    return {
-      outcome: "found",
-      requestedUrl: this.#requestedUrl,
-      url: this.#url,
-      status: head.status,
-      headers: head.headers,
-      hops: this.#hops,
-      attempts: this.#attempts,
-      problems: this.#problems,
-      body,
-    };
+    return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
   }
 
-  #redirect({ status, headers }: Head, from: URL): Fetched | undefined {
-    const { limits } = this.#around.settings;
-    const redirect = redirectTarget(headers, from.href, limits.urlLength);
-    if ("code" in redirect) return this.#fail(outcomeOfProblem(redirect), redirect, { status, headers });
-    const { target } = redirect;
-    this.#visited ??= new Set();
-    this.#visited.add(urlKey(from.href));
-    const limit = this.#request.role === "robots" ? limits.robotsRedirects : limits.redirects;
-    if (this.#hops.length >= limit)
-      return this.#fail("failed", problem("limit-redirects", { limit }), { status, headers });
-    if (this.#visited.has(urlKey(target.href))) {
-      return this.#fail("failed", problem("redirect-loop", { value: target.href }), { status, headers });
-    }
-    this.#hops.push({ url: this.#url, status, headers });
-    if (redirect.problem !== undefined) this.#problems.push(redirect.problem);
-    if (from.protocol === "https:" && target.protocol === "http:") {
-      this.#problems.push(problem("redirect-downgrade", { value: target.href }));
-    }
-    // What left the start's origin does not come back: whoever it went through may have chosen where to.
-    if (target.origin !== from.origin) this.#trusted = false;
-    this.#url = target.href;
-    this.#target = target;
-    return this.#request.isKnown?.(target.href) === true ? this.#known() : undefined;
-  }
-
-  #known(): KnownDocument {
-    return {
-      outcome: "known",
-      requestedUrl: this.#requestedUrl,
-      url: this.#url,
-      hops: this.#hops,
-      attempts: this.#attempts,
-      problems: this.#problems,
-    };
+  #redirect({ status, headers }: Head): FetchedRedirect {
+    return { outcome: "redirect", ...this.#asked(), status, headers };
   }
 
   async #refused(head: Head): Promise<Fetched | undefined> {
@@ -192,7 +140,7 @@ export class Passage {
   }
 
   async #failOrRetry(outcome: FailureOutcome, reason: Problem, head?: Head): Promise<FailedFetch | undefined> {
-    const { settings, backoff, throttle, onEvent } = this.#around;
+    const { settings, backoff, throttle, onEvent } = this.#context;
     const answer = head && { status: head.status, headers: head.headers };
     const retryable = isRetryable(reason);
     const asked = retryable && head !== undefined ? retryAfterDelay(head.headers, Date.now()) : undefined;
@@ -213,20 +161,17 @@ export class Passage {
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, answer?: { status: number; headers: HeaderList }): FailedFetch {
-    return {
-      outcome,
-      requestedUrl: this.#requestedUrl,
-      url: this.#url,
-      ...(answer === undefined ? {} : { status: answer.status, headers: answer.headers }),
-      hops: this.#hops,
-      attempts: this.#attempts,
-      reason,
-    };
+    return { outcome, ...this.#asked(), ...answer, reason };
+  }
+
+  #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts"> {
+    const { role, anonymous } = this.#request;
+    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts };
   }
 
   // Nobody waits for this; the slot is kept meanwhile.
   #discard(request: HttpRequest, head: Head, slot: Slot): void {
-    this.#holders++;
+    this.#pending++;
     void request.discard(head).then(() => {
       slot.release();
       this.#release();
@@ -234,16 +179,16 @@ export class Passage {
   }
 
   #release(): void {
-    this.#holders--;
-    if (this.#holders > 0) return;
+    this.#pending--;
+    if (this.#pending > 0) return;
     this.#clock.end();
     this.#onEnd();
   }
 
   #allowsPrivate(origin: string): boolean {
-    const { network } = this.#around.settings;
+    const { network } = this.#context.settings;
     if (network === "allow-private") return true;
-    return network === "default" && this.#around.startOrigins.has(origin);
+    return network === "default" && this.#context.startOrigins.has(origin);
   }
 }
 

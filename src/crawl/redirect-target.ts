@@ -3,12 +3,7 @@ import { type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { resolveUrl, withoutCredentials } from "../url.ts";
 
-/** Whether a status sends us elsewhere; 300, 304, 305 and 306 do not. https://fetch.spec.whatwg.org/#redirect-status */
-export function isRedirect(status: number): boolean {
-  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
-}
-
-export interface Redirect {
+export interface RedirectTarget {
   /** Without user name, password and fragment. */
   readonly target: URL;
   /** What there is to say about it. */
@@ -16,7 +11,7 @@ export interface Redirect {
 }
 
 /** Where the first `Location` leads, or why nowhere. */
-export function redirectTarget(headers: HeaderList, base: string, maxLength: number): Redirect | Problem {
+export function redirectTarget(headers: HeaderList, base: string, maxLength: number): RedirectTarget | Problem {
   const location = header(headers, "location");
   if (location === undefined) return problem("redirect-invalid", { value: "none" });
   const text = utf8(location.trim());

@@ -1,0 +1,131 @@
+// Fetches documents before they are asked for, each once. Everything that can be known to come next is on its way while the
+// reader is busy; how many at a time, and how politely, is for the source to say.
+import { type DocumentSource, type Fetched, type FetchedDocument, requestKey } from "../exchange.ts";
+import type { Store } from "../store/store.ts";
+import { Hop } from "./follow.ts";
+import { RedirectMemory } from "./redirect-memory.ts";
+import { Spool, SpoolRoom } from "./spool.ts";
+
+// Nothing new is fetched ahead while this much waits to be read, in bytes.
+const mostUnread = 1024 * 1024;
+// Nor while so many documents wait: they are fetched in vain where the reader leaves. What a store keeps is not.
+const mostWaiting = 64;
+
+export interface PrefetcherOptions {
+  readonly source: DocumentSource;
+  /** Keeps what was fetched, so that it can be read again; without one, a document can be read once. */
+  readonly store?: Store | undefined;
+  readonly signal: AbortSignal;
+  /** Whether a redirect that was fetched ahead is to be followed to here. */
+  readonly isWanted: (hop: Hop) => boolean;
+  /** An answer has arrived: there may be room for another. */
+  readonly onRoom: () => void;
+}
+
+export class Prefetcher {
+  readonly #options: PrefetcherOptions;
+  readonly #room = new SpoolRoom();
+  // What is on its way, and documents that have not been let go.
+  readonly #answers = new Map<string, Promise<Fetched>>();
+  readonly #redirects = new RedirectMemory();
+  readonly #waiting = new Set<string>();
+  readonly #spools = new Set<Spool>();
+
+  constructor(options: PrefetcherOptions) {
+    this.#options = options;
+  }
+
+  /** How many documents were started and have not been asked for. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether this document may be started before it is needed. */
+  hasRoomFor(url: string): boolean {
+    const { source, store } = this.#options;
+    if (store === undefined && this.#waiting.size >= mostWaiting) return false;
+    return this.#room.unread < mostUnread && source.hasRoomFor?.(url) === true;
+  }
+
+  /** Starts a document that will be needed, if it is not on its way. */
+  start(hop: Hop): void {
+    const key = requestKey(hop.request);
+    if (this.#isStarted(key)) return;
+    this.#waiting.add(key);
+    // Whoever asks for the document gets the rejection.
+    this.#fetchAhead(hop).catch(() => undefined);
+  }
+
+  /** The answer for one hop, fetched once for as long as it is not let go. Rejects when the crawl is aborted. */
+  async get(hop: Hop): Promise<Fetched> {
+    const key = requestKey(hop.request);
+    this.#waiting.delete(key);
+    const fetched = await (this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key));
+    // The reader remembers what came of a failure.
+    if (fetched.outcome !== "found") this.#answers.delete(key);
+    return fetched;
+  }
+
+  /** Lets go of a document that was read, or is not going to be. */
+  async drop(document: FetchedDocument): Promise<void> {
+    this.#answers.delete(requestKey(document));
+    if (!(document.body instanceof Spool)) return;
+    this.#spools.delete(document.body);
+    await document.body.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#spools].map((spool) => spool.close()));
+    await Promise.allSettled([...this.#spools].map((spool) => spool.filled));
+  }
+
+  // To the document itself, as far as redirects lead to something new.
+  async #fetchAhead(first: Hop): Promise<void> {
+    for (let hop = first; ; ) {
+      const fetched = await this.#begin(hop, requestKey(hop.request));
+      if (fetched.outcome !== "redirect") return;
+      const next = hop.next(fetched);
+      if (!(next instanceof Hop) || !this.#options.isWanted(next) || this.#isStarted(requestKey(next.request))) return;
+      hop = next;
+    }
+  }
+
+  #isStarted(key: string): boolean {
+    return this.#answers.has(key) || this.#redirects.has(key);
+  }
+
+  #begin(hop: Hop, key: string): Promise<Fetched> {
+    const fetching = this.#fetch(hop, key);
+    // Nobody may be waiting yet.
+    fetching.catch(() => undefined);
+    this.#answers.set(key, fetching);
+    return fetching;
+  }
+
+  async #fetch(hop: Hop, key: string): Promise<Fetched> {
+    const { source, store, signal, onRoom } = this.#options;
+    const { request } = hop;
+    // In a run that keeps what it fetches, nothing is asked for twice.
+    if (store?.has(request)) return store.fetch(request);
+    const arrived = () => {
+      if (!signal.aborted) onRoom();
+    };
+    let spool: Spool | undefined;
+    try {
+      const fetched = await source.fetch({ ...request, signal });
+      if (store !== undefined) return await store.keep(fetched);
+      if (fetched.outcome === "redirect") {
+        this.#redirects.set(key, fetched);
+        this.#answers.delete(key);
+      }
+      // What can be read at any time needs no room of ours.
+      if (fetched.outcome !== "found" || source.hasRoomFor === undefined) return fetched;
+      spool = new Spool(fetched.body, this.#room);
+      this.#spools.add(spool);
+      return { ...fetched, body: spool };
+    } finally {
+      if (spool === undefined) arrived();
+      else void spool.filled.then(arrived);
+    }
+  }
+}

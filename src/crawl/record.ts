@@ -1,0 +1,161 @@
+// What became of a reference, put down: nodes for the tree, events for whoever listens, and the record of discovery.
+import type { Candidate } from "../discover/candidates.ts";
+import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
+import type { Problem } from "../problem.ts";
+import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import { parseUrl } from "../url.ts";
+import type { FollowFailure } from "./follow.ts";
+import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
+import { type DocumentSize, nothingRead, type Tally } from "./tally.ts";
+
+/** What discovery records of a candidate, beside its URL. */
+export type Trace = Omit<DiscoveryRecord, "url" | "by">;
+
+export type Visit =
+  | { readonly type: "node"; readonly node: Sitemap; readonly trace: Trace }
+  | { readonly type: "frame"; readonly frame: Frame; readonly trace: Trace }
+  /** Not in the tree: a known path that holds no sitemap, or robots.txt that is not there. */
+  | { readonly type: "omitted"; readonly trace: Trace };
+
+/** Where a reference stands: below an index, or as a candidate of discovery. */
+export interface Place {
+  readonly parent: Frame;
+  /** How discovery came to it; absent for what a sitemap names. */
+  readonly by?: Candidate["by"] | undefined;
+}
+
+export interface RecorderOptions {
+  readonly frontier: Frontier;
+  readonly tally: Tally;
+  readonly homepage: string;
+  readonly omitMissing?: boolean | undefined;
+}
+
+type Recording = Generator<OrderedEvent, Visit>;
+type Declared = Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost">;
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #homeHost: string;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#homeHost = bareHost(options.homepage);
+  }
+
+  /** Not followed, for reasons of our own. */
+  *refused(reference: SitemapReference, place: Place, url: string, reason: Problem): Recording {
+    const trace: Trace = { outcome: "refused", ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return { type: "omitted", trace };
+    const node: InvalidSitemap = { kind: "invalid", ...this.declared(reference, url), reason };
+    const depth = place.parent.depth + 1;
+    yield { type: "start", url: node.url, depth };
+    yield* this.#options.tally.finish(node, depth, nothingRead);
+    return { type: "node", node, trace };
+  }
+
+  /** Seen before: shown here too, from the one fetch. Its pages are not told a second time. */
+  *repeated(reference: SitemapReference, place: Place, { node: known, whole, keys }: Repeated): Recording {
+    const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+    // What a sitemap or the caller declares is shown twice; discovery looks for what is not there yet.
+    if (place.by !== undefined && place.by !== "given") return { type: "omitted", trace };
+    const depth = place.parent.depth + 1;
+    const { declaredUrl: _, lastModified: __, ...rest } = known;
+    const node = { ...rest, ...this.declared(reference, known.url) } as Sitemap;
+    yield { type: "start", url: node.url, depth };
+    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, place.parent), trace };
+    yield* this.finish(node, depth, [], nothingRead);
+    return { type: "node", node, trace };
+  }
+
+  /** There is no document. */
+  *failed(reference: SitemapReference, place: Place, failed: FollowFailure): Recording {
+    const { outcome, status, reason, url, keys } = failed;
+    if (reason.code === "archive-missing" && (this.#options.omitMissing || isGuess(place))) {
+      return { type: "omitted", trace: { outcome: "absent", reason } };
+    }
+    const trace = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return this.abandon({ url, trace, keys });
+    return yield* this.#invalid(reference, place, { url, trace, keys });
+  }
+
+  /** A guess came to nothing here before. Another guess does, too; what is declared has a node that says so. */
+  *abandoned(reference: SitemapReference, place: Place, { url, trace, keys }: Abandoned): Recording {
+    const { finalUrl: _, ...rest } = trace;
+    const moved = { ...rest, ...movedTo(reference.url, url) };
+    if (isGuess(place)) return { type: "omitted", trace: moved };
+    return yield* this.#invalid(reference, place, { url, trace: moved, keys });
+  }
+
+  /** A guess comes to nothing: it leaves no node. */
+  abandon(abandoned: Abandoned): Visit {
+    this.#options.frontier.abandon(abandoned);
+    return { type: "omitted", trace: abandoned.trace };
+  }
+
+  /** A sitemap without children to visit is finished. */
+  *finish(node: Sitemap, depth: number, keys: readonly string[], size: DocumentSize): Generator<OrderedEvent, void> {
+    const { frontier, tally } = this.#options;
+    frontier.finish(node, keys);
+    yield* tally.finish(node, depth, size);
+  }
+
+  /** What every node says of where it was found and declared. */
+  declared(reference: SitemapReference, url: string): Declared {
+    return {
+      url,
+      ...(reference.url === url ? {} : { declaredUrl: reference.url }),
+      ...(reference.lastModified === undefined ? {} : { lastModified: reference.lastModified }),
+      ...(this.#isAtHome(url) ? {} : { offHost: true }),
+    };
+  }
+
+  *#invalid(reference: SitemapReference, place: Place, { url, trace, keys }: Abandoned): Recording {
+    const node: InvalidSitemap = { kind: "invalid", ...this.declared(reference, url), reason: trace.reason };
+    const depth = place.parent.depth + 1;
+    yield { type: "start", url: node.url, depth };
+    yield* this.finish(node, depth, keys, nothingRead);
+    return { type: "node", node, trace };
+  }
+
+  // Sitemaps of one website mostly lie on one host: its URLs need no parser.
+  #isAtHome(url: string): boolean {
+    if (url.startsWith(this.#options.homepage)) return true;
+    return bareHost(url) === this.#homeHost;
+  }
+}
+
+/** A guess that comes to nothing leaves no node; what somebody declared does. */
+export function isGuess({ by }: Place): boolean {
+  return by === "known-path" || by === "robots";
+}
+
+/** Where a document was found, if not where it was declared. */
+export function movedTo(declared: string, url: string): { finalUrl?: string } {
+  return declared === url ? {} : { finalUrl: url };
+}
+
+// An index whose subtree has to be visited anew, from what is known of its children.
+function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[], parent: Frame): Frame {
+  const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
+  return {
+    node,
+    parent,
+    depth: parent.depth + 1,
+    keys,
+    references: children
+      .filter((child) => !isOwn(child))
+      .map(({ url, declaredUrl, lastModified }) => ({
+        url: declaredUrl ?? url,
+        ...(lastModified === undefined ? {} : { lastModified }),
+      })),
+    next: 0,
+    children: children.filter(isOwn),
+    size: nothingRead,
+  };
+}
+
+// `www.example.org` and `example.org` are one website to everybody but a parser of URLs.
+function bareHost(url: string): string {
+  return parseUrl(url)?.host.replace(/^www\./, "") ?? "";
+}

@@ -1,0 +1,64 @@
+// From a reference to what is there: something that is known already, a reason not to ask, a document, or a failure. Asks
+// for documents; does not read them.
+import type { Fetched } from "../exchange.ts";
+import { type Problem, problem } from "../problem.ts";
+import type { SitemapReference } from "../sitemap.ts";
+import { isRobotsUrl } from "../url.ts";
+import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
+import type { Abandoned, Frontier, Repeated } from "./frontier.ts";
+import { isGuess, type Place } from "./record.ts";
+
+/** What is there without asking. */
+export type Known =
+  | { readonly type: "refused"; readonly url: string; readonly reason: Problem }
+  | { readonly type: "repeated"; readonly repeated: Repeated }
+  | { readonly type: "abandoned"; readonly abandoned: Abandoned };
+
+export interface ResolveOptions {
+  readonly frontier: Frontier;
+  readonly rules: FollowRules;
+  /** The answer for one hop. */
+  readonly fetch: (hop: Hop) => Promise<Fetched>;
+}
+
+export async function resolve(
+  reference: SitemapReference,
+  place: Place,
+  { frontier, rules, fetch }: ResolveOptions,
+): Promise<Followed<Known>> {
+  const isRobots = place.by === "robots";
+  const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules);
+  const depth = place.parent.depth + 1;
+  return follow<Known>(first, fetch, (hop) => {
+    if (hop === first) return knownAtFirst(hop);
+    // What robots.txt leads to is robots.txt, whatever else it may be.
+    return isRobots ? undefined : (knownOnTheWay(hop) ?? seenBefore(hop));
+  });
+
+  function knownAtFirst(hop: Hop): Known | undefined {
+    const reason = isRobots ? undefined : (frontier.refusal(hop.key, depth) ?? refusedByName(hop.url));
+    const refused: Known | undefined = reason && { type: "refused", url: reference.url, reason };
+    // A guess that is known already costs nothing, and needs no budget.
+    return isGuess(place) ? (seenBefore(hop) ?? refused) : (refused ?? seenBefore(hop));
+  }
+
+  function knownOnTheWay(hop: Hop): Known | undefined {
+    const active = frontier.activeAt(hop.key);
+    if (active !== undefined) return { type: "refused", url: active, reason: problem("cycle") };
+    const reason = refusedByName(hop.url);
+    return reason && { type: "refused", url: hop.url, reason };
+  }
+
+  function seenBefore(hop: Hop): Known | undefined {
+    const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
+    const repeated = frontier.again(hop.key, depth);
+    if (repeated !== undefined) return { type: "repeated", repeated: { ...repeated, keys: keys(repeated.keys) } };
+    const abandoned = frontier.abandoned(hop.key);
+    return abandoned && { type: "abandoned", abandoned: { ...abandoned, keys: keys(abandoned.keys) } };
+  }
+}
+
+/** Why a URL is no sitemap by its name: robots.txt is where a crawl begins. Named by a sitemap it would begin anew. */
+export function refusedByName(url: string): Problem | undefined {
+  return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
+}

@@ -1,0 +1,149 @@
+// Visits one reference: asks what is there, reads it where it is a document, and says what became of it. A finished sitemap,
+// an index whose children are to be visited, or nothing that belongs into the tree.
+import type { OrderedEvent } from "../event.ts";
+import type { Settings } from "../options.ts";
+import { type Problem, problem } from "../problem.ts";
+import type { InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import type { FollowRules, FoundDocument } from "./follow.ts";
+import type { Frame, Frontier } from "./frontier.ts";
+import type { Prefetcher } from "./prefetcher.ts";
+import { type Reading, read } from "./read.ts";
+import { isGuess, movedTo, type Place, type Recorder, type Trace, type Visit } from "./record.ts";
+import { resolve } from "./resolve.ts";
+import type { TimeBudget } from "./time-budget.ts";
+
+export interface VisitorOptions {
+  readonly settings: Settings;
+  readonly rules: FollowRules;
+  readonly frontier: Frontier;
+  readonly prefetcher: Prefetcher;
+  readonly recorder: Recorder;
+  readonly time: TimeBudget;
+  readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
+}
+
+type Visiting = AsyncGenerator<OrderedEvent, Visit>;
+
+/** What a document held, once it was read. */
+interface Content {
+  readonly reading: Reading;
+  readonly references: readonly SitemapReference[];
+  readonly pageCount: number;
+  /** Whether the start of the sitemap was told of. */
+  readonly started: boolean;
+  /** The budget that ended it before its end. */
+  readonly cut: Problem | undefined;
+}
+
+export class Visitor {
+  readonly #options: VisitorOptions;
+
+  constructor(options: VisitorOptions) {
+    this.#options = options;
+  }
+
+  async *visit(reference: SitemapReference, place: Place): Visiting {
+    const { rules, frontier, prefetcher, recorder, time } = this.#options;
+    const fetch = (hop: Parameters<Prefetcher["get"]>[0]) => time.fetched(hop.request, prefetcher.get(hop));
+    const resolved = await resolve(reference, place, { frontier, rules, fetch });
+    if (resolved.outcome === "found") return yield* this.#document(resolved, reference, place);
+    if (resolved.outcome !== "known") return yield* recorder.failed(reference, place, resolved);
+    const { known } = resolved;
+    switch (known.type) {
+      case "refused":
+        return yield* recorder.refused(reference, place, known.url, known.reason);
+      case "repeated":
+        return yield* recorder.repeated(reference, place, known.repeated);
+      case "abandoned":
+        return yield* recorder.abandoned(reference, place, known.abandoned);
+    }
+  }
+
+  async *#document(found: FoundDocument, reference: SitemapReference, place: Place): Visiting {
+    const { recorder, prefetcher, frontier } = this.#options;
+    const depth = place.parent.depth + 1;
+    const declared = recorder.declared(reference, found.url);
+    const content = yield* this.#read(found, place, depth);
+    await prefetcher.drop(found.document);
+    const { reading, cut, pageCount } = content;
+    frontier.takeBytes(reading.wireBytes);
+    const trace: Trace = { outcome: "found", status: found.document.status, ...movedTo(reference.url, found.url) };
+
+    const reason = whyInvalid(reading, place);
+    const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
+    if (reason !== undefined && isNoSitemap && isGuess(place)) {
+      // What is no robots.txt may be a sitemap all the same.
+      const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
+      return recorder.abandon({ url: found.url, trace: { ...trace, outcome: "not-a-sitemap", reason }, keys });
+    }
+    if (!content.started) yield { type: "start", url: declared.url, depth };
+    if (reason !== undefined) {
+      const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
+      yield* recorder.finish(node, depth, found.keys, reading);
+      return { type: "node", node, trace: { ...trace, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
+    }
+    const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
+    const complete = reading.complete && cut === undefined;
+    if (reading.outcome.kind === "pages") {
+      const { format } = reading.outcome;
+      const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
+      yield* recorder.finish(node, depth, found.keys, reading);
+      return { type: "node", node, trace };
+    }
+    const isRobots = place.by === "robots";
+    if (isRobots) this.#takeCrawlDelay(reading, found.url);
+    // An index that lists pages too keeps them in a child of its own, at the same URL.
+    const own: Sitemap[] =
+      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: [], pageCount }];
+    const frame: Frame = {
+      node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
+      parent: place.parent,
+      depth,
+      keys: found.keys,
+      references: frontier.wanted(content.references, declared.url, place.parent),
+      next: 0,
+      children: own,
+      size: reading,
+    };
+    return { type: "frame", frame, trace };
+  }
+
+  // Tells of the pages as they come.
+  async *#read({ document, url }: FoundDocument, place: Place, depth: number): AsyncGenerator<OrderedEvent, Content> {
+    const { settings, frontier, time } = this.#options;
+    const references: SitemapReference[] = [];
+    const isRobots = place.by === "robots";
+    let pageCount = 0;
+    let started = false;
+    let cut: Problem | undefined;
+    const reading = read({ ...time.read(document), url, isRobots }, settings);
+    let step = await reading.next();
+    while (!step.done) {
+      for (const sitemap of step.value.sitemaps) references.push(sitemap);
+      // A sitemap served at /robots.txt is not accepted.
+      const pages = isRobots ? [] : step.value.pages;
+      if (!started && pages.length > 0) yield { type: "start", url, depth };
+      started ||= pages.length > 0;
+      const taken = frontier.takePages(pages.length);
+      pageCount += taken;
+      if (taken > 0)
+        yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
+      if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
+      step = await reading.next(cut === undefined);
+    }
+    return { reading: step.value, references, pageCount, started, cut };
+  }
+
+  #takeCrawlDelay(reading: Reading, url: string): void {
+    const { settings, setCrawlDelay } = this.#options;
+    const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
+    if (delay !== undefined) setCrawlDelay?.(url, delay);
+  }
+}
+
+function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
+  if (outcome.kind === "invalid") return outcome.reason;
+  const isRobots = outcome.kind === "index" && outcome.format === "robots";
+  if (isRobots === (by === "robots")) return undefined;
+  return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in place of robots.txt" });
+}

@@ -1,0 +1,48 @@
+// What the status of a response means: a document, a redirect, or why there is neither. Known here, for the network and
+// for archives alike.
+import type { FailureOutcome, HeaderList } from "./exchange.ts";
+import { type Problem, problem } from "./problem.ts";
+
+/** Whether a status sends us elsewhere; 300, 304, 305 and 306 do not. https://fetch.spec.whatwg.org/#redirect-status */
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+/** The outcome and the problem of a response that is neither a document nor a redirect. */
+export function failureOf(status: number, headers: HeaderList): { outcome: FailureOutcome; reason: Problem } {
+  if (isChallenge(status, headers)) return { outcome: "blocked", reason: problem("bot-check", { status }) };
+  return { outcome: outcomeOfStatus(status), reason: problem(`http-${status}`, { status }) };
+}
+
+export function outcomeOfStatus(status: number): FailureOutcome {
+  if (status === 404 || status === 410) return "absent";
+  return blocked.has(status) ? "blocked" : "failed";
+}
+
+/** Whether a response is there to tell people from programs, as far as its headers say. Bodies of errors are not read. */
+export function isChallenge(status: number, headers: HeaderList): boolean {
+  for (const [name, value] of headers) {
+    const sign = challenges.get(name);
+    if (sign?.value.test(value) && (sign.statuses?.includes(status) ?? true)) return true;
+  }
+  return false;
+}
+
+const blocked: ReadonlySet<number> = new Set([
+  401, // a password is asked for
+  403, // not for us
+  407, // the proxy asks for a password
+  429, // too often, and still so after all retries
+  451, // withheld for legal reasons
+]);
+
+const challenges: ReadonlyMap<string, { value: RegExp; statuses?: readonly number[] }> = new Map([
+  // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
+  ["cf-mitigated", { value: /challenge/i }],
+  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: with status 405 or 202.
+  ["x-amzn-waf-action", { value: /captcha|challenge/i }],
+  ["x-vercel-mitigated", { value: /challenge/i }],
+  ["x-datadome", { value: /./, statuses: [403] }],
+  ["x-sucuri-block", { value: /./, statuses: [403, 503] }],
+  ["server", { value: /^ddos-guard/i, statuses: [403, 503] }],
+]);
