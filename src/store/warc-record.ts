@@ -8,9 +8,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Fetched, HeaderList } from "../exchange.ts";
-import { version } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
+import { version } from "../version.ts";
 import { base32 } from "./base32.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { infoToJson } from "./info.ts";
