@@ -126,8 +126,7 @@ export class Visitor {
       started ||= pages.length > 0;
       const taken = frontier.takePages(pages.length);
       pageCount += taken;
-      if (taken > 0)
-        yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
+      if (taken > 0) yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
       if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }
