@@ -197,7 +197,7 @@ async function openedTree(
   const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
   const tree = await treeOf(target, { ...options, limits: { ...options.limits, ...limits }, onEvent });
   run.crawled();
-  if (target.kind === "archive" && flags.save !== undefined) await tree.save(flags.save);
+  if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
 }
 

@@ -1,5 +1,5 @@
 // What happens, one event a line, for -v, -vv and --log-file: a time, what it was, and where.
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import type { CrawlEvent } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
 import type { Problem } from "../problem.ts";
@@ -15,6 +15,7 @@ export class Log {
   readonly #verbosity: Verbosity;
   readonly #write: (line: string) => void;
   readonly #file: number | undefined;
+  #isBroken = false;
 
   /** Into the file where one is named (it is added to), else to standard error. */
   constructor(verbosity: Verbosity, messages: Messages, file?: string) {
@@ -25,7 +26,19 @@ export class Log {
     }
     const descriptor = openLog(file);
     this.#file = descriptor;
-    this.#write = (line) => writeSync(descriptor, `${printable(withoutSecrets(line))}\n`);
+    this.#write = (line) => this.#append(descriptor, `${printable(withoutSecrets(line))}\n`, messages);
+  }
+
+  // The log is beside the point of a run: one that cannot be written any more does not end it.
+  #append(descriptor: number, line: string, messages: Messages): void {
+    if (this.#isBroken) return;
+    try {
+      const bytes = Buffer.from(line);
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+    } catch (error) {
+      this.#isBroken = true;
+      messages.say(`the log file ends here, the listing goes on: ${systemReason(error)}`, "warning");
+    }
   }
 
   see(event: CrawlEvent): void {
@@ -86,8 +99,15 @@ function inWords({ code, message, line, count }: Problem): string {
 
 function openLog(file: string): number {
   try {
-    return openSync(file, "a");
+    if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
+    // A pipe that nobody reads would keep us waiting: asked this way, it says so. Held open meanwhile, so that its reader stays.
+    const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      return openSync(file, "a");
+    } finally {
+      closeSync(probe);
+    }
   } catch (error) {
-    throw new UsageError(`the log file cannot be opened: ${systemReason(error)}`);
+    throw new UsageError(`the log file ${file} cannot be opened: ${systemReason(error)}`);
   }
 }

@@ -1,13 +1,14 @@
 // `sitegrove ls`: checks what was typed, then lets the listing run. What does the work is loaded once everything is right: a
 // mistyped line is answered at once.
-import { existsSync, rmSync } from "node:fs";
 import { resolveOptions } from "../options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isSitemapFormat } from "./formats.ts";
 import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
 import { Run, type RunFlags } from "./run.ts";
+import { SaveFile } from "./save-file.ts";
 import { Summary } from "./summary.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
@@ -33,12 +34,17 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   for (const target of targets) checkTogether(flags, target);
   if (flags.save !== undefined && targets.length > 1) throw new UsageError("--save keeps one website: name one");
   resolveOptions(options);
-  if (flags.save !== undefined) makeRoom(flags.save, flags.force ?? false);
   const isFolder = flags.format === "parquet";
+  expectDistinct(
+    targets.flatMap((target) => (target.kind === "archive" ? target.path : [])),
+    { "--save": flags.save, "--output": flags.output, "--log-file": flags.logFile },
+  );
+  const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
   const run = new Run(
     isFolder ? { ...flags, output: undefined } : flags,
     flags.limit === undefined ? [] : ["limit-pages"],
   );
+  if (save !== undefined) run.owns(save);
   for (const target of targets) {
     if (target.kind === "website" && target.isAssumed) {
       run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
@@ -48,7 +54,14 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
 
   const { listing } = await import("./listing.ts");
   const summary = flags.summary ? new Summary() : undefined;
-  const pieces = listing({ targets, flags, filters, options, run, summary });
+  const pieces = listing({
+    targets,
+    flags,
+    filters,
+    options: { ...options, save: save?.path },
+    run,
+    summary,
+  });
   const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
   summary?.print(run.messages);
   return code;
@@ -75,14 +88,7 @@ function checkTogether(flags: LsFlags, target: Target): void {
     throw new UsageError("--force needs --save or --output");
   }
   if (target.kind !== "archive") return;
-  if (flags.save === target.path) throw new UsageError("--save names the archive itself");
   // The reader's own limits count for an archive, too.
   const [online] = givenFlags(flags, ["limits", "save"]);
   if (online !== undefined) throw new UsageError(`${online} has no meaning for an archive: nothing is fetched`);
-}
-
-function makeRoom(path: string, force: boolean): void {
-  if (!existsSync(path)) return;
-  if (!force) throw new UsageError(`${path} exists: --force replaces it`);
-  rmSync(path);
 }

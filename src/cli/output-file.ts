@@ -66,8 +66,8 @@ export class OutputFile {
   }
 }
 
-// The file that a path leads to. A device or a pipe would be replaced by a file, a directory cannot be.
-function replaceable(file: string, force: boolean): string {
+/** The file that a path leads to. A device or a pipe would be replaced by a file, a directory cannot be. */
+export function replaceable(file: string, force: boolean): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return file;
   if (!stat.isFile()) throw new UsageError(`${file} is not a regular file`);

@@ -10,6 +10,7 @@ import { isRobotsPath } from "../url.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
+import { expectDistinct } from "./distinct-files.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isPageFormat } from "./formats.ts";
@@ -27,6 +28,7 @@ export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progr
 export async function parse(file: string, flags: ParseFlags): Promise<number> {
   checkCsvFlags(flags.format, flags);
   const filters = new Filters(flags);
+  expectDistinct(file === "-" ? [] : [file], { "--output": flags.output });
   const body = file === "-" ? process.stdin : openFile(file);
   const run = new Run({ ...flags, verbose: 0, progress: false });
   const url = flags.url ?? (file === "-" ? undefined : path.basename(file));

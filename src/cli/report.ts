@@ -26,6 +26,7 @@ export class Report {
   #minor = 0;
   #skipped = 0;
   #found = false;
+  #hasRead = false;
   #homepage = "";
   #finished: FinishedEvent | undefined;
 
@@ -48,7 +49,10 @@ export class Report {
       this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
       return;
     }
-    if (sitemap.kind === "pages" || sitemap.format === "xml") this.#found = true;
+    if (sitemap.kind === "pages" || sitemap.format === "xml") {
+      this.#found = true;
+      this.#hasRead = true;
+    }
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     const minor = sitemap.problems.filter((problem) => !lossy.includes(problem));
     this.#minor += minor.length;
@@ -64,8 +68,13 @@ export class Report {
   }
 
   /** Whether there is no sitemap to speak of. */
-  get foundNothing(): boolean {
+  get #foundNothing(): boolean {
     return !this.#found && this.#finished !== undefined;
+  }
+
+  /** Whether not one sitemap could be read. */
+  get readNothing(): boolean {
+    return !this.#hasRead && this.#finished !== undefined;
   }
 
   get isComplete(): boolean {
@@ -73,7 +82,7 @@ export class Report {
   }
 
   get exitCode(): number {
-    if (this.foundNothing) return exitCodes.notFound;
+    if (this.#foundNothing) return exitCodes.notFound;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 

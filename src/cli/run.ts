@@ -22,6 +22,8 @@ export interface RunFlags extends MessageFlags {
 }
 
 interface Result {
+  /** What it replaces, where there is something. */
+  readonly replaces?: string | undefined;
   keep(): void;
   discard(): void;
 }
@@ -40,7 +42,7 @@ export class Run {
   readonly #forgiven: readonly ProblemCode[];
   // Of the website that is being listed; of those before it, what counts at the end.
   #report: Report;
-  #before = { exitCode: exitCodes.complete as number, foundNothing: true, isComplete: true };
+  #before = { exitCode: exitCodes.complete as number, readNothing: true, isComplete: true };
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
@@ -103,7 +105,7 @@ export class Run {
     this.#report.print(this.messages, listed, []);
     this.#before = {
       exitCode: this.#exitCode,
-      foundNothing: this.#foundNothing,
+      readNothing: this.#readNothing,
       isComplete: this.isComplete,
     };
     this.#report = new Report(this.#forgiven);
@@ -113,13 +115,21 @@ export class Run {
     return Math.max(this.#before.exitCode, this.#report.exitCode);
   }
 
-  get #foundNothing(): boolean {
-    return this.#before.foundNothing && this.#report.foundNothing;
+  get #readNothing(): boolean {
+    return this.#before.readNothing && this.#report.readNothing;
   }
 
   /** There is nothing more to wait for. */
   crawled(): void {
     this.#progress?.stop();
+  }
+
+  // Where nothing could be read, what was there before is worth more.
+  #settle(): void {
+    for (const result of this.#results) {
+      if (!this.#readNothing) result.keep();
+      else if (result.replaces !== undefined) this.messages.say(`${result.replaces} is left as it was`, "warning");
+    }
   }
 
   /** Writes the pieces to standard output or to the file of `-o`, then says how it went. Returns the exit code. */
@@ -131,8 +141,7 @@ export class Run {
       }
       await this.#output.flush();
       this.crawled();
-      // Where nothing was found, what was there before is worth more.
-      if (!this.#foundNothing) for (const result of this.#results) result.keep();
+      this.#settle();
       const { listed, notes } = outcome();
       this.#report.print(this.messages, listed, notes);
       return this.#exitCode;

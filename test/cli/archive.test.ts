@@ -40,7 +40,7 @@ test("every format prints the same from the archive as from the website", async 
 test("an archive is not replaced unless that is asked for, and can be written anew", async () => {
   const taken = await sitegrove(["ls", site.homepage, "--save", archive]);
   expect(taken).toMatchObject({ code: 2, stdout: "" });
-  expect(taken.stderr).toBe(`sitegrove: ${archive} exists: --force replaces it\n`);
+  expect(taken.stderr).toBe(`sitegrove: ${archive} exists; replace it with --force\n`);
   const before = statSync(archive).ino;
   expect((await sitegrove(["ls", site.homepage, "--save", archive, "--force", "-f", "pages"])).code).toBe(3);
   expect(statSync(archive).ino === before && statSync(archive).size === 0).toBe(false);

@@ -1,0 +1,47 @@
+// No file is both read and written, and none is written twice. Files are compared, not names: links, other spellings of a path and
+// standard output lead to the same file.
+import { fstatSync, realpathSync, statSync } from "node:fs";
+import path from "node:path";
+import { UsageError } from "./exit-codes.ts";
+
+/** `outputs` by their names. Throws a `UsageError` where one of them, or standard output, is an input or another output. */
+export function expectDistinct(inputs: readonly string[], outputs: Readonly<Record<string, string | undefined>>): void {
+  const written = new Map<string, string>();
+  const standard = outputIdentity();
+  if (standard !== undefined) written.set(standard, "standard output");
+  for (const [name, file] of Object.entries(outputs)) {
+    if (file === undefined) continue;
+    const identity = identityOf(file);
+    const other = written.get(identity);
+    if (other !== undefined) throw new UsageError(`${name} and ${other} are the same file`);
+    written.set(identity, name);
+  }
+  for (const file of inputs) {
+    const name = written.get(identityOf(file));
+    if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}`);
+  }
+}
+
+function identityOf(file: string): string {
+  try {
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    // Not there yet, or no way to it: whoever opens it will say so.
+  }
+  try {
+    return path.join(realpathSync(path.dirname(file)), path.basename(file));
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+// A terminal or a pipe may be named as often as somebody likes.
+function outputIdentity(): string | undefined {
+  try {
+    const stats = fstatSync(1, { bigint: true });
+    return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+// `--save FILE`: where the archive is written. A new file is written in its place, so that a run that is killed leaves what it has.
+// One that replaces another is written beside it and takes its place once the run has ended well: until then, and for good where
+// nothing was found, the old one stays.
+import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { systemReason } from "../system-reason.ts";
+import { UsageError } from "./exit-codes.ts";
+import { OutputFailed } from "./output.ts";
+import { replaceable } from "./output-file.ts";
+
+export class SaveFile {
+  /** Where to write. */
+  readonly path: string;
+  readonly replaces: string | undefined;
+  readonly #target: string | undefined;
+  readonly #removeOnExit = () => this.discard();
+  #isOpen: boolean;
+
+  /** Throws a `UsageError` where there is something that may not be replaced, or cannot be. */
+  constructor(file: string, force: boolean) {
+    this.#target = targetOf(file, force);
+    this.replaces = this.#target === undefined ? undefined : file;
+    this.path = this.#target === undefined ? file : beside(this.#target);
+    this.#isOpen = this.#target !== undefined;
+    if (this.#isOpen) process.once("exit", this.#removeOnExit);
+  }
+
+  /** Puts the archive in its place. */
+  keep(): void {
+    if (this.#target === undefined || !this.#isOpen) return;
+    try {
+      takeOver(this.path, this.#target);
+    } catch (error) {
+      throw new OutputFailed(`${this.replaces} could not be replaced: ${systemReason(error)}`);
+    } finally {
+      this.discard();
+    }
+  }
+
+  /** Leaves the old archive as it is, and nothing beside it. May be called at any time. */
+  discard(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    process.off("exit", this.#removeOnExit);
+    rmSync(this.path, { force: true });
+  }
+}
+
+// The file to replace, if there is one.
+function targetOf(file: string, force: boolean): string | undefined {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new UsageError(`${file} is a link to nowhere`);
+    return replaceable(file, force);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
+  }
+}
+
+// In the same folder, so that renaming is enough; with the same ending, which decides about compression.
+function beside(file: string): string {
+  const [ending = ".warc"] = /(?:\.warc)?\.gz$/i.exec(file) ?? [];
+  const name = path.basename(file).slice(0, 50);
+  return path.join(path.dirname(file), `.${name}.${process.pid}.partial${ending}`);
+}
+
+// On the disk before it has the name: a power failure must not leave an empty file where the old archive was.
+function takeOver(from: string, to: string): void {
+  const descriptor = openSync(from, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  chmodSync(from, statSync(to).mode & 0o777);
+  renameSync(from, to);
+}

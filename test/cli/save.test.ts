@@ -1,0 +1,231 @@
+// `--save` and its neighbors never destroy a file: not the old archive, not the input, nothing that is not a regular file.
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ended, shell, sitegrove, start } from "./program.ts";
+import { type Answer, serve, urlset, type Website } from "./website.ts";
+
+const routes: Record<string, Answer> = {};
+let site: Website;
+let folder: string;
+beforeAll(async () => {
+  site = await serve(routes);
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sitegrove-save-")));
+  for (const name of Object.keys(routes)) delete routes[name];
+  routes["/robots.txt"] = "Sitemap: {base}/a.xml\n";
+  routes["/a.xml"] = urlset("{base}/1");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const inFolder = (name: string) => path.join(folder, name);
+const flags = ["--no-known", "--no-homepage", "--retries", "0"];
+const save = (name: string, ...more: string[]) =>
+  sitegrove(["ls", site.homepage, ...flags, "-f", "pages", "--save", inFolder(name), ...more]);
+
+describe("--force", () => {
+  test.each(["site.warc", "site.GZ", "plain"])("replaces %s once the new one is whole", async (name) => {
+    await save(name);
+    chmodSync(inFolder(name), 0o640);
+    const before = readFileSync(inFolder(name));
+    routes["/a.xml"] = urlset("{base}/2");
+    expect((await save(name)).code).toBe(2);
+    expect(readFileSync(inFolder(name))).toEqual(before);
+    expect((await save(name, "--force")).code).toBe(0);
+    expect((await sitegrove(["ls", inFolder(name), "-f", "pages", "-u"])).stdout).toBe("/2\n");
+    expect(statSync(inFolder(name)).mode & 0o777).toBe(0o640);
+    const isCompressed = readFileSync(inFolder(name))[0] === 0x1f;
+    expect(isCompressed).toBe(before[0] === 0x1f);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  test("replaces the file that a link leads to, and keeps the link", async () => {
+    mkdirSync(inFolder("real"));
+    await save("real/site.warc");
+    symlinkSync("real/site.warc", inFolder("link.warc"));
+    routes["/a.xml"] = urlset("{base}/2");
+    expect((await save("link.warc", "--force")).code).toBe(0);
+    expect((await sitegrove(["ls", inFolder("real/site.warc"), "-f", "pages", "-u"])).stdout).toBe("/2\n");
+    expect(realpathSync(inFolder("link.warc"))).toBe(inFolder("real/site.warc"));
+    expect(readdirSync(inFolder("real"))).toEqual(["site.warc"]);
+  });
+
+  const failures: [string, () => void, number][] = [
+    ["found nothing", () => delete routes["/robots.txt"], 4],
+    ["could read nothing", () => delete routes["/a.xml"], 3],
+    ["reached nobody", () => (routes["/robots.txt"] = (request) => request.socket.destroy()), 4],
+  ];
+  test.each(failures)("a run that %s leaves the old archive", async (_, fail, code) => {
+    await save("site.warc");
+    const before = readFileSync(inFolder("site.warc"));
+    fail();
+    for (const format of ["pages", "tabtree"]) {
+      const run = await save("site.warc", "--force", "-f", format);
+      expect(run.code).toBe(code);
+      expect(run.stderr).toContain(`${inFolder("site.warc")} is left as it was\n`);
+      expect(readFileSync(inFolder("site.warc"))).toEqual(before);
+      expect(readdirSync(folder)).toEqual(["site.warc"]);
+    }
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("a run that is stopped by %s leaves the old archive", async (signal) => {
+    await save("site.warc");
+    const before = readFileSync(inFolder("site.warc"));
+    routes["/robots.txt"] = "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n";
+    const asked = new Promise<void>((resolve) => {
+      routes["/slow.xml"] = () => resolve();
+    });
+    const child = start(["ls", site.homepage, ...flags, "--save", inFolder("site.warc"), "--force"]);
+    const end = ended(child);
+    await asked;
+    child.kill(signal);
+    expect((await end).code).toBe(signal === "SIGINT" ? 130 : 143);
+    expect(readFileSync(inFolder("site.warc"))).toEqual(before);
+    expect(readdirSync(folder)).toEqual(["site.warc"]);
+  });
+
+  test("a reader that goes away leaves the old archive", async () => {
+    await save("site.warc");
+    const before = readFileSync(inFolder("site.warc"));
+    routes["/a.xml"] = urlset(...Array.from({ length: 50_000 }, (_, index) => `{base}/${index}`));
+    await shell(
+      `eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages --save ${inFolder("site.warc")} --force" | head -1`,
+    );
+    expect(readFileSync(inFolder("site.warc"))).toEqual(before);
+    expect(readdirSync(folder)).toEqual(["site.warc"]);
+  });
+});
+
+describe("what is not a regular file is refused", () => {
+  const kinds: [string, (file: string) => void][] = [
+    ["a pipe", (file) => execFileSync("mkfifo", [file])],
+    ["a device", (file) => symlinkSync("/dev/null", file)],
+    ["a directory", (file) => mkdirSync(file)],
+    ["a link to nowhere", (file) => symlinkSync("nowhere", file)],
+    ["a link to itself", (file) => symlinkSync("site.warc", file)],
+  ];
+  test.each(kinds)("%s", { timeout: 30_000 }, async (_, make) => {
+    make(inFolder("site.warc"));
+    const before = statSync("/dev/null").rdev;
+    for (const more of [[], ["--force"]]) {
+      const run = await save("site.warc", ...more);
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+    }
+    expect(readdirSync(folder)).toEqual(["site.warc"]);
+    expect(statSync("/dev/null").rdev).toBe(before);
+    expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+  });
+});
+
+describe("the input is never written to", () => {
+  const ways: [string, string, () => void][] = [
+    ["the same name", "site.warc", () => {}],
+    ["another spelling", "./x/../site.warc", () => mkdirSync(inFolder("x"))],
+    ["a symbolic link", "other", () => symlinkSync("site.warc", inFolder("other"))],
+    ["a hard link", "other", () => linkSync(inFolder("site.warc"), inFolder("other"))],
+    ["a link to its folder", "here/site.warc", () => symlinkSync(".", inFolder("here"))],
+  ];
+  test.each(ways)("by %s", async (_, name, make) => {
+    await save("site.warc");
+    make();
+    const before = readFileSync(inFolder("site.warc"));
+    for (const more of [["--save", "--force"], ["-o", "--force"], ["-l"]]) {
+      const [flag = "", ...force] = more;
+      const run = await sitegrove(["ls", inFolder("site.warc"), ...force, flag, `${folder}/${name}`]);
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      expect(readFileSync(inFolder("site.warc"))).toEqual(before);
+    }
+    const appended = await shell(`eval "$SITEGROVE ls ${inFolder("site.warc")}" >> ${folder}/${name}`);
+    expect(appended.code).toBe(2);
+    expect(readFileSync(inFolder("site.warc"))).toEqual(before);
+  });
+
+  test("nor the input of parse", { timeout: 30_000 }, async () => {
+    writeFileSync(inFolder("a.xml"), urlset("https://e.example/1"));
+    linkSync(inFolder("a.xml"), inFolder("b.xml"));
+    const before = readFileSync(inFolder("a.xml"));
+    const appended = await shell(`eval "$SITEGROVE parse ${inFolder("a.xml")} -f pages" >> ${inFolder("b.xml")}`);
+    expect(appended.code).toBe(2);
+    expect((await sitegrove(["parse", inFolder("a.xml"), "-o", inFolder("b.xml"), "--force"])).code).toBe(2);
+    expect(readFileSync(inFolder("a.xml"))).toEqual(before);
+  });
+
+  test("no file is written twice, whether it is there or not", async () => {
+    for (const name of ["new", "old"]) {
+      if (name === "old") writeFileSync(inFolder(name), "mine");
+      for (const more of [
+        ["-o", inFolder(name)],
+        ["-l", `${folder}/./${name}`],
+      ]) {
+        const run = await save(name, "--force", ...more);
+        expect(run).toMatchObject({ code: 2, stdout: "" });
+      }
+      const both = await shell(
+        `eval "$SITEGROVE ls ${site.homepage} --save ${inFolder(name)} --force" > ${inFolder(name)}`,
+      );
+      expect(both.code).toBe(2);
+    }
+    expect(readdirSync(folder).sort()).toEqual(["new", "old"]);
+  });
+});
+
+describe("the log file", () => {
+  test.runIf(statSync("/dev/full", { throwIfNoEntry: false })?.isCharacterDevice())(
+    "that is full does not end the listing",
+    async () => {
+      for (const format of ["pages", "tabtree"]) {
+        const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
+        expect(run.code).toBe(0);
+        expect(run.stdout).toContain("/1\n");
+        expect(run.stderr).toBe("sitegrove: the log file ends here, the listing goes on: no space left on device\n");
+      }
+    },
+  );
+
+  test("that may not grow does not end the listing", async () => {
+    routes["/a.xml"] = urlset(...Array.from({ length: 100 }, (_, index) => `{base}/${index}`));
+    const log = inFolder("log");
+    const run = await shell(
+      `ulimit -f 1; head -c 1000 /dev/zero > ${log}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages -vv -l ${log}"`,
+    );
+    expect(run.code).toBe(0);
+    expect(run.stdout.split("\n")).toHaveLength(101);
+    expect(run.stderr).toContain("the log file ends here");
+  });
+
+  test("that is a pipe without a reader is a mistake of the command line", { timeout: 30_000 }, async () => {
+    execFileSync("mkfifo", [inFolder("pipe")]);
+    const run = await sitegrove(["ls", site.homepage, "-l", inFolder("pipe")]);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("that is a pipe is read by its reader; one that goes away does not end the listing", async () => {
+    execFileSync("mkfifo", [inFolder("pipe")]);
+    const read = await shell(
+      `cat ${inFolder("pipe")} & eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -l ${inFolder("pipe")}" > ${inFolder("out")}; wait`,
+    );
+    expect(read.stdout).toContain("finished complete");
+    const gone = await shell(
+      `head -c 1 ${inFolder("pipe")} & eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages -vv -l ${inFolder("pipe")}"`,
+    );
+    expect(gone.code).toBe(0);
+    expect(gone.stdout).toContain("/1\n");
+  });
+});
