@@ -1,6 +1,5 @@
 // What counts as a URL, the homepage of a URL, and when two URLs are the same.
 // Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
-import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";
 
 /** What `resolveUrl` makes of a raw text: a URL, perhaps with something to say about it, or the reason why there is none. */
@@ -13,95 +12,31 @@ export const protocolUrlLength = 2047;
 
 /** Whether the text is an absolute http or https URL. */
 export function isHttpUrl(text: string): boolean {
-  return httpPrefix.test(text) && resolveUrl(text, undefined, Number.POSITIVE_INFINITY).url !== undefined;
+  return httpPrefix.test(text) && !unusable.test(text) && !isHostTooLong(text) && canParseUrl(text);
 }
 
 /**
- * Makes a URL of what a website wrote: absolute, http or https, at most `maxLength` characters. The site's own spelling
- * is kept. `text` has to be trimmed, see `trimUrl`.
+ * Makes a URL of what a website wrote, as browsers do: absolute, http or https, at most `maxLength` characters. The site's own
+ * spelling is kept. `text` has to be trimmed, see `trimUrl`. With `mayBeDamaged` it may hold U+FFFD, which stands for bytes that
+ * were lost.
  */
-export function resolveUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
+export function resolveUrl(
+  text: string,
+  base: string | undefined,
+  maxLength: number,
+  mayBeDamaged = false,
+): ResolvedUrl {
   if (text.length > maxLength) return { problem: "limit-url-length" };
-  if (unusable.test(text)) return { problem: "url-invalid" };
+  if ((mayBeDamaged ? controls : unusable).test(text) || isHostTooLong(text)) return { problem: "url-invalid" };
   if (httpPrefix.test(text)) {
     if (!canParseUrl(text)) return { problem: "url-invalid" };
     return text.length > protocolUrlLength ? { url: text, problem: "protocol-url-length" } : { url: text };
   }
   if (schemePrefix.test(text) && !httpScheme.test(text)) return { problem: "url-scheme" };
-  // Lenient: a URL that is relative, or absolute but oddly written, is resolved against the document's URL. So is
-  // `www.example.org/x`: without a scheme it is a path, by the rules of URLs.
+  // Lenient: a URL that is relative is resolved against the document's URL.
   const url = text === "" ? undefined : resolveRelative(text, base);
   if (url === undefined) return { problem: "url-invalid" };
   return url.length > maxLength ? { problem: "limit-url-length" } : { url, problem: "url-relative" };
-}
-
-/**
- * `resolveUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the URL parser
- * accepted are remembered. Nothing that follows the slash after an authority can make a URL unparseable
- * (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
- */
-export class UrlResolver {
-  readonly #base: string | undefined;
-  readonly #maxLength: number;
-  readonly #plainLength: number;
-  readonly #reader = new FingerprintReader();
-  // `https://example.org/`, as written; the last one used comes first.
-  readonly #origins: Prefix[] = [];
-  /** What there is to say about the URL resolved last, or why there is none. */
-  problem: ProblemCode | undefined = undefined;
-
-  /** Relative URLs are resolved against `base`; without one they are invalid. */
-  constructor(base: string | undefined, maxLength: number) {
-    this.#base = base;
-    this.#maxLength = maxLength;
-    this.#plainLength = Math.min(maxLength, protocolUrlLength);
-  }
-
-  /** Of the URL resolved last. */
-  get fingerprint(): Fingerprint {
-    return this.#reader;
-  }
-
-  /** `text` has to be trimmed. Sets `problem`. */
-  resolve(text: string): string | undefined {
-    const reader = this.#reader;
-    if (text.length <= this.#plainLength) {
-      reader.read(text);
-      if (this.#isKnown()) {
-        const isUnusable = reader.hasControls || (reader.hasOthers && text.includes("\ufffd"));
-        this.problem = isUnusable ? "url-invalid" : undefined;
-        return isUnusable ? undefined : text;
-      }
-    }
-    const { url, problem } = resolveUrl(text, this.#base, this.#maxLength);
-    this.problem = problem;
-    if (url === undefined) return undefined;
-    reader.read(url);
-    if (url === text) this.#remember(text);
-    return url;
-  }
-
-  // Whether what was read starts with an origin that was accepted before.
-  #isKnown(): boolean {
-    const origins = this.#origins;
-    for (let index = 0; index < origins.length; index++) {
-      const origin = origins[index]!;
-      if (!this.#reader.startsWith(origin)) continue;
-      if (index > 0) {
-        origins[index] = origins[0]!;
-        origins[0] = origin;
-      }
-      return true;
-    }
-    return false;
-  }
-
-  #remember(url: string): void {
-    const origin = originOf(url);
-    if (origin === undefined || this.#isKnown()) return;
-    this.#origins.unshift(new Prefix(origin));
-    if (this.#origins.length > rememberedOrigins) this.#origins.pop();
-  }
 }
 
 /** The beginning of an absolute URL, as written: `https://example.org/`. Undefined where no slash follows the host. */
@@ -110,9 +45,6 @@ export function originOf(url: string): string | undefined {
   const origin = url.slice(0, slash + 1);
   return slash < 0 || /[?#\\]/.test(origin) ? undefined : origin;
 }
-
-// Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
-const rememberedOrigins = 4;
 
 /**
  * Without the white space and the invisible characters around it, as editors and spreadsheets leave them: Unicode white
@@ -179,15 +111,24 @@ function withoutAnythingBeforeAt(text: string): string {
 }
 
 function resolveRelative(text: string, base: string | undefined): string | undefined {
-  // A URL parser says no by making an error, which is dear: a text of a million words is a million of them.
   if (base === undefined && !httpScheme.test(text)) return undefined;
-  const from = base === undefined ? undefined : parseUrl(withoutCredentials(base));
-  const resolved = parseUrl(text, from?.href);
-  if (resolved === null || (resolved.protocol !== "http:" && resolved.protocol !== "https:")) return undefined;
-  if (from === undefined || from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
+  const from = base === undefined ? null : parsedBase(base);
+  // A URL parser says no by making an error, which is dear: a document can have a million of them.
+  if (!canParseUrl(text, from?.href)) return undefined;
+  const resolved = new URL(text, from?.href);
+  if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return undefined;
+  if (from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
   // `href` is percent-encoded. The site's own spelling is kept where it means the same.
   const spelled = beforeRelative(text, from) + text;
-  return parseUrl(spelled)?.href === resolved.href ? spelled : resolved.href;
+  return canParseUrl(spelled) && new URL(spelled).href === resolved.href ? spelled : resolved.href;
+}
+
+// Nearly always the same as the last time: that of the document.
+let lastBase: { readonly text: string; readonly url: URL | null } | undefined;
+
+function parsedBase(text: string): URL | null {
+  if (lastBase?.text !== text) lastBase = { text, url: parseUrl(withoutCredentials(text)) };
+  return lastBase.url;
 }
 
 function beforeRelative(text: string, base: URL): string {
@@ -198,8 +139,9 @@ function beforeRelative(text: string, base: URL): string {
   return base.origin + base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
 }
 
-// C0 controls and DEL: a URL parser drops tabs and line ends silently and so names another page. And the replacement
-// character: it stands for bytes that were lost.
+// C0 controls and DEL: a URL parser drops tabs and line ends silently and so names another page.
+const controls = /[\u0000-\u001f\u007f]/;
+// And the replacement character: it stands for bytes that were lost.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
@@ -229,11 +171,41 @@ export function parseUrl(text: string, base?: string): URL | null {
 }
 
 /**
- * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF:
- * it is only asked where there is none, to save the making of a URL (or of an error).
+ * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF.
+ * Percent-encoded, which means the same, they are taken for what they are.
  */
-function canParseUrl(text: string): boolean {
-  return nonAscii.test(text) ? parseUrl(text) !== null : URL.canParse(text);
+function canParseUrl(text: string, base?: string): boolean {
+  return URL.canParse(nonAscii.test(text) ? percentEncoded(text) : text, base);
 }
 
+function percentEncoded(text: string): string {
+  let encoded = "";
+  for (const byte of encoder.encode(text)) {
+    encoded += byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16)}`;
+  }
+  return encoded;
+}
+
+const encoder = new TextEncoder();
 const nonAscii = /[^\u0000-\u007f]/;
+
+/**
+ * Nobody can ask for a host with a name of more than 253 characters: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A URL parser
+ * takes it all the same, and the square of its length in time where its letters are not ASCII.
+ */
+function isHostTooLong(text: string): boolean {
+  if (text.length <= longestHost) return false;
+  const authority = anyAuthority.exec(text)?.[1];
+  if (authority === undefined || authority.length <= longestHost) return false;
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  let bytes = 0;
+  for (let at = 0; at < host.length; at++) {
+    const code = host.charCodeAt(at);
+    bytes += code === percentSign ? -1 : code < 0x80 ? 1 : 3;
+  }
+  return bytes > longestHost * 3;
+}
+
+const longestHost = 255;
+const anyAuthority = /^(?:https?:[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
+const percentSign = 0x25;

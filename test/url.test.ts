@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { homepageOf, isHttpUrl, resolveUrl, trimUrl, UrlResolver, urlKey, withoutCredentials } from "../src/url.ts";
+import { homepageOf, isHttpUrl, resolveUrl, trimUrl, urlKey, withoutCredentials } from "../src/url.ts";
+import { resolveListedUrl } from "../src/url-forms.ts";
+import { UrlResolver } from "../src/url-resolver.ts";
 
 const base = "https://example.org/maps/sitemap.xml?v=1#top";
 const resolve = (text: string, from: string | undefined = base) => resolveUrl(text, from, 8192);
@@ -129,7 +131,7 @@ test("a host with an umlaut is a host, also after many others", () => {
   expect(urlKey("https://bücher.example/")).toBe("https://xn--bcher-kva.example/");
 });
 
-test("the resolver of a document's URLs answers as resolveUrl does, whatever came before", () => {
+test("the resolver of a document's URLs answers as resolveListedUrl does, whatever came before", () => {
   const piece = fc.constantFrom(
     "http://",
     "https://",
@@ -156,7 +158,7 @@ test("the resolver of a document's URLs answers as resolveUrl does, whatever cam
     fc.property(texts, (all) => {
       const resolver = new UrlResolver(base, 20);
       for (const text of all) {
-        const expected = resolveUrl(text, base, 20);
+        const expected = resolveListedUrl(text, base, 20);
         expect(resolver.resolve(text)).toBe(expected.url);
         expect(resolver.problem).toBe(expected.problem);
       }

@@ -3,7 +3,8 @@
 import type { SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
-import { originOf, protocolUrlLength, UrlResolver } from "../url.ts";
+import { originOf, protocolUrlLength } from "../url.ts";
+import { mayEndInMarkup, UrlResolver } from "../url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";
 import { UrlCollector } from "./url-collector.ts";
@@ -23,7 +24,9 @@ export class EntrySink {
   readonly #otherUrls: UrlResolver;
   #pages: SitemapPage[] = [];
   #sitemaps: SitemapReference[] = [];
+  // Those that were added.
   #count = 0;
+  #entries = 0;
 
   constructor(source: EntrySource, { url, limits }: ParseContext) {
     this.#source = source;
@@ -54,10 +57,23 @@ export class EntrySink {
 
   /** Any other URL. */
   resolveUrl(text: string, facts: TextFacts = noFacts): string | undefined {
-    if (facts.isUrl) return text;
+    if (facts.isUrl && !mayEndInMarkup(text)) return text;
     const url = this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
+  }
+
+  /** An entry has ended, whatever becomes of it. */
+  countEntry(): void {
+    this.#entries++;
+    if (this.#entries === protocolEntries + 1) {
+      this.#source.report("protocol-entries", undefined, protocolEntries);
+    }
+  }
+
+  /** How many entries the document has, repeated and invalid ones included. */
+  get entryCount(): number {
+    return this.#entries;
   }
 
   addPage(page: SitemapPage): void {
@@ -83,7 +99,11 @@ export class EntrySink {
   }
 
   #take(urls: UrlCollector, text: string, facts: TextFacts): string | undefined {
-    if (facts.isUrl) return urls.takeKnown(text, facts.high, facts.low);
+    if (facts.isUrl && !mayEndInMarkup(text)) {
+      const known = urls.takeKnown(text, facts.high, facts.low);
+      if (known === undefined) this.#source.report("url-repeated", text);
+      return known;
+    }
     const url = this.#checked(urls.take(text), urls.problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
@@ -104,9 +124,6 @@ export class EntrySink {
       return false;
     }
     this.#count++;
-    if (this.#count === protocolEntries + 1) {
-      this.#source.report("protocol-entries", undefined, protocolEntries);
-    }
     return true;
   }
 }

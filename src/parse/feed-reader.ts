@@ -90,6 +90,7 @@ export class FeedReader implements TableTarget {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#sink.countEntry();
     if (this.#isInvalid) return;
     const link = this.#link || this.#selfLink || this.#permaLink();
     if (link === "") {

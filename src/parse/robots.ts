@@ -8,10 +8,10 @@
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
 import type { SitemapReference } from "../sitemap.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
+import { unwrapUrl } from "../url-forms.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
 import { RobotsDelays } from "./robots-delays.ts";
-import { unwrap } from "./unwrap.ts";
 import { UrlCollector } from "./url-collector.ts";
 
 export class RobotsParser implements EntryParser, LineReader {
@@ -62,7 +62,7 @@ export class RobotsParser implements EntryParser, LineReader {
 
   #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
     const { problems, limits } = this.#context;
-    const bare = unwrap(value);
+    const bare = unwrapUrl(value);
     const place = { value: line, line: this.#lines.line };
     const url = bare === "" ? undefined : this.#urls.take(bare);
     const problem = bare === "" ? "url-missing" : this.#urls.problem;

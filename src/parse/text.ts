@@ -5,15 +5,18 @@
 //   Lenient: quotes or angle brackets around a URL are taken off; reported.
 //   Lenient: behind a tab, a second column with a date, number, change frequency or URL is cut off; reported. Any other tab
 //   stands inside of a URL, which makes it invalid: a URL parser would drop it and name another page.
+//   Lenient: several URLs with blanks between them are several pages; a date, number or change frequency behind a blank is cut off;
+//   reported. Any other blank stands inside of a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
 import type { SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
+import { unwrapUrl } from "../url-forms.ts";
 import { parseDate } from "./date.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
-import { unwrap } from "./unwrap.ts";
+import { NextCharacter } from "./next-character.ts";
 import { UrlCollector } from "./url-collector.ts";
 import { parseChangeFrequency, parseNumber } from "./values.ts";
 
@@ -23,8 +26,11 @@ export class TextParser implements EntryParser, LineReader {
   readonly #urls: UrlCollector;
   readonly #maxEntries: number;
   #pages: SitemapPage[] = [];
+  // Most texts have no blanks: searching for the next one once is cheaper than searching every line.
+  readonly #nextBlank = new NextCharacter(" ");
+  #searched = "";
   #hasText = false;
-  #isOverProtocol = false;
+  #listed = 0;
   stopped = false;
 
   /** `linesBefore`: how many lines of the document were left out before the text that is written. */
@@ -32,8 +38,7 @@ export class TextParser implements EntryParser, LineReader {
     const { limits } = context;
     this.#context = context;
     this.#lines = new LineSplitter(this, limits.lineLength, linesBefore);
-    // Without a base: nothing is resolved.
-    this.#urls = new UrlCollector(undefined, limits.urlLength);
+    this.#urls = new UrlCollector(context.url, limits.urlLength);
     this.#maxEntries = limits.documentEntries;
   }
 
@@ -58,13 +63,24 @@ export class TextParser implements EntryParser, LineReader {
     if (from === to || this.stopped) return;
     const first = text.charCodeAt(from);
     const last = text.charCodeAt(to - 1);
-    // Nearly every line: it starts as `http` does, and there is nothing to trim.
-    if (first === letterH && last > 0x20 && last < 0x7f) {
+    // Nearly every line: it starts as `http` does, and there is nothing to trim or to take apart.
+    if (first === letterH && last > 0x20 && last < 0x7f && !this.#hasBlank(text, from, to)) {
       const url = this.#urls.take(text, from, to);
-      if (url !== undefined) this.#add(url);
-      if (url !== undefined || this.#urls.problem === undefined) return;
+      if (url !== undefined) {
+        this.#count();
+        this.#add(url);
+        return;
+      }
     }
     this.#takeOdd(text.slice(from, to));
+  }
+
+  #hasBlank(text: string, from: number, to: number): boolean {
+    if (text !== this.#searched) {
+      this.#searched = text;
+      this.#nextBlank.reset(text);
+    }
+    return this.#nextBlank.isWithin(from, to);
   }
 
   dropLine(): void {
@@ -77,15 +93,22 @@ export class TextParser implements EntryParser, LineReader {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
-    const bare = unwrap(firstColumn(text));
+    const [bare = "", ...others] = urlsOf(text);
     if (!httpScheme.test(bare)) {
       this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
       return;
     }
+    if (this.#take(bare, text) && bare !== text) this.#report("text-extra", text);
+    for (const other of others) this.#take(other, text);
+  }
+
+  // Returns whether it was a URL that was not there before.
+  #take(bare: string, line: string): boolean {
+    this.#count();
     const url = this.#urls.take(bare);
-    if (url !== undefined && bare !== text) this.#report("text-extra", text);
     if (url !== undefined) this.#add(url);
-    else if (this.#urls.problem !== undefined) this.#report(this.#urls.problem, text);
+    else if (this.#urls.problem !== undefined) this.#report(this.#urls.problem, line);
+    return url !== undefined;
   }
 
   #add(url: string): void {
@@ -96,11 +119,13 @@ export class TextParser implements EntryParser, LineReader {
       this.stopped = true;
       return;
     }
-    if (this.#urls.size > protocolEntries && !this.#isOverProtocol) {
-      problems.add("protocol-entries", { limit: protocolEntries, line: this.#lines.line });
-      this.#isOverProtocol = true;
-    }
     this.#pages.push({ url, priority: 0.5 });
+  }
+
+  // Repeated ones count, too: the protocol limits what is written.
+  #count(): void {
+    if (++this.#listed !== protocolEntries + 1) return;
+    this.#context.problems.add("protocol-entries", { limit: protocolEntries, line: this.#lines.line });
   }
 
   #report(code: ProblemCode, value: string): void {
@@ -118,16 +143,26 @@ export class TextParser implements EntryParser, LineReader {
   }
 }
 
+// What a line lists, with nothing around it: nearly always one URL.
+function urlsOf(text: string): string[] {
+  const bare = unwrapUrl(firstColumn(text));
+  const blank = bare.indexOf(" ");
+  if (blank < 0) return [bare];
+  const words = bare.split(/ +/).map(unwrapUrl);
+  const urls = words.filter((word) => httpScheme.test(word));
+  if (urls.length > 1 && urls[0] === words[0]) return urls;
+  return isColumn(bare.slice(blank + 1)) ? [bare.slice(0, blank)] : [bare];
+}
+
 function firstColumn(text: string): string {
   const tab = text.indexOf("\t");
   if (tab < 0) return text;
   const [next = ""] = text.slice(tab + 1).split("\t", 1);
-  const isColumn =
-    httpScheme.test(next) ||
-    parseDate(next) !== undefined ||
-    parseNumber(next) !== undefined ||
-    parseChangeFrequency(next) !== undefined;
-  return isColumn ? trimUrl(text.slice(0, tab)) : text;
+  return httpScheme.test(next) || isColumn(next) ? trimUrl(text.slice(0, tab)) : text;
+}
+
+function isColumn(text: string): boolean {
+  return parseDate(text) !== undefined || parseNumber(text) !== undefined || parseChangeFrequency(text) !== undefined;
 }
 
 // "A sitemap file can contain no more than 50,000 URLs": https://www.sitemaps.org/protocol.html#index

@@ -2,15 +2,12 @@
 // remembered by its fingerprint, which resolving it has left.
 import { Fingerprints } from "../fingerprints.ts";
 import type { ProblemCode } from "../problem.ts";
-import { UrlResolver } from "../url.ts";
+import { UrlResolver } from "../url-resolver.ts";
 
 export class UrlCollector {
   readonly #resolver: UrlResolver;
   readonly #taken = new Fingerprints();
-  /**
-   * What there is to say about the last text: a repair where there was a URL, the reason where there was none. Where there
-   * is neither, the URL was taken before.
-   */
+  /** What there is to say about the last text: a repair where there was a URL, the reason where there was none. */
   problem: ProblemCode | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
@@ -38,10 +35,10 @@ export class UrlCollector {
     return this.takeKnown(url, high, low);
   }
 
-  /** Takes a URL of which everything is known. Sets `problem` only where it was taken before. */
+  /** Takes a URL of which everything is known. Sets `problem` only where it was taken before: `url-repeated`. */
   takeKnown(url: string, high: number, low: number): string | undefined {
     if (this.#taken.add(high, low)) return url;
-    this.problem = undefined;
+    this.problem = "url-repeated";
     return undefined;
   }
 }

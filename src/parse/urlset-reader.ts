@@ -214,6 +214,7 @@ export class UrlsetReader implements TableTarget {
   #end(): boolean {
     if (!this.#isOpen) return false;
     this.#isOpen = false;
+    this.#sink.countEntry();
     if (this.#isInvalid) return false;
     if (this.#loc !== "") return true;
     this.report("url-missing");

@@ -43,6 +43,8 @@ export class XmlParser implements EntryParser, XmlHandler {
   end(): Entries {
     this.#scanner.end();
     this.#sink.finish();
+    const { problems } = this.#context;
+    if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
     return this.#sink.take();
   }
 

@@ -11,9 +11,26 @@ export const entryProblems: ProblemRows = {
     message: "Several URLs in one entry; each was taken as an entry: {value}",
     fix: "Site owner: one `<loc>` in each entry.",
   },
+  "url-repeated": {
+    message: "A URL is listed more than once; the first counts: {value}",
+    fix: "Site owner: list every URL once.",
+  },
+  "no-entries": {
+    message: "The sitemap lists nothing",
+    fix: "Site owner: repair the program that writes it, or remove it.",
+  },
   "url-relative": {
     message: "Resolved a relative URL: {value}",
     fix: "Site owner: write absolute URLs; other programs drop relative ones.",
+  },
+  "url-repaired": {
+    message: "Repaired a URL: {value}",
+    fix: "Site owner: write `https://`, the host and the path, and nothing around them.",
+  },
+  "url-damaged": {
+    loss: true,
+    message: "A URL holds bytes that could not be decoded: {value}",
+    fix: "Site owner: write the file in the character set that it declares, best UTF-8. The entry was kept with U+FFFD in their place.",
   },
   "url-invalid": {
     skipsEntry: true,

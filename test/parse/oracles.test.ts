@@ -18,16 +18,19 @@ const oracles: [name: string, parse: (xml: string) => Entry[]][] = [
 
 test.each(oracles)("%s finds the same entries, however they are written", (_, parse) => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.tuple(path(), date(), layout()), { selector: ([url]) => url }), (drafts) => {
-      const xml = `<?xml version="1.0" encoding="UTF-8"?>
+    fc.property(
+      fc.uniqueArray(fc.tuple(path(), date(), layout()), { minLength: 1, selector: ([url]) => url }),
+      (drafts) => {
+        const xml = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
 ${drafts.map(([url, lastmod, write]) => write(`https://example.org/${url}`, lastmod)).join("\n")}
 </urlset>`;
-      const parsed = parseSitemap(xml);
-      expect(parsed).toMatchObject({ kind: "pages", format: "xml", complete: true, problems: [] });
-      const ours = parsed.kind === "pages" ? parsed.pages : [];
-      expect(ours.map(({ url, lastModified }) => ({ loc: url, lastmod: lastModified }))).toEqual(parse(xml));
-    }),
+        const parsed = parseSitemap(xml);
+        expect(parsed).toMatchObject({ kind: "pages", format: "xml", complete: true, problems: [] });
+        const ours = parsed.kind === "pages" ? parsed.pages : [];
+        expect(ours.map(({ url, lastModified }) => ({ loc: url, lastmod: lastModified }))).toEqual(parse(xml));
+      },
+    ),
     { numRuns: 50 },
   );
 });
@@ -54,7 +57,13 @@ function path(): fc.Arbitrary<string> {
     "]]",
     "%20",
   );
-  return fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(""));
+  return (
+    fc
+      .array(piece, { minLength: 1, maxLength: 12 })
+      .map((pieces) => pieces.join(""))
+      // At the end of a URL that is taken for the rest of a CDATA section.
+      .filter((text) => !text.endsWith("]]>"))
+  );
 }
 
 function date(): fc.Arbitrary<string> {

@@ -47,7 +47,10 @@ test("a page of a text sitemap has a URL and the priority that the protocol give
 });
 
 test("the first declaration of a page counts", () => {
-  expect(read(`${a}\n${b}\n${a}\n "${a}"\n${c}\n`)).toMatchObject({ urls: [a, b, c], problems: [] });
+  expect(read(`${a}\n${b}\n${a}\n "${a}"\n${c}\n`)).toMatchObject({
+    urls: [a, b, c],
+    problems: [["url-repeated", 3, 2]],
+  });
 });
 
 describe("scenario 63: line ends", () => {
@@ -129,16 +132,48 @@ describe("scenario 64: what else stands in text sitemaps", () => {
   });
 
   test("a URL that is none is skipped and counted", () => {
-    expect(read(`http://\n${a}\nhttps://[::1\nhttp://a b/\nhttps://example.org/\ufffd\n`)).toMatchObject({
+    expect(read(`http://\n${a}\nhttps://[::1\nhttp://a b/\n`)).toMatchObject({
       urls: [a],
-      problems: [["url-invalid", 1, 4]],
+      problems: [["url-invalid", 1, 3]],
+    });
+  });
+
+  test("a URL with bytes that were lost stays, and what is missing is said", () => {
+    expect(read(`https://example.org/caf\ufffd\n${a}\n`)).toMatchObject({
+      urls: ["https://example.org/caf\ufffd", a],
+      problems: [["url-damaged", 1, 1]],
+      complete: false,
+    });
+  });
+
+  test("lenient: several URLs in one line are several pages", () => {
+    expect(read(`${a} ${b}\n"https://example.org/d"   <https://example.org/e> and ${a}\n`)).toMatchObject({
+      urls: [a, b, "https://example.org/d", "https://example.org/e"],
+      problems: [
+        ["text-extra", 1, 2],
+        ["url-repeated", 2, 1],
+      ],
+    });
+  });
+
+  test("lenient: what stands behind a blank is cut off where it is a date, number or change frequency", () => {
+    expect(read(`${a} 2024-05-31 10:00\n${b} 0.8\n${c} daily\n`)).toMatchObject({
+      urls: [a, b, c],
+      problems: [["text-extra", 1, 3]],
+    });
+  });
+
+  test("any other blank is part of its URL", () => {
+    expect(read("https://example.org/my page.html\n")).toMatchObject({
+      urls: ["https://example.org/my page.html"],
+      problems: [],
     });
   });
 
   test("lenient: a scheme in capitals, slashes that are missing", () => {
     expect(read("HTTPS://Example.org/A\nhttp:/example.org/b\n")).toMatchObject({
       urls: ["HTTPS://Example.org/A", "http://example.org/b"],
-      problems: [["url-relative", 2, 1]],
+      problems: [["url-repaired", 2, 1]],
     });
   });
 
@@ -221,7 +256,10 @@ describe("limits", () => {
       outcome: { kind: "pages" },
       stopped: true,
       complete: false,
-      problems: [["limit-document-entries", 4, 1]],
+      problems: [
+        ["url-repeated", 2, 1],
+        ["limit-document-entries", 4, 1],
+      ],
     });
     expect(read(`${a}\n${b}`, { documentEntries: 2 })).toMatchObject({ stopped: false, complete: true });
     expect(read(`${a}\n`, { documentEntries: 0 })).toMatchObject({ urls: [], stopped: true, complete: false });

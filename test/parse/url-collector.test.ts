@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UrlCollector } from "../../src/parse/url-collector.ts";
-import { resolveUrl } from "../../src/url.ts";
+import { resolveListedUrl } from "../../src/url-forms.ts";
 
 const base = "https://example.org/maps/sitemap.xml";
 
@@ -10,9 +10,9 @@ test("the first declaration of a URL counts, whatever way it was written", () =>
   expect(urls.take("https://example.org/a")).toBe("https://example.org/a");
   expect(urls.take("https://example.org/b")).toBe("https://example.org/b");
   expect(urls.take("https://example.org/a")).toBeUndefined();
-  expect(urls.problem).toBeUndefined();
+  expect(urls.problem).toBe("url-repeated");
   expect(urls.take("/b")).toBeUndefined();
-  expect(urls.problem).toBeUndefined();
+  expect(urls.problem).toBe("url-repeated");
   expect(urls.take("/c")).toBe("https://example.org/c");
   expect(urls.problem).toBe("url-relative");
   expect(urls.take("https://example.org/c")).toBeUndefined();
@@ -42,15 +42,14 @@ test("a URL is taken from the middle of a text", () => {
 test("what is unusable behind an origin that is known is found", () => {
   const urls = new UrlCollector(base, 30);
   urls.take("https://example.org/");
-  for (const url of [
-    "https://example.org/\n",
-    "https://example.org/a\tb",
-    "https://example.org/\u007f",
-    "https://example.org/\ufffd",
-  ]) {
+  for (const url of ["https://example.org/\n", "https://example.org/a\tb", "https://example.org/\u007f"]) {
     expect(urls.take(url)).toBeUndefined();
     expect(urls.problem).toBe("url-invalid");
   }
+  expect(urls.take("https://example.org/\ufffd")).toBe("https://example.org/\ufffd");
+  expect(urls.problem).toBe("url-damaged");
+  expect(urls.take("https://example.org/a]]>")).toBe("https://example.org/a");
+  expect(urls.problem).toBe("url-repaired");
   expect(urls.take("https://example.org/12345678901")).toBeUndefined();
   expect(urls.problem).toBe("limit-url-length");
 });
@@ -64,7 +63,7 @@ test("an origin is not taken for a longer one", () => {
   }
 });
 
-test("what it makes of a URL is what resolveUrl makes of it, whatever came before", () => {
+test("what it makes of a URL is what resolveListedUrl makes of it, whatever came before", () => {
   const piece = fc.constantFrom(
     "http://",
     "HTTPS://",
@@ -95,10 +94,10 @@ test("what it makes of a URL is what resolveUrl makes of it, whatever came befor
       const urls = new UrlCollector(ownBase, 20);
       const taken = new Set<string>();
       for (const text of all) {
-        const expected = resolveUrl(text, ownBase, 20);
+        const expected = resolveListedUrl(text, ownBase, 20);
         const repeated = expected.url !== undefined && taken.has(expected.url);
         expect(urls.take(text)).toBe(repeated ? undefined : expected.url);
-        expect(urls.problem).toBe(repeated ? undefined : expected.problem);
+        expect(urls.problem).toBe(repeated ? "url-repeated" : expected.problem);
         if (expected.url !== undefined) taken.add(expected.url);
       }
       expect(urls.size).toBe(taken.size);

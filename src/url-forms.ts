@@ -1,0 +1,95 @@
+// URLs as documents list them. Most are URLs to the letter; others are written in a form that a browser would take for another page:
+// `https:/example.org/1` is a path to it, and `"https://example.org/1"` in quotes is one, too.
+// Both are reported, what was repaired and what was skipped; docs/formats.md has the list.
+//   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right where only one page can be meant.
+//   Lenient: a URL with bytes that could not be decoded is kept.
+import { parseUrl, type ResolvedUrl, resolveUrl } from "./url.ts";
+
+/**
+ * Makes a URL of what a document lists: absolute, http or https, at most `maxLength` characters. The site's own spelling is
+ * kept. `text` has to be trimmed, see `trimUrl`.
+ */
+export function resolveListedUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
+  const resolved = resolveForm(text, base, maxLength);
+  if (!resolved.url?.includes("\ufffd")) return resolved;
+  return { url: resolved.url, problem: "url-damaged" };
+}
+
+function resolveForm(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
+  if (text.length > maxLength) return { problem: "limit-url-length" };
+  const bare = unwrapUrl(text);
+  if (bare !== text && absolute.test(bare)) return repaired(bare, maxLength);
+  if (absolute.test(text)) {
+    return doubleScheme.test(text) ? { problem: "url-invalid" } : resolveUrl(text, undefined, maxLength, true);
+  }
+  const meant = nearlyAbsolute.exec(text)?.groups;
+  if (meant !== undefined) return resolveNearlyAbsolute(text, meant, base, maxLength);
+  const own = ownHost(text, base);
+  if (own !== undefined) return repaired(`${own}//${text}`, maxLength);
+  return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
+}
+
+/** Without what people and programs put around a URL: quotes, angle brackets, the ends of a CDATA section. */
+export function unwrapUrl(text: string): string {
+  let bare = text;
+  if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
+  const closing = pairs.get(bare[0] ?? "");
+  if (closing !== undefined && bare.length > 1 && bare.endsWith(closing)) bare = bare.slice(1, -1);
+  return bare === text ? text : bare.trim();
+}
+
+// Something is wrong between the scheme and the host. Where that host is the document's own, no other page can be meant.
+function resolveNearlyAbsolute(
+  text: string,
+  { scheme, slashes, rest = "" }: Readonly<Record<string, string | undefined>>,
+  base: string | undefined,
+  maxLength: number,
+): ResolvedUrl {
+  // As in JSON, where every slash may be escaped.
+  if (slashes === "\\/\\/" && !bareSlash.test(text)) return repaired(text.replaceAll("\\/", "/"), maxLength);
+  const protocol = scheme === undefined ? undefined : `${scheme.toLowerCase()}:`;
+  // Two slashes of any kind are two slashes to every browser.
+  if (protocol !== undefined && slashes?.length === 2) {
+    return repaired(`${protocol}//${rest.replaceAll("\\", "/")}`, maxLength);
+  }
+  const own = ownHost(rest, base);
+  return own === undefined ? { problem: "url-invalid" } : repaired(`${protocol ?? own}//${rest}`, maxLength);
+}
+
+// The protocol of the document, where the text begins with its host.
+function ownHost(text: string, base: string | undefined): string | undefined {
+  const end = text.search(/[/\\?#]/);
+  const host = (end === -1 ? text : text.slice(0, end)).toLowerCase();
+  if (base === undefined || !host.includes(".")) return undefined;
+  const own = parseUrl(base);
+  return own !== null && withoutWww(own.host) === withoutWww(host) ? own.protocol : undefined;
+}
+
+function repaired(url: string, maxLength: number): ResolvedUrl {
+  const resolved = resolveUrl(url, undefined, maxLength, true);
+  return resolved.url === undefined ? resolved : { url: resolved.url, problem: "url-repaired" };
+}
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
+const pairs: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ["<", ">"],
+  ["\u201c", "\u201d"],
+  ["\u2018", "\u2019"],
+]);
+
+// A scheme and an authority in their usual spelling.
+const absolute = /^https?:\/\/[^/\\?#]/i;
+// `http://https://example.org/`: a URL to the letter, of a host that is called `https`.
+const doubleScheme = /^https?:\/\/https?:?\/\//i;
+// `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
+const nearlyAbsolute =
+  /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
+const bareSlash = /(?<!\\)\//;
+// Nothing that a relative URL begins with: something before `://`, a scheme that is percent-encoded, a colon, a host.
+const notRelative =
+  /^(?:https?(?::|%3a)|(?![./?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/?#\s]+\.(?:com|org|net|edu|gov)(?:[/?#]|$)))/i;
