@@ -2,6 +2,7 @@
 import type { HeaderList } from "./exchange.ts";
 import type { Problem } from "./problem.ts";
 
+/** One request, as a `Client` gets it. */
 export interface ClientRequest {
   readonly url: string;
   /** Names in lower case. */
@@ -12,6 +13,7 @@ export interface ClientRequest {
   readonly allowPrivate: boolean;
 }
 
+/** The response to one request, as a `Client` gives it. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: HeaderList;

@@ -21,6 +21,7 @@ export type CrawlEvent =
 /** What comes in declared order. */
 export type OrderedEvent = Exclude<CrawlEvent, RequestEvent | RetryEvent | ResponseEvent>;
 
+/** A request is sent. */
 export interface RequestEvent {
   readonly type: "request";
   readonly url: string;
@@ -28,6 +29,7 @@ export interface RequestEvent {
   readonly attempt: number;
 }
 
+/** A request failed for now, and is retried after a pause. */
 export interface RetryEvent {
   readonly type: "retry";
   readonly url: string;
@@ -38,6 +40,7 @@ export interface RetryEvent {
   readonly reason: Problem;
 }
 
+/** A document was answered, or failed for good. */
 export interface ResponseEvent {
   readonly type: "response";
   readonly url: string;
@@ -54,6 +57,7 @@ export interface StartEvent {
   readonly depth: number;
 }
 
+/** A batch of pages, in declared order. */
 export interface PagesEvent {
   readonly type: "pages";
   /** The URL of the sitemap that declares these pages, after redirects. */
@@ -61,6 +65,7 @@ export interface PagesEvent {
   readonly pages: readonly SitemapPage[];
 }
 
+/** A sitemap is finished: an index after its children, the root last. */
 export interface SitemapEvent {
   readonly type: "sitemap";
   readonly sitemap: Sitemap;
@@ -71,6 +76,7 @@ export interface SitemapEvent {
   readonly decodedBytes: number;
 }
 
+/** Something was wrong with a document. */
 export interface ProblemEvent {
   readonly type: "problem";
   /** The document that has the problem. */
@@ -78,6 +84,7 @@ export interface ProblemEvent {
   readonly problem: Problem;
 }
 
+/** The end of a crawl. */
 export interface FinishedEvent {
   readonly type: "finished";
   readonly complete: boolean;
@@ -86,6 +93,7 @@ export interface FinishedEvent {
   readonly discovery: readonly DiscoveryRecord[];
 }
 
+/** What a crawl came to, in figures. */
 export interface Totals {
   /** Sitemaps that could be read, at least in part. */
   readonly sitemaps: number;

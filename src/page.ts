@@ -16,6 +16,7 @@ export interface SitemapPage {
   readonly alternates?: readonly AlternatePage[];
 }
 
+/** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 
 /** A news story: from the news extension, or the title and date of an RSS item or Atom entry. A partial story is kept. */
@@ -82,6 +83,7 @@ export interface VideoRestriction {
   readonly values: readonly string[];
 }
 
+/** What a video costs. */
 export interface VideoPrice {
   readonly amount?: number;
   /** ISO 4217, as the site wrote it. */
@@ -90,12 +92,14 @@ export interface VideoPrice {
   readonly resolution?: string;
 }
 
+/** A part of a video. */
 export interface VideoSegment {
   readonly url: string;
   /** In seconds. */
   readonly duration?: number;
 }
 
+/** The identifier of a video in a catalog. */
 export interface VideoId {
   readonly type?: string;
   readonly value: string;

@@ -22,6 +22,7 @@ interface Readable extends Declared {
   readonly problems: readonly Problem[];
 }
 
+/** A sitemap that lists sitemaps. The root of a website and its robots.txt are indexes, too. */
 export interface IndexSitemap extends Readable {
   readonly kind: "index";
   /** `website` is the root made for every website; `robots` is robots.txt. */
@@ -29,17 +30,20 @@ export interface IndexSitemap extends Readable {
   readonly children: readonly Sitemap[];
 }
 
+/** A sitemap that lists pages. `tree.pages(sitemap)` reads them. */
 export interface PagesSitemap extends Readable {
   readonly kind: "pages";
   readonly format: PagesFormat;
   readonly pageCount: number;
 }
 
+/** A sitemap that was declared and could not be read at all. */
 export interface InvalidSitemap extends Declared {
   readonly kind: "invalid";
   readonly reason: Problem;
 }
 
+/** What a sitemap with pages was read from. */
 export type PagesFormat = "xml" | "text" | "rss" | "atom";
 
 /** A sitemap that an index or robots.txt names. */
@@ -52,6 +56,7 @@ export interface SitemapReference {
 /** What one document held, where it was parsed but not fetched. */
 export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
 
+/** A document that lists pages. */
 export interface ParsedPages {
   readonly kind: "pages";
   readonly format: PagesFormat;
@@ -60,6 +65,7 @@ export interface ParsedPages {
   readonly problems: readonly Problem[];
 }
 
+/** A document that lists sitemaps. */
 export interface ParsedIndex {
   readonly kind: "index";
   readonly format: "robots" | "xml";
@@ -70,6 +76,7 @@ export interface ParsedIndex {
   readonly problems: readonly Problem[];
 }
 
+/** A document that is not a sitemap. */
 export interface ParsedInvalid {
   readonly kind: "invalid";
   readonly reason: Problem;
