@@ -8,8 +8,10 @@ export function systemReason(error: unknown): string {
 }
 
 /** Whether the system refused something: a file, a folder, memory, one more open file. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+export function isSystemError(
+  error: unknown,
+): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {
   return (
-    error instanceof Error && "syscall" in error && /^E[A-Z0-9]+$/.test((error as NodeJS.ErrnoException).code ?? "")
+    error instanceof Error && "syscall" in error && /^E[A-Z0-9]+$/.test(String((error as { code?: unknown }).code))
   );
 }

@@ -1,5 +1,6 @@
 // Who may import whom. The table is the rule; docs/data-flow.md explains it.
 import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import { expect, test } from "vitest";
 
@@ -16,29 +17,62 @@ const mayImport: Record<string, readonly string[]> = {
   cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree"],
 };
 
+// Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.
+const mayImportPackages: Record<string, readonly string[]> = {
+  discover: ["entities"],
+  parse: ["entities"],
+  fetch: ["undici", "ipaddr.js"],
+  write: ["hyparquet-writer"],
+  cli: ["commander", "picocolors"],
+};
+
 const src = path.join(import.meta.dirname, "../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 // The tables of options and problems are folders of the model.
 const folderOf = (file: string) => /^(?!(?:options|problems)\/)([^/]+)\//.exec(file)?.[1] ?? "model";
 const importsOf = (file: string) =>
-  [...readFileSync(path.join(src, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
-    (match) => match[1] ?? "",
-  );
+  [
+    ...readFileSync(path.join(src, file), "utf8").matchAll(
+      /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm,
+    ),
+  ].map(([, name, loaded]) => name ?? loaded ?? "");
+const folders = [...new Set(files.map(folderOf))];
 
-test.each(files.filter((file) => file !== "index.ts"))("%s imports only what its folder may", (file) => {
-  const own = folderOf(file);
-  for (const target of importsOf(file).filter((name) => name.startsWith("."))) {
-    const folder = folderOf(path.join(path.dirname(file), target));
-    if (folder !== own) expect(mayImport[own], `${file} imports ${target}`).toContain(folder);
-  }
+test("the table has every folder", () => {
+  expect(Object.keys(mayImport).sort()).toEqual([...folders].sort());
 });
 
-test.each(files.filter((file) => ["parse", "model"].includes(folderOf(file)) && file !== "index.ts"))(
-  "%s runs anywhere: nothing from node:",
-  (file) => {
-    expect(importsOf(file).filter((name) => name.startsWith("node:"))).toEqual([]);
-  },
-);
+test.each(folders)("%s/ imports only the folders that it may", (own) => {
+  const imported = files
+    // The public surface is made of everything.
+    .filter((file) => folderOf(file) === own && file !== "index.ts")
+    .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
+    .filter(({ target }) => target.startsWith("."));
+  const isAllowed = (folder: string) => folder === own || mayImport[own]?.includes(folder);
+  expect(imported.length).toBeGreaterThan(0);
+  expect(imported.filter(({ file, target }) => !isAllowed(folderOf(path.join(path.dirname(file), target))))).toEqual(
+    [],
+  );
+});
+
+test.each(folders)("%s/ imports only the packages that it may", (folder) => {
+  const runsAnywhere = folder === "parse" || folder === "model";
+  const allowed = mayImportPackages[folder] ?? [];
+  const imported = files
+    .filter((file) => folderOf(file) === folder)
+    .flatMap((file) => importsOf(file).map((name) => ({ file, name })))
+    .filter(({ name }) => !name.startsWith(".") && (runsAnywhere || !isBuiltin(name)));
+  const packageOf = (name: string) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+  expect(imported.filter(({ name }) => !allowed.includes(packageOf(name)))).toEqual([]);
+});
+
+test("every package that the table allows is one that is installed with ours", () => {
+  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+    readFileSync(path.join(src, "../package.json"), "utf8"),
+  );
+  const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  expect([...new Set(Object.values(mayImportPackages).flat())].sort()).toEqual(installed.sort());
+});
 
 test("no file below src/ has a name that says nothing", () => {
   const nothing = /^(utils?|helpers?|common|types|misc|base|manager|internals|index)\.ts$/;

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problem, problemCodes } from "../../src/problem.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -56,6 +57,15 @@ describe("what is in it", () => {
     expect(sources).toContain("index");
     const built = (name: string) => ["d.ts", "d.ts.map", "js", "js.map"].map((end) => `dist/${name}.${end}`);
     expect(files.filter((file) => file.startsWith("dist/")).sort()).toEqual(sources.flatMap(built).sort());
+  });
+
+  test("rewording the sentence of a problem does not change the types", () => {
+    const types = files.filter((file) => file.endsWith(".d.ts"));
+    const texts = types
+      .map((file) => readFileSync(path.join(project, "node_modules/sitegrove", file), "utf8"))
+      .join("\n");
+    expect(texts).toContain('"dns-not-found" |');
+    for (const code of problemCodes()) expect(texts).not.toContain(problem(code).message);
   });
 
   test("nothing runs when it is installed, and few packages come with it", () => {
