@@ -4,6 +4,7 @@
  * - `invalid-option`: an option is unknown or has a bad value
  * - `invalid-homepage`: the homepage (or a given sitemap) is not an http or https URL
  * - `invalid-archive`: the file is not an archive that can be read
+ * - `invalid-file`: a file is neither an archive nor a sitemap, or cannot be read
  * - `archive-exists`: a file is already there and would be overwritten
  * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
@@ -13,6 +14,7 @@ export type SitemapErrorCode =
   | "invalid-option"
   | "invalid-homepage"
   | "invalid-archive"
+  | "invalid-file"
   | "archive-exists"
   | "archive-unwritable"
   | "storage-failed"

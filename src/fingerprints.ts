@@ -159,7 +159,8 @@ function insert(slots: Int32Array, first: number, second: number): boolean {
   }
 }
 
-function mix(hash: number, factor: number): number {
+/** Spreads what the bits of a hash say over all of them. Nothing is lost: different hashes stay different. */
+export function mix(hash: number, factor: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), factor);
   return mixed ^ (mixed >>> 15);
 }

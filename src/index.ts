@@ -1,8 +1,24 @@
 // The public surface: re-exports, nothing else.
+export type {
+  AddedPage,
+  ChangedPage,
+  ChangeKind,
+  DiffSideTotals,
+  DiffTotals,
+  MovedPage,
+  PageChange,
+  PageField,
+  RemovedPage,
+  SitemapChange,
+  TreeChange,
+  UnknownPage,
+} from "./change.ts";
 export type { Client, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";
+export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
+export type { DiffSide } from "./diff/open-side.ts";
 export { SitemapError, type SitemapErrorCode } from "./errors.ts";
 export type {
   CrawlEvent,

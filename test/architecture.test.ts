@@ -14,7 +14,8 @@ const mayImport: Record<string, readonly string[]> = {
   write: ["model"],
   crawl: ["model", "discover", "fetch", "open", "parse", "store"],
   tree: ["model", "crawl", "store"],
-  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree"],
+  diff: ["model", "crawl", "tree"],
+  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff"],
 };
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.

@@ -35,6 +35,7 @@ export default defineConfig({
           { text: "The program", link: "/command-line" },
           { text: "Output formats", link: "/output" },
           { text: "Archives", link: "/archives" },
+          { text: "What changed", link: "/diff" },
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
         ],
       },

@@ -10,6 +10,7 @@ import { createStore, type Store } from "../store/store.ts";
 import { homepageOf, parseUrl, withoutCredentials } from "../url.ts";
 import { archivedSettings } from "./archived-settings.ts";
 import { runCrawl, type Start } from "./engine.ts";
+import type { ReadDocument } from "./read.ts";
 import { type CrawlTarget, checkTarget } from "./target.ts";
 
 export type { CrawlTarget } from "./target.ts";
@@ -60,6 +61,8 @@ export interface RunOptions {
   readonly omitMissing?: boolean | undefined;
   /** What is wrong with the website as a whole, where that is known before. */
   readonly problems?: readonly Problem[] | undefined;
+  /** How documents are read, where that is not as usual. */
+  readonly read?: ReadDocument | undefined;
   /** Told of requests, retries and responses. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
@@ -86,6 +89,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       source: fetcher ?? (source as DocumentSource),
       startOrigins: new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? [])),
       store,
+      read: options.read,
       omitMissing,
       problems,
       setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),

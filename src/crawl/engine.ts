@@ -15,6 +15,7 @@ import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
 import { Lookahead } from "./lookahead.ts";
 import { Prefetcher } from "./prefetcher.ts";
+import type { ReadDocument } from "./read.ts";
 import { Recorder, type Trace } from "./record.ts";
 import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
@@ -38,6 +39,8 @@ export interface EngineOptions {
   readonly store?: Store | undefined;
   /** What the source does not hold was left out on purpose: so it is, in a replay of a crawl that ran to its end. */
   readonly omitMissing?: boolean | undefined;
+  /** How documents are read, where that is not as usual. */
+  readonly read?: ReadDocument | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
   /** What is wrong with the website as a whole, where that is known before. */
   readonly problems?: readonly Problem[] | undefined;
@@ -70,7 +73,7 @@ class Engine {
   #isAtRobots = false;
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, omitMissing, setCrawlDelay, start, startOrigins } = options;
+    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startOrigins } = options;
     const { limits } = settings;
     this.#options = options;
     this.#settings = settings;
@@ -93,7 +96,7 @@ class Engine {
     this.#prefetcher = prefetcher;
     this.#time = time;
     this.#lookahead = new Lookahead({ frontier, prefetcher, rules, maxDepth: limits.depth });
-    this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, setCrawlDelay });
+    this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, read, setCrawlDelay });
   }
 
   async *run(): AsyncGenerator<OrderedEvent, void> {

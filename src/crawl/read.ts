@@ -32,9 +32,17 @@ export interface Reading {
   readonly problems: readonly Problem[];
   readonly wireBytes: number;
   readonly decodedBytes: number;
+  /** Pages that are counted but were not yielded: somebody who has the same document already knows them. */
+  readonly untoldPages?: number;
   /** The pause between two requests that robots.txt asks of the named program, in milliseconds. */
   readonly crawlDelay: (userAgent: string) => number | undefined;
 }
+
+/** A way to read a document; `read` unless somebody knows a shorter one. */
+export type ReadDocument = (
+  document: Document,
+  settings: ReadSettings,
+) => AsyncGenerator<Entries, Reading, boolean | undefined>;
 
 /**
  * Yields the entries as they become complete, in batches; returns what the document was. Throws only what the body throws.

@@ -7,7 +7,7 @@ import type { InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
-import { type Reading, read } from "./read.ts";
+import { type ReadDocument, type Reading, read } from "./read.ts";
 import { isGuess, movedTo, type Place, type Recorder, type Trace, type Visit } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import type { TimeBudget } from "./time-budget.ts";
@@ -19,6 +19,7 @@ export interface VisitorOptions {
   readonly prefetcher: Prefetcher;
   readonly recorder: Recorder;
   readonly time: TimeBudget;
+  readonly read?: ReadDocument | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
 }
 
@@ -110,13 +111,13 @@ export class Visitor {
 
   // Tells of the pages as they come.
   async *#read({ document, url }: FoundDocument, place: Place, depth: number): AsyncGenerator<OrderedEvent, Content> {
-    const { settings, frontier, time } = this.#options;
+    const { settings, frontier, time, read: readDocument = read } = this.#options;
     const references: SitemapReference[] = [];
     const isRobots = place.by === "robots";
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
-    const reading = read({ ...time.read(document), url, isRobots }, settings);
+    const reading = readDocument({ ...time.read(document), url, isRobots }, settings);
     let step = await reading.next();
     while (!step.done) {
       for (const sitemap of step.value.sitemaps) references.push(sitemap);
@@ -130,6 +131,7 @@ export class Visitor {
       if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }
+    pageCount += frontier.takePages(step.value.untoldPages ?? 0);
     return { reading: step.value, references, pageCount, started, cut };
   }
 

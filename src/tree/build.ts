@@ -1,8 +1,9 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
 import { replayOptions } from "../crawl/archived-settings.ts";
-import { createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
+import { type CrawlTarget, createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
+import type { ReadDocument } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
-import type { FinishedEvent } from "../event.ts";
+import type { FinishedEvent, OrderedEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
@@ -33,6 +34,21 @@ export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], op
  * the limits here allow: an archive never raises them.
  */
 export async function openTree(path: string, options?: ArchiveOptions): Promise<SitemapTree> {
+  return openTreeWhile(path, options);
+}
+
+/** What somebody does with the pages while a tree is made, so that documents are read once for both. */
+export interface WhileBuilding {
+  /** Told the events in declared order; what it returns is waited for. */
+  readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
+  readonly read?: ReadDocument | undefined;
+}
+
+export async function openTreeWhile(
+  path: string,
+  options?: ArchiveOptions,
+  building: WhileBuilding = {},
+): Promise<SitemapTree> {
   checkPath("path", path);
   const reader = resolveArchiveOptions(options);
   const archive = await openArchive(path);
@@ -41,7 +57,10 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const problems = isCut ? [problem("archive-truncated")] : [];
-    const { root, finished } = await collect({ prepared, source: archive, omitMissing: archive.finished, problems });
+    const { root, finished } = await collect(
+      { prepared, source: archive, omitMissing: archive.finished, problems, read: building.read },
+      building,
+    );
     return toTree(prepared, root, finished, archive);
   } catch (error) {
     await archive.close();
@@ -49,10 +68,19 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
   }
 }
 
-async function buildTree(prepared: Prepared): Promise<SitemapTree> {
+/** The tree of a website or of given sitemaps. */
+export async function buildTreeWhile(
+  target: CrawlTarget,
+  options: Options | undefined,
+  building: WhileBuilding,
+): Promise<SitemapTree> {
+  return buildTree(prepare(target, options), building);
+}
+
+async function buildTree(prepared: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
   const store = await createStoreFor(prepared);
   try {
-    const { root, finished } = await collect({ prepared, store });
+    const { root, finished } = await collect({ prepared, store, read: building.read }, building);
     return toTree(prepared, root, finished, store);
   } catch (error) {
     await store.close();
@@ -60,10 +88,14 @@ async function buildTree(prepared: Prepared): Promise<SitemapTree> {
   }
 }
 
-async function collect(options: RunOptions): Promise<{ root: IndexSitemap; finished: FinishedEvent }> {
+async function collect(
+  options: RunOptions,
+  { onOrdered }: WhileBuilding,
+): Promise<{ root: IndexSitemap; finished: FinishedEvent }> {
   let root: Sitemap | undefined;
   let finished: FinishedEvent | undefined;
   for await (const event of ordered(options)) {
+    await onOrdered?.(event);
     if (event.type === "sitemap" && event.depth === 0) root = event.sitemap;
     if (event.type === "finished") finished = event;
   }

@@ -4,7 +4,7 @@ import { read } from "../crawl/read.ts";
 import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep } from "../event.ts";
-import type { DocumentSource } from "../exchange.ts";
+import type { DocumentSource, Fetched } from "../exchange.ts";
 import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
@@ -50,10 +50,23 @@ export interface PagesPart extends TreePart {
 // Only this file makes trees.
 const key: unique symbol = Symbol("tree");
 let construct: (parts: TreeParts) => SitemapTree;
+let lookInto: (tree: SitemapTree) => TreeDocuments;
 
 /** A tree of what was found, for `build.ts`. */
 export function createTree(parts: TreeParts): SitemapTree {
   return construct(parts);
+}
+
+/** How the pages of a tree are read. */
+export interface TreeDocuments {
+  readonly settings: TreeParts["settings"];
+  /** The document that was found at this URL. */
+  find(url: string): Promise<Fetched>;
+}
+
+/** The documents of a tree, for who compares them. */
+export function documentsOf(tree: SitemapTree): TreeDocuments {
+  return lookInto(tree);
 }
 
 /**
@@ -63,6 +76,7 @@ export function createTree(parts: TreeParts): SitemapTree {
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
+    lookInto = (tree) => ({ settings: tree.#settings, find: (url) => tree.#document(url) });
   }
 
   /** The homepage that the tree was made for, as it was used. */
@@ -194,8 +208,7 @@ export class SitemapTree {
 
   // Exactly the pages that the node counts: a budget may have ended it before the document does.
   async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
-    this.#expectOpen();
-    const document = await this.#documents.fetch({ url: sitemap.url, role: "sitemap" });
+    const document = await this.#document(sitemap.url);
     if (document.outcome !== "found") return;
     let left = sitemap.pageCount;
     const reading = read(document, this.#settings);
@@ -205,6 +218,11 @@ export class SitemapTree {
       left -= taken.length;
       if (taken.length > 0) yield taken;
     }
+  }
+
+  #document(url: string): Promise<Fetched> {
+    this.#expectOpen();
+    return this.#documents.fetch({ url, role: "sitemap" });
   }
 
   #expectOpen(): void {

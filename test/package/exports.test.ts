@@ -7,6 +7,7 @@ const root = path.join(import.meta.dirname, "../..");
 
 const functions = [
   "crawl",
+  "diffTrees",
   "fetchClient",
   "openTree",
   "parseSitemap",
@@ -63,6 +64,22 @@ const eventTypes = [
   "StartEvent",
   "Totals",
 ];
+const changeTypes = [
+  "AddedPage",
+  "ChangeKind",
+  "ChangedPage",
+  "DiffOptions",
+  "DiffSide",
+  "DiffSideTotals",
+  "DiffTotals",
+  "MovedPage",
+  "PageChange",
+  "PageField",
+  "RemovedPage",
+  "SitemapChange",
+  "TreeChange",
+  "UnknownPage",
+];
 const otherTypes = [
   "Client",
   "ClientRequest",
@@ -82,7 +99,15 @@ test("sitegrove exports these values", async () => {
 });
 
 test("sitegrove exports these names, types included", () => {
-  const types = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, ...eventTypes, ...otherTypes];
+  const types = [
+    ...pageTypes,
+    ...parsedTypes,
+    ...treeTypes,
+    ...optionTypes,
+    ...eventTypes,
+    ...changeTypes,
+    ...otherTypes,
+  ];
   expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...types].sort());
 });
 

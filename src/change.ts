@@ -1,0 +1,110 @@
+// What is different between two trees, as data: one change for each page and sitemap that differs, and the totals.
+import type { SitemapPage } from "./page.ts";
+import type { Problem } from "./problem.ts";
+
+/** One difference between two trees. A URL has at most one: what counts is its first declaration on each side. */
+export type TreeChange = PageChange | SitemapChange;
+
+/** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
+export type PageChange = AddedPage | RemovedPage | UnknownPage | ChangedPage | MovedPage;
+
+/** The page is new. */
+export interface AddedPage {
+  readonly kind: "added";
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+}
+
+/** The page is gone; `page` is what was said about it. */
+export interface RemovedPage {
+  readonly kind: "removed";
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+}
+
+/** The page is on one side only, and the other side is incomplete: it may be there, too. */
+export interface UnknownPage {
+  readonly kind: "unknown";
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+  /** The incomplete side, where the page was not found. */
+  readonly missing: "before" | "after";
+}
+
+/** The same URL, and something else is said about it. */
+export interface ChangedPage {
+  readonly kind: "changed";
+  /** As it is now. */
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+  /** The fields that differ, in the order of `pageFields`. */
+  readonly fields: readonly PageField[];
+  /** As it was. */
+  readonly before: SitemapPage;
+  /** The sitemap that declared it before, where that is another one. */
+  readonly from?: string;
+}
+
+/** The same page, declared by another sitemap than before. */
+export interface MovedPage {
+  readonly kind: "moved";
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+  /** The sitemap that declared it before. */
+  readonly from: string;
+}
+
+/** A sitemap that was not there before, is no longer there, or can or cannot be read any more. */
+export interface SitemapChange {
+  readonly kind: "sitemap";
+  /** `unknown`: it is on one side only, and the index that names it could not be fully read on the other. */
+  readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
+  /** Its URL, as its index or robots.txt gives it. */
+  readonly sitemap: string;
+  /** Why it cannot be read now. */
+  readonly reason?: Problem;
+  /** Of `unknown`: the side on which it was not found. */
+  readonly missing?: "before" | "after";
+}
+
+export type ChangeKind = TreeChange["kind"];
+/** What can be different about a page. */
+export type PageField = Exclude<keyof SitemapPage, "url">;
+
+/** In the order in which changes name them. */
+export const pageFields: readonly PageField[] = [
+  "lastModified",
+  "changeFrequency",
+  "priority",
+  "newsStory",
+  "images",
+  "videos",
+  "alternates",
+];
+
+export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed", "moved", "unknown", "sitemap"];
+
+/** One side of a diff, once it was read. */
+export interface DiffSideTotals {
+  /** Pages that its sitemaps declare; a page that is declared twice counts twice. */
+  readonly pages: number;
+  /** Sitemaps with pages. */
+  readonly sitemaps: number;
+  /** Whether everything that was declared was read to its end. */
+  readonly complete: boolean;
+}
+
+/** What a diff found, once it is finished. Kinds that were not asked for are counted, too. */
+export interface DiffTotals {
+  readonly before: DiffSideTotals;
+  readonly after: DiffSideTotals;
+  readonly added: number;
+  readonly removed: number;
+  readonly unknown: number;
+  readonly changed: number;
+  /** Of those that changed: pages of which nothing but `lastModified` did. */
+  readonly changedOnlyLastModified: number;
+  readonly moved: number;
+  /** Sitemaps that were added, are gone, or can or cannot be read any more. */
+  readonly sitemaps: number;
+}

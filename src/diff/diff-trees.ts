@@ -1,0 +1,145 @@
+// What is different between two trees, in declared order and in flat memory: both are read once, page by page into records of 20
+// bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents with marked pages are read
+// a second time, and these pages told. URLs are never all held.
+import {
+  type ChangeKind,
+  changeKinds,
+  type DiffTotals,
+  type PageField,
+  pageFields,
+  type TreeChange,
+} from "../change.ts";
+import { Scratch } from "../crawl/scratch.ts";
+import { flatten } from "../crawl/stream-pages.ts";
+import { expectObject, invalid, optionalFunction, signal, strings, suggestion } from "../option-checks.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import { compareSides } from "./compare-sides.ts";
+import { checkSide, type DiffSide, type OpenSideOptions, openSide } from "./open-side.ts";
+import type { Side } from "./side.ts";
+
+export interface DiffOptions {
+  /**
+   * What does not count as a change: fields of pages, and `sitemap`, the sitemap that declares a page.
+   * @default []
+   * @example ["lastModified", "priority"]
+   */
+  ignore?: readonly (PageField | "sitemap")[] | undefined;
+  /**
+   * The kinds of changes that are told.
+   * @default all
+   */
+  only?: readonly ChangeKind[] | undefined;
+  /** Whether a page is looked at, by its URL. Those that are not count as being on neither side. */
+  include?: ((url: string) => boolean) | undefined;
+  /** How a side that is a website is crawled. */
+  crawl?: Options | undefined;
+  /** Ends the diff: the loop throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Told what was found in all, after the last change. */
+  onFinished?: ((totals: DiffTotals) => void) | undefined;
+}
+
+/**
+ * The differences between two trees: first of the sitemaps, then the pages that are missing now, in the order of the side before,
+ * then those that are new, changed or moved, in the order of the side after. Each URL comes once; where a side declares it twice,
+ * the first declaration counts. Leaving the loop ends the diff.
+ *
+ * @example
+ * for await (const change of diffTrees("monday.warc.gz", "tuesday.warc.gz")) {
+ *   if (change.kind === "added") console.log(change.page.url);
+ * }
+ */
+export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptions): AsyncIterable<TreeChange> {
+  const settings = resolveDiffOptions(options);
+  for (const side of [before, after]) checkSide(side);
+  const told = async function* () {
+    const totals = yield* diffBatches(before, after, settings);
+    settings.onFinished?.(totals);
+  };
+  return { [Symbol.asyncIterator]: () => flatten(told()) };
+}
+
+/** What `diffBatches` needs; `DiffOptions` with everything checked. */
+export interface DiffSettings {
+  readonly ignored: ReadonlySet<PageField>;
+  readonly ignoresSitemap: boolean;
+  readonly kinds: ReadonlySet<ChangeKind>;
+  readonly include: ((url: string) => boolean) | undefined;
+  readonly crawl: Options | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onFinished: ((totals: DiffTotals) => void) | undefined;
+}
+
+/** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
+export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
+  expectObject("options", options);
+  for (const name of Object.keys(options)) {
+    if (!knownOptions.has(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
+  }
+  if (options.crawl !== undefined) resolveOptions(options.crawl);
+  const ignore = namesAmong("ignore", options.ignore ?? [], ignorable);
+  return {
+    ignored: new Set(ignore.filter((name) => name !== "sitemap")),
+    ignoresSitemap: ignore.includes("sitemap"),
+    kinds: new Set(namesAmong("only", options.only ?? changeKinds, changeKinds)),
+    include: given("include", options.include, optionalFunction),
+    crawl: options.crawl,
+    signal: given("signal", options.signal, signal),
+    onFinished: given("onFinished", options.onFinished, optionalFunction),
+  };
+}
+
+function given<T>(name: string, value: T, check: (name: string, value: unknown) => unknown): T {
+  if (value !== undefined) check(name, value);
+  return value;
+}
+
+const knownOptions: ReadonlySet<string> = new Set<keyof DiffOptions>([
+  "ignore",
+  "only",
+  "include",
+  "crawl",
+  "signal",
+  "onFinished",
+]);
+
+/** What can be ignored. */
+export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
+
+function namesAmong<T extends string>(option: string, names: readonly T[], known: readonly T[]): readonly T[] {
+  for (const name of strings(option, names)) {
+    if (known.includes(name as T)) continue;
+    const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;
+    throw invalid(`Unknown name \`${name}\` in \`${option}\`${hint}`);
+  }
+  return names;
+}
+
+/** Told what happens on each side. */
+export type OnSide = (side: "before" | "after") => Pick<OpenSideOptions, "onEvent" | "onProblems">;
+
+/** The same as `diffTrees`, many changes at a time, and the totals at the end. */
+export async function* diffBatches(
+  before: DiffSide,
+  after: DiffSide,
+  settings: DiffSettings,
+  onSide: OnSide = () => ({}),
+  scratch: Scratch = new Scratch(),
+): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+  const { crawl, signal } = settings;
+  signal?.throwIfAborted();
+  const sides: Side[] = [];
+  try {
+    // Both are looked at before anything is read: a mistake is said at once.
+    sides.push(await openSide(before, { crawl, signal, ...onSide("before") }));
+    sides.push(await openSide(after, { crawl, signal, ...onSide("after") }));
+    return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);
+  } catch (error) {
+    // Whatever fails because of the caller's signal fails with its reason.
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    for (const side of sides) await side.close();
+    await scratch.close();
+  }
+}

@@ -1,0 +1,71 @@
+// The pages of one side, list by list: each sitemap has consecutive places in the order of its side, so that a place tells the
+// sitemap. What is said about the pages goes into records.
+import type { SitemapPage } from "../page.ts";
+import type { PageRecords } from "./page-records.ts";
+
+/** The pages that one sitemap declares. */
+export interface PageList {
+  /** Its URL, after redirects. */
+  readonly sitemap: string;
+  /** Its own place among the lists of its side. */
+  readonly number: number;
+  /** What the sitemap is known by on both sides: the URL that it was declared with. */
+  key: string;
+  /** The place of its first page. */
+  readonly start: number;
+  count: number;
+  /** The list of the other side that was read from the same bytes. Only one of both has records. */
+  same?: PageList;
+  /** It turned out not to be a sitemap after all: its records do not count. */
+  isVoid?: true;
+}
+
+export class PageLists {
+  readonly lists: PageList[] = [];
+  readonly records: PageRecords;
+  #total = 0;
+
+  constructor(records: PageRecords) {
+    this.records = records;
+  }
+
+  /** How many pages there are, those of all lists. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Adds pages of a sitemap; those of one sitemap come together. What it returns has to be waited for. */
+  add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
+    let list = this.lists.at(-1);
+    if (list?.sitemap !== sitemap || list.same !== undefined) list = this.#begin(sitemap);
+    const { records } = this;
+    let ordinal = this.#total;
+    for (const page of pages) records.add(page, ordinal++);
+    list.count += pages.length;
+    this.#count(pages.length);
+    return records.lists.isWaiting ? records.lists.flush() : undefined;
+  }
+
+  /** Adds a whole sitemap whose pages the other side has read. */
+  addSame(sitemap: string, other: PageList): void {
+    const list = this.#begin(sitemap);
+    list.count = other.count;
+    list.same = other;
+    other.same = list;
+    this.#count(other.count);
+  }
+
+  #begin(sitemap: string): PageList {
+    const list: PageList = { sitemap, number: this.lists.length, key: sitemap, start: this.#total, count: 0 };
+    this.lists.push(list);
+    return list;
+  }
+
+  #count(pages: number): void {
+    this.#total += pages;
+    // A place has 32 bits, and none of them is left for it.
+    if (this.#total > mostPages) throw new Error("More than four billion pages cannot be compared");
+  }
+}
+
+const mostPages = 2 ** 32 - 2;

@@ -1,0 +1,55 @@
+// Where pages of the side before are on the side after: told in any order, asked for in the order of the side before.
+
+import type { Scratch } from "../crawl/scratch.ts";
+import { Buckets } from "./buckets.ts";
+import { RecordLists } from "./record-lists.ts";
+
+export class PlacePairs {
+  readonly #buckets: Buckets;
+  readonly #lists: RecordLists;
+  #openBucket = -1;
+  #open: Uint32Array = new Uint32Array(0);
+
+  /** `places`: how many pages the side before has. */
+  constructor(scratch: Scratch, places: number) {
+    this.#buckets = new Buckets(places);
+    this.#lists = new RecordLists(scratch, this.#buckets.count, 2);
+  }
+
+  put(before: number, after: number): void {
+    const bucket = this.#buckets.of(before);
+    const at = this.#lists.next(bucket);
+    const words = this.#lists.buffer(bucket);
+    words[at] = before % this.#buckets.size;
+    words[at + 1] = after;
+  }
+
+  /** Puts away what is full. Undefined where there is nothing to wait for. */
+  flush(): Promise<void> | undefined {
+    return this.#lists.isWaiting ? this.#lists.flush() : undefined;
+  }
+
+  /** Nothing is told any more. */
+  async finish(): Promise<void> {
+    await this.#lists.finish();
+  }
+
+  /** Has to come before `at`, and to be waited for; undefined where there is nothing to wait for. */
+  open(before: number): Promise<void> | undefined {
+    const bucket = this.#buckets.of(before);
+    return bucket === this.#openBucket ? undefined : this.#load(bucket);
+  }
+
+  /** Only for places that were told. */
+  at(before: number): number {
+    return this.#open[before % this.#buckets.size]!;
+  }
+
+  async #load(bucket: number): Promise<void> {
+    if (this.#open.length === 0) this.#open = new Uint32Array(this.#buckets.size);
+    for await (const words of this.#lists.read(bucket)) {
+      for (let at = 0; at < words.length; at += 2) this.#open[words[at]!] = words[at + 1]!;
+    }
+    this.#openBucket = bucket;
+  }
+}

@@ -1,0 +1,37 @@
+// One side of a diff: where its pages come from, whatever it is.
+import type { SitemapPage } from "../page.ts";
+import type { Problem } from "../problem.ts";
+import type { PageList, PageLists } from "./page-lists.ts";
+
+/** A sitemap of a side: whether it could be read, and whether the index that names it could. */
+export interface SideSitemap {
+  /** Why it is invalid; undefined where it could be read, at least in part. */
+  readonly reason: Problem | undefined;
+  /** What its index or robots.txt is known by; undefined for what discovery found. */
+  readonly parent: string | undefined;
+}
+
+export interface Side {
+  /** Reads everything once, in declared order. `before` is the side that was read already, if one was. */
+  scan(lists: PageLists, before: Side | undefined): Promise<void>;
+  /** What was read, with what only the end of reading tells. The following are known once `scan` is done. */
+  readonly homepage: string | undefined;
+  readonly complete: boolean;
+  /** Whether pages say more than their URL. */
+  readonly hasFields: boolean;
+  /**
+   * `tree`: sitemaps of a website. `index`: a file that names sitemaps, which were not read. `file`: one file with pages; which
+   * sitemap they are from says nothing.
+   */
+  readonly kind: "tree" | "index" | "file";
+  /** By the URL that they were declared with, in declared order. */
+  readonly sitemaps: ReadonlyMap<string, SideSitemap>;
+  /**
+   * Whether every sitemap that this index names is known; without a name, every sitemap that discovery could find. Undefined
+   * where there is no such index.
+   */
+  namesAll(index: string | undefined): boolean | undefined;
+  /** The pages of a list, once more. */
+  read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,39 @@
+// Sitemaps that are new, gone, no longer readable or readable again.
+import type { SitemapChange } from "../change.ts";
+import type { Side, SideSitemap } from "./side.ts";
+
+/** In declared order: those of the side before that are missing now, then those of the side after. */
+export function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
+  for (const [sitemap, was] of before.sitemaps) {
+    if (after.sitemaps.has(sitemap)) continue;
+    const isGone = isKnownToLack(after, was, before);
+    yield isGone
+      ? { kind: "sitemap", change: "gone", sitemap }
+      : { kind: "sitemap", change: "unknown", sitemap, missing: "after" };
+  }
+  for (const [sitemap, is] of after.sitemaps) {
+    const was = before.sitemaps.get(sitemap);
+    const why = is.reason === undefined ? {} : { reason: is.reason };
+    if (was === undefined) {
+      const isAdded = isKnownToLack(before, is, after);
+      yield isAdded
+        ? { kind: "sitemap", change: "added", sitemap, ...why }
+        : { kind: "sitemap", change: "unknown", sitemap, missing: "before", ...why };
+    } else if (was.reason === undefined && is.reason !== undefined) {
+      yield { kind: "sitemap", change: "now-invalid", sitemap, ...why };
+    } else if (was.reason !== undefined && is.reason === undefined) {
+      yield { kind: "sitemap", change: "now-readable", sitemap };
+    }
+  }
+}
+
+// A sitemap that is missing is proven to be so where the index that names it on the other side was read to its end here. Where that
+// index is missing, too, the same is asked of it.
+function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
+  for (let { parent } = sitemap; ; parent = other.sitemaps.get(parent)?.parent) {
+    const namesAll = side.namesAll(parent);
+    if (namesAll !== undefined || parent === undefined) return namesAll ?? false;
+    const own = side.sitemaps.get(parent);
+    if (own !== undefined) return own.reason === undefined;
+  }
+}

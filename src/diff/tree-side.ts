@@ -1,0 +1,189 @@
+// A tree as one side of a diff: one that the caller has, or one that is made while its pages are read.
+import { type ReadDocument, type Reading, read } from "../crawl/read.ts";
+import type { OrderedEvent } from "../event.ts";
+import { header } from "../exchange.ts";
+import type { SitemapPage } from "../page.ts";
+import type { PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { WhileBuilding } from "../tree/build.ts";
+import { documentsOf, type SitemapTree, type TreeDocuments } from "../tree/tree.ts";
+import { walkNodes } from "../tree/walk.ts";
+import type { PageList, PageLists } from "./page-lists.ts";
+import { compareBytes } from "./same-bytes.ts";
+import type { Side, SideSitemap } from "./side.ts";
+
+/** Makes a tree, and has its documents read on the way. */
+export type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
+
+export class TreeSide implements Side {
+  readonly kind = "tree";
+  readonly hasFields = true;
+  readonly #source: SitemapTree | MakeTree;
+  readonly #sitemaps = new Map<string, SideSitemap>();
+  readonly #indexes = new Map<string | undefined, boolean>();
+  /** By URL: the first node with it. */
+  readonly #pages = new Map<string, PagesSitemap>();
+  readonly #indexUrls = new Set<string>();
+  readonly #lists = new Map<string, PageList>();
+  #tree: SitemapTree | undefined;
+
+  constructor(source: SitemapTree | MakeTree) {
+    this.#source = source;
+  }
+
+  get homepage(): string {
+    return this.#made.homepage;
+  }
+
+  get complete(): boolean {
+    return this.#made.complete;
+  }
+
+  get sitemaps(): ReadonlyMap<string, SideSitemap> {
+    return this.#sitemaps;
+  }
+
+  namesAll(index: string | undefined): boolean | undefined {
+    return this.#indexes.get(index);
+  }
+
+  async scan(lists: PageLists, before: Side | undefined): Promise<void> {
+    const other = before instanceof TreeSide ? before : undefined;
+    if (typeof this.#source === "function") {
+      this.#tree = await this.#source({
+        onOrdered: (event: OrderedEvent) => (event.type === "pages" ? lists.add(event.url, event.pages) : undefined),
+        read: other && readUnlessSame(other, lists),
+      });
+    } else {
+      this.#tree = this.#source;
+    }
+    this.#look(this.#tree);
+    if (typeof this.#source !== "function") await this.#walk(this.#tree, lists, other);
+    for (const list of lists.lists) {
+      const node = this.#pages.get(list.sitemap);
+      // A URL that gave two documents, one of them to an anonymous request, can be read again once.
+      if (node === undefined || this.#lists.has(list.sitemap)) {
+        list.isVoid = true;
+        continue;
+      }
+      if (node.pageCount !== list.count)
+        throw new Error(`The pages of ${list.sitemap} were not read as they were counted`);
+      list.key = node.declaredUrl ?? list.sitemap;
+      this.#lists.set(list.sitemap, list);
+    }
+  }
+
+  async *read(list: PageList): AsyncGenerator<readonly SitemapPage[], void> {
+    const node = this.#pages.get(list.sitemap);
+    if (node === undefined) return;
+    for await (const step of this.#made.walk(node)) if (step.type === "pages") yield step.pages;
+  }
+
+  /**
+   * Looks for a list that was read from a document with the same URL, bytes and headers, by the same rules: it has the same pages.
+   * Where there is none, the document has to be read from `body`: its own may be used up.
+   */
+  async compare({ url = "", headers, body }: Document, settings: TreeDocuments["settings"]): Promise<Compared> {
+    const node = this.#pages.get(url);
+    const list = this.#lists.get(url);
+    const documents = documentsOf(this.#made);
+    if (node === undefined || list === undefined || !areSame(settings, documents.settings)) return { body };
+    // An index that lists pages, too, has to be read for the sitemaps that it names.
+    if (this.#indexUrls.has(url)) return { body };
+    const own = await documents.find(url);
+    if (own.outcome !== "found" || own.body.problem !== undefined) return { body };
+    const isSaidTheSame = (name: string) => header(own.headers, name) === header(headers, name);
+    if (!isSaidTheSame("content-type") || !isSaidTheSame("content-encoding")) return { body };
+    const compared = await compareBytes(own.body, body);
+    if (compared.same && body.problem === undefined) return { list, node };
+    const bytes = compared.same ? own.body : compared.others;
+    return {
+      body: {
+        [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator](),
+        get problem() {
+          return body.problem;
+        },
+      },
+    };
+  }
+
+  /** Closes the tree, unless it is the caller's. */
+  async close(): Promise<void> {
+    if (typeof this.#source === "function") await this.#tree?.close();
+  }
+
+  get #made(): SitemapTree {
+    if (this.#tree === undefined) throw new Error("The side was not read yet");
+    return this.#tree;
+  }
+
+  // The root was made for the website, and robots.txt is a sitemap to nobody: they only name others.
+  #look(tree: SitemapTree): void {
+    const isComplete = (sitemap: Sitemap) => sitemap.kind !== "invalid" && sitemap.complete;
+    this.#indexes.set(undefined, isComplete(tree.root));
+    const parents: (string | undefined)[] = [];
+    const visit = (sitemap: Sitemap, depth: number) => {
+      parents.length = depth;
+      const parent = parents.at(-1);
+      const key = sitemap.declaredUrl ?? sitemap.url;
+      const isOwnPages = sitemap.kind === "pages" && key === parent;
+      if (sitemap.kind === "pages" && !this.#pages.has(sitemap.url)) this.#pages.set(sitemap.url, sitemap);
+      if (sitemap.kind === "index" && depth > 0) {
+        this.#indexUrls.add(sitemap.url);
+        if (!this.#indexes.has(key)) this.#indexes.set(key, sitemap.complete);
+      }
+      const isNamed = depth > 0 && !isOwnPages && !(sitemap.kind === "index" && sitemap.format === "robots");
+      if (isNamed && !this.#sitemaps.has(key)) {
+        this.#sitemaps.set(key, { reason: sitemap.kind === "invalid" ? sitemap.reason : undefined, parent });
+      }
+      parents.push(depth === 0 ? undefined : key);
+    };
+    for (const { type, sitemap, depth } of walkNodes(tree.root)) if (type === "enter") visit(sitemap, depth);
+  }
+
+  async #walk(tree: SitemapTree, lists: PageLists, other: TreeSide | undefined): Promise<void> {
+    const documents = documentsOf(tree);
+    for (const node of this.#pages.values()) {
+      const document = other && (await documents.find(node.url));
+      const compared = document?.outcome === "found" ? await other?.compare(document, documents.settings) : undefined;
+      if (compared?.list !== undefined && compared.list.count === node.pageCount) {
+        lists.addSame(node.url, compared.list);
+        continue;
+      }
+      for await (const step of tree.walk(node)) if (step.type === "pages") await lists.add(node.url, step.pages);
+    }
+  }
+}
+
+type Document = Parameters<ReadDocument>[0];
+type Compared =
+  | { readonly list: PageList; readonly node: PagesSitemap }
+  | { readonly list?: undefined; readonly body: Document["body"] };
+
+// A document that the other side has, too, is not read: what it holds is known.
+function readUnlessSame(other: TreeSide, lists: PageLists): ReadDocument {
+  return async function* (document, settings) {
+    const compared = await other.compare(document, settings);
+    if (compared.list === undefined) return yield* read({ ...document, body: compared.body }, settings);
+    const { list, node } = compared;
+    lists.addSame(document.url ?? "", list);
+    const { format, complete, problems } = node;
+    const reading: Reading = {
+      outcome: { kind: "pages", format },
+      complete,
+      problems,
+      untoldPages: list.count,
+      wireBytes: 0,
+      decodedBytes: 0,
+      crawlDelay: () => undefined,
+    };
+    return reading;
+  };
+}
+
+// A budget for the whole website ends a document for reasons that lie outside of it.
+function areSame(one: TreeDocuments["settings"], other: TreeDocuments["settings"]): boolean {
+  const { pages, bytes, ...limits } = one.limits;
+  const { pages: otherPages, bytes: otherBytes, ...otherLimits } = other.limits;
+  if ([pages, otherPages, bytes, otherBytes].some(Number.isFinite) || one.strict !== other.strict) return false;
+  return JSON.stringify({ ...limits, time: 0 }) === JSON.stringify({ ...otherLimits, time: 0 });
+}

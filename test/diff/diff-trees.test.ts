@@ -1,0 +1,578 @@
+// What counts as a change, and of what kind.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { DiffTotals, TreeChange } from "../../src/change.ts";
+import { Scratch } from "../../src/crawl/scratch.ts";
+import { type DiffOptions, diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
+import { lineRanges } from "../../src/diff/line-ranges.ts";
+import type { DiffSide } from "../../src/diff/open-side.ts";
+import type { CrawlEvent } from "../../src/event.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, index, type Route, site, urlset } from "../support/site.ts";
+import { smallDisk } from "../support/small-disk.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "diff-trees-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const trees: SitemapTree[] = [];
+afterAll(() => Promise.all(trees.map((tree) => tree.close())));
+
+async function tree(routes: Record<string, Route>): Promise<SitemapTree> {
+  const options = { client: site(routes).client, useKnownPaths: false, useHomepage: false };
+  const made = await sitemapTreeForHomepage(home, options);
+  trees.push(made);
+  return made;
+}
+
+const treeWith = (...documents: [path: string, body: Route][]) =>
+  tree({
+    "/robots.txt": `Sitemap: ${home}index.xml`,
+    "/index.xml": index(...documents.map(([name]) => name)),
+    ...Object.fromEntries(documents),
+  });
+
+async function all(before: DiffSide, after: DiffSide, options?: DiffOptions): Promise<TreeChange[]> {
+  const changes: TreeChange[] = [];
+  for await (const change of diffTrees(before, after, options)) changes.push(change);
+  return changes;
+}
+
+/** One line for each change, with paths instead of URLs. */
+async function lines(before: DiffSide, after: DiffSide, options?: DiffOptions): Promise<string[]> {
+  const short = (url: string) => url.replace(home, "/");
+  return (await all(before, after, options)).map((change) => {
+    if (change.kind === "sitemap") return `sitemap ${change.change} ${short(change.sitemap)}`;
+    const { kind, page, sitemap } = change;
+    const more = kind === "changed" ? ` ${change.fields.join("+")}` : kind === "unknown" ? ` in ${change.missing}` : "";
+    const from = "from" in change && change.from !== undefined ? ` from ${short(change.from)}` : "";
+    return `${kind} ${short(page.url)}${more} ${short(sitemap)}${from}`;
+  });
+}
+
+const entry = (path: string, inside = "") => `<url><loc>${home}${path}</loc>${inside}</url>`;
+const set = (...entries: string[]) =>
+  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">${entries.join("")}</urlset>`;
+
+function file(name: string, content: string | Uint8Array): string {
+  const place = path.join(folder, name);
+  writeFileSync(place, content);
+  return place;
+}
+
+describe("pages", () => {
+  test("a changed page says which fields are different, what it was and what it is", async () => {
+    const before = await treeWith(["/a.xml", set(entry("x", "<lastmod>2024-05-01</lastmod><priority>0.5</priority>"))]);
+    const after = await treeWith([
+      "/a.xml",
+      set(entry("x", "<lastmod>2024-05-31</lastmod><priority>0.8</priority><changefreq>daily</changefreq>")),
+    ]);
+    expect(await all(before, after)).toEqual([
+      {
+        kind: "changed",
+        page: { url: `${home}x`, lastModified: "2024-05-31", priority: 0.8, changeFrequency: "daily" },
+        sitemap: `${home}a.xml`,
+        fields: ["lastModified", "changeFrequency", "priority"],
+        before: { url: `${home}x`, lastModified: "2024-05-01", priority: 0.5 },
+      },
+    ]);
+  });
+
+  test("fields of extensions count, the order of their elements does not", async () => {
+    const news = (...inside: string[]) => `<news:news>${inside.join("")}</news:news>`;
+    const [title, date] = [
+      "<news:title>A story</news:title>",
+      "<news:publication_date>2024-05-01</news:publication_date>",
+    ];
+    const image = (name: string) => `<image:image><image:loc>${home}${name}</image:loc></image:image>`;
+    const before = await treeWith([
+      "/a.xml",
+      set(
+        entry("same", news(title, date)),
+        entry("image", image("1.jpg")),
+        entry("more", image("1.jpg")),
+        entry("story", news(title)),
+      ),
+    ]);
+    const after = await treeWith([
+      "/a.xml",
+      set(
+        entry("same", news(date, title)),
+        entry("image", image("2.jpg")),
+        entry("more", image("1.jpg") + image("2.jpg")),
+        entry("story"),
+      ),
+    ]);
+    expect(await lines(before, after)).toEqual([
+      "changed /image images /a.xml",
+      "changed /more images /a.xml",
+      "changed /story newsStory /a.xml",
+    ]);
+    const [first] = await all(before, after);
+    expect(first).toMatchObject({
+      before: { images: [{ url: `${home}1.jpg` }] },
+      page: { images: [{ url: `${home}2.jpg` }] },
+    });
+  });
+
+  test("fields that are ignored are no change, alone or beside others", async () => {
+    const before = await treeWith(["/a.xml", set(entry("x", "<lastmod>2024-05-01</lastmod>"), entry("y"))]);
+    const after = await treeWith([
+      "/a.xml",
+      set(
+        entry("x", "<lastmod>2024-05-31</lastmod>"),
+        entry("y", "<lastmod>2024-05-31</lastmod><priority>1</priority>"),
+      ),
+    ]);
+    expect(await lines(before, after, { ignore: ["lastModified"] })).toEqual(["changed /y priority /a.xml"]);
+    expect(await lines(before, after, { ignore: ["lastModified", "priority"] })).toEqual([]);
+  });
+
+  test("missing pages come first, in the order of the side before; then the others, in the order of the side after", async () => {
+    const before = await treeWith(["/a.xml", urlset("/1", "/2", "/3")], ["/b.xml", urlset("/4", "/5")]);
+    const after = await treeWith(["/a.xml", urlset("/9", "/3", "/8", "/1")], ["/b.xml", urlset("/7", "/5")]);
+    expect(await lines(before, after)).toEqual([
+      "removed /2 /a.xml",
+      "removed /4 /b.xml",
+      "added /9 /a.xml",
+      "added /8 /a.xml",
+      "added /7 /b.xml",
+    ]);
+  });
+
+  test("a page that another sitemap declares has moved; one that is also different has changed, and says where it was", async () => {
+    const before = await treeWith(
+      ["/a.xml", set(entry("x"), entry("y", "<priority>1</priority>"))],
+      ["/b.xml", urlset("/z")],
+    );
+    const after = await treeWith(["/a.xml", urlset("/w")], ["/b.xml", urlset("/x", "/y", "/z")]);
+    expect(await lines(before, after)).toEqual([
+      "added /w /a.xml",
+      "moved /x /b.xml from /a.xml",
+      "changed /y priority /b.xml from /a.xml",
+    ]);
+    expect(await lines(before, after, { ignore: ["sitemap"] })).toEqual([
+      "added /w /a.xml",
+      "changed /y priority /b.xml",
+    ]);
+  });
+
+  test("where a side declares a page twice, the first declaration counts", async () => {
+    const before = await treeWith(["/a.xml", urlset("/x")], ["/b.xml", set(entry("x", "<priority>1</priority>"))]);
+    const after = await treeWith(["/a.xml", urlset("/x")], ["/b.xml", set(entry("x", "<priority>0.2</priority>"))]);
+    expect(await lines(before, after)).toEqual([]);
+    const without = await treeWith(["/a.xml", urlset("/w")], ["/b.xml", set(entry("x", "<priority>1</priority>"))]);
+    expect(await lines(before, without)).toEqual(["added /w /a.xml", "changed /x priority /b.xml from /a.xml"]);
+  });
+
+  test("what is the same on both sides still declares pages that are elsewhere on one", async () => {
+    const same = urlset("/x");
+    const before = await treeWith(["/a.xml", same], ["/b.xml", urlset("/y")]);
+    const after = await treeWith(["/a.xml", same], ["/b.xml", urlset("/x", "/y")]);
+    expect(await lines(before, after)).toEqual([]);
+    // Declared before the one that stayed the same: there it counts.
+    const first = await treeWith(["/b.xml", urlset("/x", "/y")], ["/a.xml", same]);
+    expect(await lines(before, first)).toEqual(["moved /x /b.xml from /a.xml"]);
+    expect(await lines(first, before)).toEqual(["moved /x /a.xml from /b.xml"]);
+  });
+
+  test("a sitemap is known by the URL that declares it: where it is redirected to does not matter", async () => {
+    const before = await treeWith(["/a.xml", { to: `${home}1.xml` }]);
+    const both = { "/1.xml": urlset("/x"), "/2.xml": urlset("/x", "/y") };
+    const routes = { "/robots.txt": `Sitemap: ${home}a.xml`, ...both };
+    const one = await tree({ ...routes, "/a.xml": { to: `${home}1.xml` } });
+    const two = await tree({ ...routes, "/a.xml": { to: `${home}2.xml` } });
+    expect(await lines(one, two)).toEqual(["added /y /2.xml"]);
+    expect(before.complete).toBe(false);
+  });
+
+  test("only pages whose URL is wanted are looked at", async () => {
+    const before = await treeWith(["/a.xml", urlset("/blog/1", "/shop/1")]);
+    const after = await treeWith(["/a.xml", urlset("/blog/2", "/shop/2")]);
+    const include = (url: string) => url.includes("/blog/");
+    expect(await lines(before, after, { include })).toEqual(["removed /blog/1 /a.xml", "added /blog/2 /a.xml"]);
+  });
+
+  test("only the kinds that are asked for are told; all are counted", async () => {
+    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), entry("3"))], ["/b.xml", urlset("/4")]);
+    const after = await treeWith(["/a.xml", set(entry("2", "<priority>1</priority>"), entry("4"), entry("5"))]);
+    const found: DiffTotals[] = [];
+    const onFinished = (totals: DiffTotals) => found.push(totals);
+    expect(await lines(before, after, { only: ["added"], onFinished })).toEqual(["added /5 /a.xml"]);
+    expect(await lines(before, after, { only: ["moved"], onFinished })).toEqual(["moved /4 /a.xml from /b.xml"]);
+    expect(await lines(before, after, { only: ["changed", "sitemap"], onFinished })).toEqual([
+      "sitemap gone /b.xml",
+      "changed /2 priority /a.xml",
+    ]);
+    expect(found).toEqual(
+      Array(3).fill({
+        before: { pages: 4, sitemaps: 2, complete: true },
+        after: { pages: 3, sitemaps: 1, complete: true },
+        added: 1,
+        removed: 2,
+        unknown: 0,
+        changed: 1,
+        changedOnlyLastModified: 0,
+        moved: 1,
+        sitemaps: 1,
+      }),
+    );
+  });
+});
+
+describe("a side that is incomplete", () => {
+  test.each([
+    ["a sitemap is gone", (body: string) => treeWith(["/a.xml", body], ["/gone.xml", { status: 404 }])],
+    ["a sitemap is cut off", (body: string) => treeWith(["/a.xml", body.replace("</urlset>", "<url><loc>ht")])],
+    ["robots.txt cannot be reached", (body: string) => tree({ "/robots.txt": { status: 500 }, "/a.xml": body })],
+  ])("what is missing there is unknown, never removed or added: %s", async (_, incomplete) => {
+    const whole = await treeWith(["/a.xml", urlset("/1", "/2")]);
+    const part = await incomplete(urlset("/1"));
+    const told = await lines(whole, part, { only: ["unknown", "removed"] });
+    expect(told.filter((line) => line.startsWith("unknown /2 in after"))).toHaveLength(1);
+    expect(told.join()).not.toContain("removed");
+    const back = await lines(part, whole, { only: ["unknown", "added"] });
+    expect(back.filter((line) => line.startsWith("unknown /2 in before"))).toHaveLength(1);
+    expect(back.join()).not.toContain("added");
+  });
+
+  test("what is missing on the side that is complete is known to be so", async () => {
+    const whole = await treeWith(["/a.xml", urlset("/1", "/3")]);
+    const part = await treeWith(["/a.xml", urlset("/1", "/2")], ["/gone.xml", { status: 404 }]);
+    expect(await lines(whole, part)).toEqual([
+      "sitemap added /gone.xml",
+      "unknown /3 in after /a.xml",
+      "added /2 /a.xml",
+    ]);
+  });
+
+  test("an archive that was cut off is one", async () => {
+    const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
+    const saved = path.join(folder, "whole.warc");
+    await whole.save(saved);
+    const bytes = readFileSync(saved);
+    // Without the last of both documents and everything after it. Which of them that is, is left to chance.
+    const [one, two] = [1, 2].map((name) => bytes.lastIndexOf(`<loc>${home}${name}</loc>`)) as [number, number];
+    const cut = file("cut.warc", bytes.subarray(0, bytes.lastIndexOf("WARC/1.1", Math.max(one, two))));
+    const told = await lines(saved, cut);
+    expect(told.filter((line) => !line.startsWith("sitemap"))).toEqual([
+      one > two ? "unknown /1 in after /a.xml" : "unknown /2 in after /b.xml",
+    ]);
+    expect(told.join()).not.toContain("gone");
+  });
+});
+
+describe("sitemaps", () => {
+  test("added, gone, now invalid and now readable", async () => {
+    const before = await treeWith(
+      ["/a.xml", urlset("/1")],
+      ["/b.xml", urlset("/2")],
+      ["/c.xml", { status: 404 }],
+      ["/d.xml", urlset("/4")],
+    );
+    const after = await treeWith(
+      ["/a.xml", urlset("/1")],
+      ["/c.xml", urlset("/3")],
+      ["/d.xml", { status: 500 }],
+      ["/e.xml", urlset("/5")],
+    );
+    expect(await all(before, after, { only: ["sitemap"] })).toEqual([
+      { kind: "sitemap", change: "gone", sitemap: `${home}b.xml` },
+      { kind: "sitemap", change: "now-readable", sitemap: `${home}c.xml` },
+      {
+        kind: "sitemap",
+        change: "now-invalid",
+        sitemap: `${home}d.xml`,
+        reason: expect.objectContaining({ code: "http-500" }),
+      },
+      { kind: "sitemap", change: "added", sitemap: `${home}e.xml` },
+    ]);
+  });
+
+  test("one whose index could not be fully read on the other side is unknown", async () => {
+    const before = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
+    const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/a.xml": urlset("/1") };
+    const cut = await tree({ ...routes, "/index.xml": index("/a.xml").replace("</sitemapindex>", "<sitemap><loc>ht") });
+    expect(await lines(before, cut, { only: ["sitemap"] })).toEqual(["sitemap unknown /b.xml"]);
+    const gone = await tree({ ...routes, "/index.xml": { status: 500 } });
+    expect(await lines(before, gone, { only: ["sitemap"] })).toEqual([
+      "sitemap unknown /a.xml",
+      "sitemap unknown /b.xml",
+      "sitemap now-invalid /index.xml",
+    ]);
+    expect(await lines(gone, before, { only: ["sitemap"] })).toEqual([
+      "sitemap now-readable /index.xml",
+      "sitemap unknown /a.xml",
+      "sitemap unknown /b.xml",
+    ]);
+  });
+
+  test("one below an index that is new is new, too", async () => {
+    const before = await treeWith(["/a.xml", urlset("/1")]);
+    const after = await treeWith(["/a.xml", urlset("/1")], ["/more.xml", index("/b.xml")]);
+    const both = await tree({
+      "/robots.txt": `Sitemap: ${home}index.xml`,
+      "/index.xml": index("/a.xml", "/more.xml"),
+      "/a.xml": urlset("/1"),
+      "/more.xml": index("/b.xml"),
+      "/b.xml": urlset("/2"),
+    });
+    expect(await lines(before, both)).toEqual(["sitemap added /more.xml", "sitemap added /b.xml", "added /2 /b.xml"]);
+    expect(await lines(both, before)).toEqual(["sitemap gone /more.xml", "sitemap gone /b.xml", "removed /2 /b.xml"]);
+    expect(after.complete).toBe(false);
+  });
+
+  test("one that is redirected to something else is the same sitemap, now invalid", async () => {
+    const before = await treeWith(["/a.xml", urlset("/1")]);
+    const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/index.xml": index("/a.xml") };
+    const after = await tree({
+      ...routes,
+      "/a.xml": { to: `${home}login` },
+      "/login": "<!doctype html><title>Log in</title>",
+    });
+    expect(await lines(before, after)).toEqual(["sitemap now-invalid /a.xml", "unknown /1 in after /a.xml"]);
+  });
+});
+
+describe("files", () => {
+  const pages = [entry("1", "<lastmod>2024-05-01</lastmod>"), entry("2")];
+
+  test("two sitemaps, in any format and compression: which file a page is in is no change", async () => {
+    const before = file("old.xml", set(...pages));
+    const after = file("new.xml.gz", gzipSync(set(entry("3"), entry("1", "<lastmod>2024-05-31</lastmod>"))));
+    expect(await lines(before, after)).toEqual([
+      "removed /2 old.xml",
+      "added /3 new.xml.gz",
+      "changed /1 lastModified new.xml.gz",
+    ]);
+    expect(await lines(before, before)).toEqual([]);
+  });
+
+  test("a text says nothing but URLs: pages are on it or not", async () => {
+    const listing = file("urls.txt", `${home}1\n${home}3\n`);
+    expect(await lines(file("old.xml", set(...pages)), listing)).toEqual(["removed /2 old.xml", "added /3 urls.txt"]);
+    const website = await treeWith(["/a.xml", set(...pages)]);
+    expect(await lines(listing, website)).toEqual(["removed /3 urls.txt", "added /2 /a.xml"]);
+  });
+
+  test("a feed", async () => {
+    const feed = `<rss version="2.0"><channel><item><title>One</title><link>${home}1</link></item></channel></rss>`;
+    const longer = feed.replace("</channel>", `<item><title>Two</title><link>${home}2</link></item></channel>`);
+    expect(await lines(file("old.rss", feed), file("new.rss", longer))).toEqual(["added /2 new.rss"]);
+  });
+
+  test("of two indexes, the sitemaps that they name; beside anything else, pages of an index are unknown", async () => {
+    const one = file("old-index.xml", index("/a.xml", "/b.xml"));
+    const other = file("new-index.xml", index("/b.xml", "/c.xml"));
+    expect(await lines(one, other)).toEqual(["sitemap gone /a.xml", "sitemap added /c.xml"]);
+    expect(await lines(file("old.xml", set(...pages)), other)).toEqual([
+      "unknown /1 in after old.xml",
+      "unknown /2 in after old.xml",
+    ]);
+    expect(await lines(file("robots.txt", `Sitemap: ${home}a.xml\n`), one)).toEqual(["sitemap added /b.xml"]);
+  });
+
+  test("a list of more URLs than a sitemap may have is read to its end", { timeout: 120_000 }, async () => {
+    const urls = (from: number) => Array.from({ length: 1_100_000 }, (_, at) => `${home}${at + from}\n`).join("");
+    const changes = await lines(file("many-old.txt", urls(0)), file("many-new.txt", urls(1)));
+    expect(changes).toEqual(["removed /0 many-old.txt", "added /1100000 many-new.txt"]);
+  });
+
+  test("a text that is cut into ranges gives every line once", async () => {
+    const text = Array.from({ length: 500 }, (_, at) => `${home}${at % 7}/${at}`).join("\r\n");
+    const place = file("ranges.txt", text);
+    for (const length of [1, 10, 100, 5000, 100_000]) {
+      const ranges = await lineRanges(place, length);
+      const pieces = ranges.map(({ start, end }) => text.slice(start, end === undefined ? undefined : end + 1));
+      expect(pieces.join("")).toBe(text);
+      expect(pieces.slice(0, -1).every((piece) => piece.endsWith("\n"))).toBe(true);
+      expect(ranges.length > 1).toBe(length < text.length);
+    }
+    expect(await lineRanges(file("ranges.xml", set(...pages)), 10)).toEqual([{ start: 0 }]);
+  });
+
+  test.each([
+    ["a directory", () => folder, "is not a file"],
+    ["missing", () => path.join(folder, "missing.xml"), "there is no such file"],
+    ["missing, and named as an archive", () => path.join(folder, "missing.warc.gz"), "there is no such file"],
+    ["a page", () => file("page.html", "<!doctype html><title>Hello</title>"), "neither an archive nor a sitemap"],
+    [
+      "an image",
+      () => file("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")),
+      "neither an archive nor a sitemap",
+    ],
+    ["empty", () => file("empty.xml", ""), "neither an archive nor a sitemap"],
+    ["an archive by its name only", () => file("none.warc.gz", gzipSync("hello")), "not an archive that can be read"],
+    [
+      "an archive without a record",
+      () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: warcinfo\r\n"),
+      "not an archive that can be read",
+    ],
+    ["a zip file", () => file("site.wacz", "PK\u0003\u0004"), "it is a zip file"],
+  ])("bad input is an error with one line: %s", async (_, make, sentence) => {
+    const good = file("good.xml", set(...pages));
+    for (const sides of [
+      [make(), good],
+      [good, make()],
+    ] as const) {
+      const error = await all(...sides).then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      expect(error).toMatchObject({ name: "SitemapError", code: expect.stringMatching(/^invalid-(file|archive)$/) });
+      expect(error?.message).toContain(sentence);
+      expect(error?.message).not.toContain("\n");
+    }
+  });
+});
+
+test("documents that are the same on both sides are read once", async () => {
+  const same = urlset(...Array.from({ length: 100 }, (_, at) => `/same/${at}`));
+  const before = await treeWith(["/a.xml", same], ["/b.xml", urlset("/1")], ["/c.xml", same.replaceAll("same", "c")]);
+  const after = await treeWith(["/a.xml", same], ["/b.xml", urlset("/2")], ["/c.xml", same.replaceAll("same", "c")]);
+  const archives = [path.join(folder, "once-before.warc"), path.join(folder, "once-after.warc.gz")] as const;
+  await before.save(archives[0]);
+  await after.save(archives[1]);
+  const read: Record<string, string[]> = { before: [], after: [] };
+  const onSide = (side: "before" | "after") => ({
+    onEvent(event: CrawlEvent) {
+      if (event.type === "pages") read[side]?.push(event.url.replace(home, "/"));
+    },
+  });
+  const totals = await finish(diffBatches(...archives, resolveDiffOptions(), onSide));
+  expect(read).toEqual({ before: ["/a.xml", "/b.xml", "/c.xml"], after: ["/b.xml"] });
+  expect(totals).toMatchObject({
+    before: { pages: 201, sitemaps: 3, complete: true },
+    after: { pages: 201, sitemaps: 3, complete: true },
+    added: 1,
+    removed: 1,
+  });
+});
+
+test("bytes that are the same are not enough: what was said about them counts, too", async () => {
+  const body = Buffer.from(`<urlset><url><loc>${home}\u00e9</loc></url></urlset>`, "latin1");
+  const as = (charset: string): Route => ({ headers: { "content-type": `application/xml; charset=${charset}` }, body });
+  const before = await treeWith(["/a.xml", as("iso-8859-1")]);
+  const after = await treeWith(["/a.xml", as("windows-1251")]);
+  expect(await lines(before, after)).toEqual(["removed /é /a.xml", "added /й /a.xml"]);
+});
+
+describe("room", () => {
+  // Larger than what is held in memory, and every page is changed, added, removed or moved.
+  let sides: [string, string];
+  beforeAll(() => {
+    const many = (from: number, date: string) =>
+      Array.from({ length: 60_000 }, (_, at) => entry(`page/${at + from}`, `<lastmod>${date}</lastmod>`));
+    sides = [
+      file("large-old.xml", set(...many(0, "2024-05-01"))),
+      file("large-new.xml", set(...many(5000, "2024-05-31").reverse())),
+    ];
+  });
+  const expected = { added: 5000, removed: 5000, changed: 55_000, changedOnlyLastModified: 55_000 };
+
+  test.each([
+    ["in memory", Number.POSITIVE_INFINITY],
+    ["in a file", 0],
+  ])("%s, the result is the same", async (_, limit) => {
+    const changes: TreeChange[] = [];
+    const diff = diffBatches(...sides, resolveDiffOptions(), undefined, new Scratch(limit));
+    const totals = await finish(diff, (batch) => changes.push(...batch));
+    expect(totals).toMatchObject(expected);
+    expect(changes).toHaveLength(65_000);
+    const at = (place: number) => changes[place] as Extract<TreeChange, { kind: "changed" }>;
+    // In the order of the side after, which is the other way round.
+    expect(
+      [0, 4999, 5000, 9999, 10_000, 64_999].map((place) => at(place).page.url.replace(`${home}page/`, "")),
+    ).toEqual(["0", "4999", "64999", "60000", "59999", "5000"]);
+    for (const change of changes.slice(10_000)) {
+      expect(change).toMatchObject({
+        kind: "changed",
+        before: { lastModified: "2024-05-01" },
+        page: { lastModified: "2024-05-31" },
+      });
+    }
+  });
+
+  test("leaving the loop or aborting at any point leaves no file behind", async () => {
+    const place = path.join(folder, "temporary");
+    mkdirSync(place);
+    vi.stubEnv("TMPDIR", place);
+    const left: string[][] = [];
+    for (const stopAt of [1, 6_000, 30_000]) {
+      let seen = 0;
+      for await (const _ of diffTrees(...sides)) if (++seen === stopAt) break;
+      left.push(readdirSync(place));
+    }
+    for (const stopAfter of [0, 20, 60, 120, 250, 500]) {
+      const reason = new Error("enough");
+      const signal = stopAfter === 0 ? AbortSignal.abort(reason) : abortAfter(stopAfter, reason);
+      await all(...sides, { signal }).catch((error: Error) => expect(error).toBe(reason));
+      left.push(readdirSync(place));
+    }
+    vi.unstubAllEnvs();
+    expect(left.flat()).toEqual([]);
+  });
+
+  const disk = smallDisk(512);
+  afterAll(() => disk?.remove());
+  test.skipIf(disk === undefined)("a disk that is full is an error with a sentence", async () => {
+    vi.stubEnv("TMPDIR", disk?.path ?? "");
+    const diff = diffBatches(...sides, resolveDiffOptions(), undefined, new Scratch(0));
+    await expect(finish(diff)).rejects.toMatchObject({
+      code: "storage-failed",
+      message: expect.stringMatching(/^A temporary file in .* could not be written: no space left on device$/),
+    });
+    vi.unstubAllEnvs();
+    expect(readdirSync(disk?.path ?? "")).toEqual([]);
+  });
+});
+
+describe("options", () => {
+  test.each([
+    [{ ignore: ["lastmod"] }, "Unknown name `lastmod` in `ignore`"],
+    [{ only: ["new"] }, "Unknown name `new` in `only`"],
+    [{ only: "added" }, "Expected `only` to be a list of strings"],
+    [{ include: "blog" }, "Expected `include` to be a function"],
+    [{ unknown: 1 }, "Unknown option `unknown`"],
+    [{ crawl: { retries: -1 } }, "Expected `retries` to be"],
+  ])("%j is refused at the call", (options, message) => {
+    expect(() => diffTrees("a.xml", "b.xml", options as never)).toThrow(message);
+  });
+
+  test.each([[undefined], [""], [1], [{}], [{ sitemaps: [] }], ["https://"]])("%j is no side", (side) => {
+    expect(() => diffTrees("a.xml", side as never)).toThrow("Expected");
+    expect(() => diffTrees(side as never, "a.xml")).toThrow("Expected");
+  });
+
+  test("the trees of the caller stay open, those that were opened are closed", async () => {
+    const before = await treeWith(["/a.xml", urlset("/1")]);
+    const archive = path.join(folder, "open.warc");
+    await before.save(archive);
+    const after = await openTree(archive);
+    await all(before, after);
+    await all(archive, before);
+    expect((await before.pages()[Symbol.asyncIterator]().next()).value).toMatchObject({ url: `${home}1` });
+    await after.close();
+    await expect(all(before, after)).rejects.toMatchObject({ code: "tree-closed" });
+  });
+});
+
+async function finish(
+  diff: AsyncGenerator<readonly TreeChange[], DiffTotals>,
+  see: (batch: readonly TreeChange[]) => void = () => {},
+): Promise<DiffTotals> {
+  for (;;) {
+    const step = await diff.next();
+    if (step.done) return step.value;
+    see(step.value);
+  }
+}
+
+function abortAfter(milliseconds: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), milliseconds);
+  return controller.signal;
+}

@@ -1,0 +1,194 @@
+// What is true of the diff of any two trees.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ChangedPage, PageChange, TreeChange } from "../../src/change.ts";
+import { Scratch } from "../../src/crawl/scratch.ts";
+import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
+import type { DiffSide } from "../../src/diff/open-side.ts";
+import { home } from "../support/site.ts";
+import {
+  clientOf,
+  crawlOptions,
+  type Declared,
+  declaredBy,
+  pairOfWebsites,
+  plainDiff,
+  treeOf,
+  website,
+} from "./random-website.ts";
+
+const { SITEGROVE_TEST_RUNS = "100" } = process.env;
+const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "diff-properties-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const pagesOf = (changes: readonly TreeChange[]) => changes.filter((change) => change.kind !== "sitemap");
+
+describe.each([
+  ["complete", false],
+  ["with sitemaps that cannot be fully read", true],
+])("websites: %s", (_, faults) => {
+  test("the changes are those of the plainest diff, in the same order", async () => {
+    await fc.assert(
+      fc.asyncProperty(pairOfWebsites(faults), async ([one, other]) => {
+        await using before = await treeOf(one);
+        await using after = await treeOf(other);
+        expect(pagesOf(await all(diffTrees(before, after)))).toEqual(await plainDiff(before, after));
+      }),
+      runs,
+    );
+  });
+
+  test("a tree and itself do not differ", async () => {
+    await fc.assert(
+      fc.asyncProperty(website(faults), async (one) => {
+        await using before = await treeOf(one);
+        await using after = await treeOf(one);
+        expect(await all(diffTrees(before, after))).toEqual([]);
+        expect(await all(diffTrees(before, before))).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("from B to A is the mirror of from A to B", async () => {
+    await fc.assert(
+      fc.asyncProperty(pairOfWebsites(faults), async ([one, other]) => {
+        await using before = await treeOf(one);
+        await using after = await treeOf(other);
+        const there = (await all(diffTrees(before, after))).map(mirrored);
+        const back = await all(diffTrees(after, before));
+        expect(sorted(there)).toEqual(sorted(back.map(withoutReason)));
+      }),
+      runs,
+    );
+  });
+
+  test("each URL comes once", async () => {
+    await fc.assert(
+      fc.asyncProperty(pairOfWebsites(faults), async ([one, other]) => {
+        await using before = await treeOf(one);
+        await using after = await treeOf(other);
+        const urls = pagesOf(await all(diffTrees(before, after))).map((change) => (change as PageChange).page.url);
+        expect(new Set(urls).size).toBe(urls.length);
+      }),
+      runs,
+    );
+  });
+});
+
+test("applied to the pages before, the changes give the pages after", async () => {
+  await fc.assert(
+    fc.asyncProperty(pairOfWebsites(false), async ([one, other]) => {
+      await using before = await treeOf(one);
+      await using after = await treeOf(other);
+      const pages = await declaredBy(before);
+      for await (const change of diffTrees(before, after)) apply(pages, change);
+      expect(isDeepStrictEqual(pages, await declaredBy(after)) || [pages, await declaredBy(after)]).toBe(true);
+    }),
+    runs,
+  );
+});
+
+test("archives, websites and trees give the same, in memory and on disk, in pieces of any size and at any concurrency", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      pairOfWebsites(true),
+      fc.integer({ min: 1, max: 64 }),
+      fc.integer({ min: 1, max: 8 }),
+      async ([one, other], chunk, concurrency) => {
+        const name = path.join(folder, String(Math.random()).slice(2));
+        await using before = await treeOf(one, { save: `${name}-before.warc` });
+        await using after = await treeOf(other);
+        await after.save(`${name}-after.warc.gz`);
+        const expected = await all(diffTrees(before, after));
+        const sides: [DiffSide, DiffSide][] = [
+          [`${name}-before.warc`, `${name}-after.warc.gz`],
+          [before, `${name}-after.warc.gz`],
+          [`${name}-before.warc`, after],
+          [`${name}-before.warc`, home],
+          [`${name}-before.warc`, { homepage: home }],
+        ];
+        const crawl = { ...crawlOptions, client: clientOf(other, chunk), concurrency };
+        for (const [left, right] of sides) {
+          const batches = diffBatches(left, right, resolveDiffOptions({ crawl }), undefined, new Scratch(0));
+          const changes: TreeChange[] = [];
+          for await (const batch of batches) changes.push(...batch);
+          expect(changes).toEqual(expected);
+        }
+        await rm(`${name}-before.warc`);
+        await rm(`${name}-after.warc.gz`);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+async function all(changes: AsyncIterable<TreeChange>): Promise<TreeChange[]> {
+  const list: TreeChange[] = [];
+  for await (const change of changes) list.push(change);
+  return list;
+}
+
+function apply(pages: Map<string, Declared>, change: TreeChange): void {
+  switch (change.kind) {
+    case "added":
+    case "changed":
+    case "moved": {
+      const { page, sitemap } = change;
+      pages.set(page.url, { page, sitemap });
+      break;
+    }
+    case "removed":
+      pages.delete(change.page.url);
+  }
+}
+
+function mirrored(change: TreeChange): TreeChange {
+  switch (change.kind) {
+    case "added":
+      return { ...change, kind: "removed" };
+    case "removed":
+      return { ...change, kind: "added" };
+    case "unknown":
+      return { ...change, missing: change.missing === "before" ? "after" : "before" };
+    case "moved":
+      return { ...change, sitemap: change.from, from: change.sitemap };
+    case "changed": {
+      const { page, before, sitemap, from, fields } = change;
+      const swapped: ChangedPage = { kind: "changed", page: before, before: page, sitemap: from ?? sitemap, fields };
+      return from === undefined ? swapped : { ...swapped, from: sitemap };
+    }
+    case "sitemap": {
+      const { reason: _, missing, ...rest } = change;
+      const opposite = {
+        added: "gone",
+        gone: "added",
+        "now-invalid": "now-readable",
+        "now-readable": "now-invalid",
+        unknown: "unknown",
+      } as const;
+      const side = missing === undefined ? {} : ({ missing: missing === "before" ? "after" : "before" } as const);
+      return { ...rest, change: opposite[change.change], ...side };
+    }
+  }
+}
+
+// Why a sitemap cannot be read is told by the side that cannot read it.
+function withoutReason(change: TreeChange): TreeChange {
+  if (change.kind !== "sitemap") return change;
+  const { reason: _, ...rest } = change;
+  return rest;
+}
+
+// The order of fields means nothing.
+function sorted(changes: readonly TreeChange[]): string[] {
+  return changes.map((change) => JSON.stringify(Object.entries(change).sort())).sort();
+}

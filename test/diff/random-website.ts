@@ -1,0 +1,153 @@
+// Websites for comparisons, made up at random: a few sitemaps that declare pages from a small pool, so that pages are added, removed,
+// changed, moved and declared twice. And the plainest diff that there can be, to compare with.
+import fc from "fast-check";
+import { type PageField, pageFields, type TreeChange } from "../../src/change.ts";
+import type { Client } from "../../src/client.ts";
+import type { Options } from "../../src/options.ts";
+import type { SitemapPage } from "../../src/page.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, index, type Route, site } from "../support/site.ts";
+
+interface Entry {
+  readonly path: string;
+  readonly lastModified: string | undefined;
+  readonly priority: string | undefined;
+  readonly changeFrequency: string | undefined;
+  readonly image: string | undefined;
+}
+
+interface Document {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+  readonly fault: "none" | "cut" | "gone";
+  readonly format: "xml" | "text";
+}
+
+export type Website = readonly Document[];
+
+const entry: fc.Arbitrary<Entry> = fc.record({
+  path: fc.integer({ min: 0, max: 12 }).map((number) => `/page/${number}`),
+  lastModified: fc.constantFrom(undefined, "2024-05-01", "2024-05-31T12:00:00+02:00"),
+  priority: fc.constantFrom(undefined, "0.5", "0.8"),
+  changeFrequency: fc.constantFrom(undefined, "daily"),
+  image: fc.constantFrom(undefined, undefined, "/a.jpg", "/b.jpg"),
+});
+
+/** `faults`: whether sitemaps may be cut off or gone. */
+export function website(faults: boolean): fc.Arbitrary<Website> {
+  const document = fc.record({
+    name: fc.constantFrom("/a.xml", "/b.xml", "/c.xml", "/d.xml"),
+    entries: fc.array(entry, { maxLength: 8 }),
+    fault: faults ? fc.constantFrom("none", "none", "none", "cut", "gone") : fc.constant("none" as const),
+    format: fc.constantFrom("xml", "xml", "text"),
+  });
+  return fc.uniqueArray(document as fc.Arbitrary<Document>, { maxLength: 4, selector: ({ name }) => name });
+}
+
+/** Two websites that have much in common: the second is the first with some sitemaps replaced. */
+export function pairOfWebsites(faults: boolean): fc.Arbitrary<[Website, Website]> {
+  return fc
+    .tuple(website(faults), website(faults), fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }))
+    .map(([one, other, keeps]) => {
+      const kept = one.filter((_, at) => keeps[at]);
+      const names = new Set(kept.map(({ name }) => name));
+      return [one, [...kept, ...other.filter(({ name }) => !names.has(name))]];
+    });
+}
+
+export function clientOf(website: Website, chunk: number = Number.POSITIVE_INFINITY): Client {
+  const routes: Record<string, Route> = { "/robots.txt": `Sitemap: ${home}index.xml\n` };
+  routes["/index.xml"] = index(...website.map(({ name }) => name));
+  for (const document of website) if (document.fault !== "gone") routes[document.name] = textOf(document);
+  const { client } = site(routes);
+  if (chunk === Number.POSITIVE_INFINITY) return client;
+  return {
+    async request(request) {
+      const response = await client.request(request);
+      if (!("body" in response)) return response;
+      return { ...response, body: inChunks(response.body as AsyncIterable<Uint8Array>, chunk) };
+    },
+  };
+}
+
+export const crawlOptions: Options = { useKnownPaths: false, useHomepage: false };
+
+export function treeOf(website: Website, options: Options = {}): Promise<SitemapTree> {
+  return sitemapTreeForHomepage(home, { ...crawlOptions, client: clientOf(website), ...options });
+}
+
+function textOf({ entries, fault, format }: Document): string {
+  if (format === "text") {
+    const lines = entries.map(({ path }) => `${home}${path.slice(1)}\n`).join("");
+    // A text without a URL is no sitemap; and one that is cut off is whole.
+    return lines === "" ? `${home}only\n` : lines;
+  }
+  const urls = entries.map(({ path, lastModified, priority, changeFrequency, image }) =>
+    [
+      `<url><loc>${home}${path.slice(1)}</loc>`,
+      lastModified === undefined ? "" : `<lastmod>${lastModified}</lastmod>`,
+      changeFrequency === undefined ? "" : `<changefreq>${changeFrequency}</changefreq>`,
+      priority === undefined ? "" : `<priority>${priority}</priority>`,
+      image === undefined ? "" : `<image:image><image:loc>${home}${image.slice(1)}</image:loc></image:image>`,
+      "</url>",
+    ].join(""),
+  );
+  const head =
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">';
+  return fault === "cut" ? `${head}${urls.join("")}<url><loc>${home}cu` : `${head}${urls.join("")}</urlset>`;
+}
+
+async function* inChunks(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    for (let from = 0; from < piece.length; from += length) yield piece.slice(from, from + length);
+  }
+}
+
+export interface Declared {
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+}
+
+/** What a tree declares: each URL once, by its first declaration. */
+export async function declaredBy(tree: SitemapTree): Promise<Map<string, Declared>> {
+  const declared = new Map<string, Declared>();
+  for await (const step of tree.walk()) {
+    if (step.type !== "pages") continue;
+    for (const page of step.pages) {
+      if (!declared.has(page.url)) declared.set(page.url, { page, sitemap: step.sitemap.url });
+    }
+  }
+  return declared;
+}
+
+/** The changes of pages, with everything held in memory. */
+export async function plainDiff(before: SitemapTree, after: SitemapTree): Promise<TreeChange[]> {
+  const was = await declaredBy(before);
+  const is = await declaredBy(after);
+  const changes: TreeChange[] = [];
+  for (const [url, { page, sitemap }] of was) {
+    if (is.has(url)) continue;
+    changes.push(
+      after.complete ? { kind: "removed", page, sitemap } : { kind: "unknown", page, sitemap, missing: "after" },
+    );
+  }
+  for (const [url, { page, sitemap }] of is) {
+    const old = was.get(url);
+    if (old === undefined) {
+      changes.push(
+        before.complete ? { kind: "added", page, sitemap } : { kind: "unknown", page, sitemap, missing: "before" },
+      );
+      continue;
+    }
+    const fields = pageFields.filter((field) => differs(old.page, page, field));
+    const from = old.sitemap === sitemap ? {} : { from: old.sitemap };
+    if (fields.length > 0) changes.push({ kind: "changed", page, sitemap, fields, before: old.page, ...from });
+    else if (old.sitemap !== sitemap) changes.push({ kind: "moved", page, sitemap, from: old.sitemap });
+  }
+  return changes;
+}
+
+function differs(before: SitemapPage, after: SitemapPage, field: PageField): boolean {
+  return JSON.stringify(before[field]) !== JSON.stringify(after[field]);
+}
