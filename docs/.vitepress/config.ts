@@ -16,8 +16,10 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local" },
     nav: [
-      { text: "Guide", link: "/library" },
+      { text: "Getting started", link: "/getting-started" },
+      { text: "Recipes", link: "/recipes" },
       { text: "Program", link: "/command-line" },
+      { text: "Library", link: "/library" },
       { text: "Options", link: "/options" },
       { text: "Problems", link: "/problems" },
       // Beside the pages, not one of them: `_self` keeps the router from looking for it.
@@ -27,7 +29,8 @@ export default defineConfig({
       {
         text: "Using it",
         items: [
-          { text: "Overview", link: "/" },
+          { text: "Getting started", link: "/getting-started" },
+          { text: "Recipes", link: "/recipes" },
           { text: "The library", link: "/library" },
           { text: "Trees", link: "/trees" },
           { text: "Options", link: "/options" },
@@ -42,7 +45,7 @@ export default defineConfig({
       {
         text: "What it does",
         items: [
-          { text: "The way of the data", link: "/data-flow" },
+          { text: "How it works", link: "/data-flow" },
           { text: "Formats", link: "/formats" },
           { text: "Compression and encodings", link: "/compression-and-encodings" },
           { text: "Leniency", link: "/leniency" },
