@@ -106,5 +106,6 @@ export type ProblemCode =
   | "homepage-unreachable"
   | "known-path-unreachable"
   | "archive-missing"
+  | "archive-digest"
   | "archive-truncated"
   | `http-${number}`;

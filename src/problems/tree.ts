@@ -49,6 +49,11 @@ export const treeProblems: ProblemRows = {
     message: "Not in the archive",
     fix: "Crawl again: the archive was made with other options, or is cut off.",
   },
+  "archive-digest": {
+    loss: true,
+    message: "Not what the archive says it was: its checksum is wrong",
+    fix: "The file was changed or is damaged. Crawl again, or get the archive from where it came.",
+  },
   "archive-truncated": {
     loss: true,
     message: "The archive is cut off; what came before is used",

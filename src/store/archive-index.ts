@@ -1,21 +1,30 @@
 // Where everything is in an archive: the answer to each request, ours and those of other tools alike.
 import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
+import { problem } from "../problem.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
-import { type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
+import { CheckedBody, type DigestCheck, hasDigest, parseDigest } from "./digest.ts";
+import { checkOf, type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
 import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
 import { archiveKey } from "./replay.ts";
-import { readEntry } from "./saved-exchanges.ts";
+import { readDescription } from "./saved-exchanges.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
 /** An exchange of ours: its description, the place in it, and the response that holds its document. */
 interface OwnExchange {
   readonly description: Extent;
   readonly at: number;
-  readonly response: Extent | undefined;
+  readonly response: OwnResponse | undefined;
+  /** The description is not what was written. */
+  readonly isAltered: boolean;
+}
+
+interface OwnResponse {
+  readonly content: Extent;
+  readonly check: DigestCheck;
 }
 
 export type Answer = OwnExchange | ForeignResponse;
@@ -29,11 +38,13 @@ const usualHttpHead = 8 * 1024;
 export class ArchiveIndex {
   info: ArchiveInfo | undefined;
   finished = false;
+  /** What the archive says about itself, or about an exchange, is not what was written. */
+  isAltered = false;
   recordCount = 0;
   readonly urls: string[] = [];
   readonly #ownIds = new Set<string>();
   /** Responses of ours whose description is still to come. Without it an exchange does not count. */
-  readonly #open = new Map<string, Extent>();
+  readonly #open = new Map<string, OwnResponse>();
   readonly #answers = new Map<string, Answer>();
 
   /** Takes in one record; `read` gives its content. */
@@ -41,10 +52,12 @@ export class ArchiveIndex {
     this.recordCount += 1;
     if (record.type === "warcinfo") return this.#addInfo(record, read);
     if (!this.#ownIds.has(record.fields.get("warc-warcinfo-id") ?? "")) return this.#addForeign(record);
-    if (record.type === "response") this.#open.set(record.fields.get("warc-record-id") ?? "", record.content);
+    if (record.type === "response") {
+      this.#open.set(record.fields.get("warc-record-id") ?? "", { content: record.content, check: checkOf(record) });
+    }
     if (record.type !== "metadata") return;
     if (record.fields.has("warc-target-uri")) await this.#addExchange(record, read);
-    else this.finished = true;
+    else await this.#addEnd(record, read);
   }
 
   find(key: string): Answer | undefined {
@@ -52,33 +65,43 @@ export class ArchiveIndex {
   }
 
   async read(answer: Answer): Promise<Fetched | undefined> {
-    if ("description" in answer) {
-      const body = answer.response === undefined ? [] : [await withoutHead(answer.response)];
-      return readEntry({ description: [answer.description], body, at: answer.at });
-    }
+    if ("description" in answer) return readOwn(answer);
     const original = answer.refersTo === undefined ? undefined : this.#answers.get(plainKey(answer.refersTo));
     // What is repeated is never itself a repetition.
     const repeats = original && !("refersTo" in original && original.refersTo !== undefined);
     return readForeignResponse(answer, repeats ? await this.read(original) : undefined);
   }
 
-  async #addInfo({ fields, content }: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
-    if (content.length > maxDescription) return;
-    const text = Buffer.from(await read()).toString();
+  async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+    if (record.content.length > maxDescription) return;
+    const content = await read();
+    const text = Buffer.from(content).toString();
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
     if (json === undefined) return;
     // Where archives were joined, the first says what the whole is about.
     const info = infoFromJson(json);
     this.info ??= info;
-    this.#ownIds.add(fields.get("warc-record-id") ?? "");
+    this.isAltered ||= !(await isAsWritten(record, content));
+    this.#ownIds.add(record.fields.get("warc-record-id") ?? "");
   }
 
-  async #addExchange({ content, concurrentTo }: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+  async #addEnd(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+    if (record.content.length > maxDescription) throw damaged();
+    this.finished = true;
+    this.isAltered ||= !(await isAsWritten(record, await read()));
+  }
+
+  async #addExchange(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+    const { content, concurrentTo } = record;
     if (content.length > maxDescription) throw damaged();
     const [first = ""] = concurrentTo;
     const response = this.#open.get(first);
     for (const id of concurrentTo) this.#open.delete(id);
-    const exchanges = revive(await read(), (problem) => new KeptBody([], problem));
+    const description = await read();
+    const isAltered = !(await isAsWritten(record, description));
+    // What it was about may have been something else.
+    this.isAltered ||= isAltered;
+    const exchanges = revive(description, (problem) => new KeptBody([], problem));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
       // A document whose response is not there: the file was changed.
@@ -87,6 +110,7 @@ export class ArchiveIndex {
         description: content,
         at,
         response: isDocument ? response : undefined,
+        isAltered,
       });
     }
   }
@@ -103,15 +127,38 @@ export class ArchiveIndex {
   }
 }
 
+async function readOwn({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
+  if (response === undefined) {
+    const fetched = await readDescription([description], at, (problem) => new KeptBody([], problem));
+    if (!isAltered) return fetched;
+    const { url, role, anonymous } = fetched;
+    const asked = { url, role, ...(anonymous && { anonymous }), attempts: fetched.attempts };
+    return { outcome: "failed", ...asked, reason: problem("archive-digest") };
+  }
+  const { head, payload } = await partsOf(response.content);
+  if (isAltered) response.check.state = "bad";
+  return readDescription(
+    [description],
+    at,
+    (problem) => new CheckedBody({ head: [head], payload: [payload], problem }, response.check),
+  );
+}
+
 function plainKey(url: string): string {
   return archiveKey({ url, role: "sitemap" });
 }
 
-async function withoutHead(response: Extent): Promise<Extent> {
+function isAsWritten({ fields }: RecordHead, content: Uint8Array): Promise<boolean> {
+  return hasDigest(parseDigest(fields.get("warc-block-digest")), [content]);
+}
+
+async function partsOf(response: Extent): Promise<{ head: Extent; payload: Extent }> {
   for (const size of [usualHttpHead, maxHttpHead]) {
     const start = await response.file.read(response.offset, Math.min(response.length, size));
     const head = parseHttpHead(start);
-    if (head !== undefined && (head.length < size || size === maxHttpHead)) return skip(response, head.length);
+    if (head !== undefined && (head.length < size || size === maxHttpHead)) {
+      return { head: { ...response, length: head.length }, payload: skip(response, head.length) };
+    }
   }
   throw damaged();
 }

@@ -17,3 +17,22 @@ export function base32(bytes: Uint8Array): string {
   }
   return text;
 }
+
+/** Undefined where the text is none. In either case, with or without padding. */
+export function fromBase32(text: string): Uint8Array | undefined {
+  const digits = text.toUpperCase().replace(/=+$/, "");
+  const bytes: number[] = [];
+  let value = 0;
+  let bits = 0;
+  for (const digit of digits) {
+    const place = alphabet.indexOf(digit);
+    if (place === -1) return undefined;
+    value = (value << 5) | place;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 0xff);
+    value &= (1 << bits) - 1;
+  }
+  return Uint8Array.from(bytes);
+}

@@ -37,6 +37,8 @@ export interface Archive extends DocumentSource {
   readonly finished: boolean;
   /** Whether the file was cut off or is damaged: what came before is used. */
   readonly truncated: boolean;
+  /** Whether what it says about itself, or about an exchange, is not what was written. */
+  readonly altered: boolean;
   /** The URLs that were asked for; in files of other tools, those that have a response. Each once, in the order of the file. */
   readonly urls: readonly string[];
   /** Copies it, record by record, compressed where the name ends in `.gz`. The file must not exist. */

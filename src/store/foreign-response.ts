@@ -3,8 +3,9 @@ import { type Body, type Fetched, type FetchedDocument, type HeaderList, header 
 import { type Problem, problem } from "../problem.ts";
 import { failureOf, isRedirect } from "../status.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
-import { beginsWithChunk, dechunk, maxHttpHead, parseHttpHead } from "./http-block.ts";
-import { type Extent, KeptBody, readBlocks, skip } from "./kept-body.ts";
+import { CheckedBody, DigestCheck, parseDigest } from "./digest.ts";
+import { beginsWithChunk, dechunk, type HttpHead, maxHttpHead, parseHttpHead } from "./http-block.ts";
+import { type Extent, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
 /** All that is remembered of a response of another tool. */
@@ -18,10 +19,12 @@ export interface ForeignResponse {
   readonly truncated: string | undefined;
   /** The URL whose payload a `revisit` repeats. */
   readonly refersTo: string | undefined;
+  readonly check: DigestCheck;
 }
 
 /** Undefined for records that hold nothing a website sent over http. */
-export function foreignResponse({ type, fields, content }: RecordHead): ForeignResponse | undefined {
+export function foreignResponse(record: RecordHead): ForeignResponse | undefined {
+  const { type, fields, content } = record;
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
   // WARC 1.0 printed angle brackets around URLs, and some tools write them.
   const url = withoutCredentials((fields.get("warc-target-uri") ?? "").replace(/^<(.*)>$/, "$1"));
@@ -33,7 +36,13 @@ export function foreignResponse({ type, fields, content }: RecordHead): ForeignR
     contentType: fields.get("content-type"),
     truncated: fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined),
     refersTo: type === "revisit" ? (fields.get("warc-refers-to-target-uri") ?? url) : undefined,
+    check: checkOf(record),
   };
+}
+
+/** What a record says about its bytes. */
+export function checkOf({ fields }: RecordHead): DigestCheck {
+  return new DigestCheck(parseDigest(fields.get("warc-payload-digest")), parseDigest(fields.get("warc-block-digest")));
 }
 
 /** The answer that a response alone makes. `original` is what a `revisit` refers to. */
@@ -44,7 +53,8 @@ export async function readForeignResponse(
   const { url, type, content } = response;
   if (type === "resource") {
     const headers: HeaderList = response.contentType === undefined ? [] : [["content-type", response.contentType]];
-    return found(url, 200, headers, new KeptBody([content], truncation(response.truncated)));
+    const parts = { head: [], payload: [content], problem: truncation(response.truncated) };
+    return found(url, 200, headers, new CheckedBody(parts, response.check));
   }
   const start = await content.file.read(content.offset, Math.min(content.length, maxHttpHead));
   const head = parseHttpHead(start);
@@ -60,37 +70,23 @@ export async function readForeignResponse(
   const { status, headers } = head;
   if (isRedirect(status)) return { outcome: "redirect", ...asked, status, headers };
   if (status < 200 || status > 299) return { ...asked, status, headers, ...failureOf(status, headers) };
-  const body = bodyOf(response, headers, skip(content, head.length), start.subarray(head.length));
-  return found(url, status, headers, body);
+  return found(url, status, headers, bodyOf(response, head, start.subarray(head.length)));
 }
 
 function found(url: string, status: number, headers: HeaderList, body: Body): FetchedDocument {
   return { outcome: "found", url, role: "sitemap", attempts: 1, status, headers, body };
 }
 
-function bodyOf(response: ForeignResponse, headers: HeaderList, content: Extent, start: Uint8Array): Body {
-  const problem = truncation(response.truncated);
-  const coding = header(headers, "transfer-encoding");
+function bodyOf({ content, truncated, check }: ForeignResponse, head: HttpHead, start: Uint8Array): Body {
+  const payload = skip(content, head.length);
+  const parts = { head: [{ ...content, length: head.length }], payload: [payload], problem: truncation(truncated) };
+  const coding = header(head.headers, "transfer-encoding");
   if (coding !== undefined && /\bchunked\b/i.test(coding) && beginsWithChunk(start)) {
-    return new ChunkedBody(content, problem);
+    return new CheckedBody({ ...parts, decode: dechunk }, check);
   }
-  const announced = Number(header(headers, "content-length"));
-  return new KeptBody([content], problem ?? (announced > content.length ? truncation("unspecified") : undefined));
-}
-
-class ChunkedBody implements Body {
-  readonly #content: Extent;
-  problem: Problem | undefined;
-
-  constructor(content: Extent, problem: Problem | undefined) {
-    this.#content = content;
-    this.problem = problem;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
-    const end = yield* dechunk(readBlocks([this.#content]));
-    if (end === "cut") this.problem ??= truncation("unspecified");
-  }
+  const announced = Number(header(head.headers, "content-length"));
+  const isShort = announced > payload.length;
+  return new CheckedBody(isShort ? { ...parts, problem: parts.problem ?? truncation("unspecified") } : parts, check);
 }
 
 /** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */

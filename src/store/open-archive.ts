@@ -46,6 +46,7 @@ class OpenArchive implements Archive {
   readonly info: ArchiveInfo | undefined;
   readonly finished: boolean;
   readonly truncated: boolean;
+  readonly altered: boolean;
   readonly urls: readonly string[];
   readonly #source: Source;
   readonly #index: ArchiveIndex;
@@ -55,6 +56,7 @@ class OpenArchive implements Archive {
     this.info = index.info;
     this.finished = index.finished;
     this.truncated = truncated;
+    this.altered = index.isAltered;
     this.urls = index.urls;
     this.#source = source;
     this.#index = index;

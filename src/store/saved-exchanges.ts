@@ -1,5 +1,6 @@
 // Exchanges on their way into an archive: one `warcinfo` record first, then each exchange, then that the crawl has ended.
-import type { Fetched } from "../exchange.ts";
+import type { Body, Fetched } from "../exchange.ts";
+import type { Problem } from "../problem.ts";
 import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
@@ -15,9 +16,18 @@ export interface Entry {
 }
 
 export async function readEntry({ description, body, at }: Entry): Promise<Fetched> {
+  return readDescription(description, at, (problem) => new KeptBody(body, problem));
+}
+
+/** `bodyOf` makes the body of a document from what was wrong with it. */
+export async function readDescription(
+  description: readonly Block[],
+  at: number,
+  bodyOf: (problem: Problem | undefined) => Body,
+): Promise<Fetched> {
   const bytes: Uint8Array[] = [];
   for await (const piece of readBlocks(description)) bytes.push(piece);
-  const exchanges = revive(Buffer.concat(bytes), (problem) => new KeptBody(body, problem));
+  const exchanges = revive(Buffer.concat(bytes), bodyOf);
   // The file may have been changed since it was opened.
   return exchanges[at] ?? (exchanges.at(-1) as Fetched);
 }
@@ -36,7 +46,7 @@ export class SavedExchanges {
   }
 
   static async start(writer: ArchiveWriter, info: ArchiveInfo): Promise<SavedExchanges> {
-    const { id, record } = infoRecord(info);
+    const { id, record } = await infoRecord(info);
     await writer.append([record]);
     return new SavedExchanges(writer, id);
   }
@@ -52,7 +62,7 @@ export class SavedExchanges {
   }
 
   async finish(): Promise<void> {
-    await this.#writer.append([endRecord(this.#infoId)]);
+    await this.#writer.append([await endRecord(this.#infoId)]);
   }
 
   async close(): Promise<void> {

@@ -5,14 +5,14 @@
 // Deviation: the body of a response is kept without its transfer coding, and `transfer-encoding` and a `content-length` that
 // is not true are left out of its head, so that every tool finds the payload where HTTP says it is. The headers as they
 // came are in the description.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Fetched, HeaderList } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
 import { version } from "../version.ts";
-import { base32 } from "./base32.ts";
 import type { ArchiveInfo } from "./contract.ts";
+import { digestOf } from "./digest.ts";
 import { infoToJson } from "./info.ts";
 import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
 
@@ -34,7 +34,7 @@ const crlf = "\r\n";
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
-export function infoRecord(info: ArchiveInfo): { readonly id: string; readonly record: WarcRecord } {
+export async function infoRecord(info: ArchiveInfo): Promise<{ readonly id: string; readonly record: WarcRecord }> {
   const id = newId();
   const fields = [
     `software: sitegrove/${version}`,
@@ -42,8 +42,8 @@ export function infoRecord(info: ArchiveInfo): { readonly id: string; readonly r
     "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
     `sitegrove: ${infoToJson(info)}`,
   ];
-  const content = Buffer.from(fields.map((line) => line + crlf).join(""));
-  return { id, record: { fields: head("warcinfo", id, "application/warc-fields"), content: [content] } };
+  const content = [Buffer.from(fields.map((line) => line + crlf).join(""))];
+  return { id, record: await sealed({ fields: head("warcinfo", id, "application/warc-fields"), content }) };
 }
 
 /** `fetched` is what the description says. */
@@ -55,11 +55,9 @@ export async function exchangeRecords(
   const own = (type: string, id: string, contentType: string, url: string) =>
     [...head(type, id, contentType), ["WARC-Warcinfo-ID", infoId], ["WARC-Target-URI", targetUri(url)]] as const;
   const { url } = fetched;
-  const metadata = (about: readonly (readonly [string, string])[]): WarcRecord => ({
-    fields: [...own("metadata", newId(), "application/json", url), ...about],
-    content: description,
-  });
-  if (fetched.status === undefined) return { records: [metadata([])], body: undefined };
+  const metadata = (about: readonly (readonly [string, string])[]): Promise<WarcRecord> =>
+    sealed({ fields: [...own("metadata", newId(), "application/json", url), ...about], content: description });
+  if (fetched.status === undefined) return { records: [await metadata([])], body: undefined };
   const isDocument = fetched.outcome === "found";
   const headers = fetched.headers ?? [];
   const httpBlock = httpHead(fetched.status, headers, isDocument ? lengthOf(body) : 0);
@@ -67,23 +65,28 @@ export async function exchangeRecords(
   const response: WarcRecord = {
     fields: [
       ...own("response", id, "application/http; msgtype=response", url),
-      ...(isDocument ? [["WARC-Payload-Digest", `sha1:${await digest(body)}`] as const] : unread(headers)),
+      ...(isDocument ? [["WARC-Payload-Digest", await digestOf(body)] as const] : unread(headers)),
       ...(isDocument ? truncated(fetched.body.problem) : []),
     ],
     content: isDocument ? [httpBlock, ...body] : [httpBlock],
   };
-  const records = [response, metadata([["WARC-Concurrent-To", id]])];
+  const records = [isDocument ? response : await sealed(response), await metadata([["WARC-Concurrent-To", id]])];
   return { records, body: isDocument ? { index: 0, headLength: httpBlock.length } : undefined };
 }
 
 /** A description of ours without a URL: nothing comes after it. */
-export function endRecord(infoId: string): WarcRecord {
+export function endRecord(infoId: string): Promise<WarcRecord> {
   const about = [
     ["WARC-Warcinfo-ID", infoId],
     ["WARC-Refers-To", infoId],
   ] as const;
   const content = [Buffer.from(JSON.stringify({ finished: true }))];
-  return { fields: [...head("metadata", newId(), "application/json"), ...about], content };
+  return sealed({ fields: [...head("metadata", newId(), "application/json"), ...about], content });
+}
+
+/** With a digest of its content. The payload of a document has one of its own, and is the most that there is. */
+async function sealed({ fields, content }: WarcRecord): Promise<WarcRecord> {
+  return { fields: [...fields, ["WARC-Block-Digest", await digestOf(content)]], content };
 }
 
 /** The bytes of a record, in pieces. */
@@ -138,11 +141,4 @@ function truncated(problem: Problem | undefined): readonly (readonly [string, st
   const { code } = problem;
   if (code === "limit-document-bytes" || code === "limit-robots-bytes") return [["WARC-Truncated", "length"]];
   return [["WARC-Truncated", code.startsWith("timeout-") ? "time" : "disconnect"]];
-}
-
-async function digest(body: readonly Block[]): Promise<string> {
-  // What every tool of the field computes; nobody relies on it for security.
-  const hash = createHash("sha1");
-  for await (const piece of readBlocks(body)) hash.update(piece);
-  return base32(hash.digest());
 }

@@ -56,7 +56,10 @@ export async function openTreeWhile(
     const prepared = preparedFrom(path, archive, reader);
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
-    const problems = isCut ? [problem("archive-truncated")] : [];
+    const problems = [
+      ...(isCut ? [problem("archive-truncated")] : []),
+      ...(archive.altered ? [problem("archive-digest")] : []),
+    ];
     const { root, finished } = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read: building.read },
       building,

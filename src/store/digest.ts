@@ -1,0 +1,163 @@
+// The digests that WARC files carry for the content of a record and for the payload in it: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`.
+//   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-block-digest
+// They tell damage and careless editing; they are no proof against somebody who writes new ones.
+import { createHash, type Hash } from "node:crypto";
+import type { Body } from "../exchange.ts";
+import { type Problem, problem } from "../problem.ts";
+import { base32, fromBase32 } from "./base32.ts";
+import { type Block, readBlocks } from "./kept-body.ts";
+
+/** What a record says about its bytes. */
+export interface Digest {
+  readonly algorithm: string;
+  readonly hex: string;
+}
+
+/** Undefined where there is none, or of a kind that cannot be checked. */
+export function parseDigest(text: string | undefined): Digest | undefined {
+  const [, label = "", value = ""] = /^([a-z0-9-]+):([^\s]+)$/i.exec(text?.trim() ?? "") ?? [];
+  const algorithm = label.toLowerCase().replace(/^sha-/, "sha");
+  const length = lengths.get(algorithm);
+  if (length === undefined) return undefined;
+  const hex = hexOf(value, length);
+  return hex === undefined ? undefined : { algorithm, hex };
+}
+
+/** In bytes. */
+const lengths: ReadonlyMap<string, number> = new Map([
+  ["md5", 16],
+  ["sha1", 20],
+  ["sha256", 32],
+  ["sha384", 48],
+  ["sha512", 64],
+]);
+
+// Most tools write Base32, some hexadecimal digits, a few Base64.
+function hexOf(value: string, length: number): string | undefined {
+  if (value.length === 2 * length && /^[0-9a-f]+$/i.test(value)) return value.toLowerCase();
+  const bytes = fromBase32(value) ?? Buffer.from(value, "base64");
+  return bytes.length === length ? Buffer.from(bytes).toString("hex") : undefined;
+}
+
+/** As it is written into a record. SHA-1 is what every tool of the field computes. */
+export async function digestOf(content: readonly Block[]): Promise<string> {
+  const hash = createHash("sha1");
+  for await (const piece of readBlocks(content)) hash.update(piece);
+  return `sha1:${base32(hash.digest())}`;
+}
+
+/** Whether the content has this digest; true where there is nothing to check. */
+export async function hasDigest(digest: Digest | undefined, content: readonly Block[]): Promise<boolean> {
+  if (digest === undefined) return true;
+  const hash = createHash(digest.algorithm);
+  for await (const piece of readBlocks(content)) hash.update(piece);
+  return hash.digest("hex") === digest.hex;
+}
+
+/** What is known about the bytes of a document. They do not change: one check is enough. */
+export class DigestCheck {
+  readonly payload: Digest | undefined;
+  readonly block: Digest | undefined;
+  state: "open" | "good" | "bad";
+
+  /** `isAltered`: it is known already that something is wrong. */
+  constructor(payload: Digest | undefined, block: Digest | undefined, isAltered = false) {
+    this.payload = payload;
+    this.block = block;
+    this.state = isAltered ? "bad" : payload === undefined && block === undefined ? "good" : "open";
+  }
+
+  get problem(): Problem | undefined {
+    return this.state === "bad" ? problem("archive-digest") : undefined;
+  }
+}
+
+export interface CheckedParts {
+  /** The content of the record before the payload. */
+  readonly head: readonly Block[];
+  readonly payload: readonly Block[];
+  /** Takes the payload apart: `transfer-encoding: chunked`. */
+  readonly decode?: ((pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, "whole" | "cut">) | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** A body from an archive, compared with its digests the first time it is read to its end. */
+export class CheckedBody implements Body {
+  readonly #parts: CheckedParts;
+  readonly #check: DigestCheck;
+  #problem: Problem | undefined;
+
+  constructor(parts: CheckedParts, check: DigestCheck) {
+    this.#parts = parts;
+    this.#check = check;
+    this.#problem = parts.problem;
+  }
+
+  get problem(): Problem | undefined {
+    return this.#problem ?? this.#check.problem;
+  }
+
+  /** Where it lies as it is, so that it need not be copied; undefined where it has to be taken apart first. */
+  get blocks(): readonly Block[] | undefined {
+    return this.#parts.decode === undefined ? this.#parts.payload : undefined;
+  }
+
+  /** Reads it where nobody has, and says whether it is what it was. */
+  async isGood(): Promise<boolean> {
+    if (this.#check.state === "open") for await (const _ of this);
+    return this.#check.state === "good" && this.#problem === undefined;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
+    const { payload, decode } = this.#parts;
+    const hashes = this.#check.state === "open" ? await this.#start() : undefined;
+    const raw = hashes === undefined ? readBlocks(payload) : watched(readBlocks(payload), hashes.raw);
+    if (decode === undefined) yield* raw;
+    else {
+      // Left open when the last chunk has come: what follows it belongs to the content, too.
+      const decoded = decode({ [Symbol.asyncIterator]: () => ({ next: () => raw.next() }) });
+      const end = yield* hashes === undefined ? decoded : watchedDecoder(decoded, hashes.decoded);
+      if (end === "cut") this.#problem ??= problem("body-short");
+      for await (const _ of raw);
+    }
+    if (hashes !== undefined) this.#check.state = hashes.hold() ? "good" : "bad";
+  }
+
+  async #start(): Promise<{ raw: Hash[]; decoded: Hash[]; hold: () => boolean }> {
+    const { payload, block } = this.#check;
+    const { head, decode } = this.#parts;
+    const blockHash = block && createHash(block.algorithm);
+    if (blockHash !== undefined) for await (const piece of readBlocks(head)) blockHash.update(piece);
+    const rawHash = payload && createHash(payload.algorithm);
+    // Tools disagree whether a payload has its chunks or not.
+    const decodedHash = payload && decode && createHash(payload.algorithm);
+    const hold = () => {
+      const found = [rawHash, decodedHash].map((hash) => hash?.digest("hex"));
+      return (payload === undefined || found.includes(payload.hex)) && blockHash?.digest("hex") === block?.hex;
+    };
+    return { raw: present(blockHash, rawHash), decoded: present(decodedHash), hold };
+  }
+}
+
+async function* watched(pieces: AsyncIterable<Uint8Array>, hashes: readonly Hash[]): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    for (const hash of hashes) hash.update(piece);
+    yield piece;
+  }
+}
+
+async function* watchedDecoder<End>(
+  pieces: AsyncGenerator<Uint8Array, End>,
+  hashes: readonly Hash[],
+): AsyncGenerator<Uint8Array, End> {
+  for (;;) {
+    const step = await pieces.next();
+    if (step.done) return step.value;
+    for (const hash of hashes) hash.update(step.value);
+    yield step.value;
+  }
+}
+
+function present<T>(...items: (T | undefined)[]): T[] {
+  return items.filter((item) => item !== undefined);
+}
