@@ -1,9 +1,11 @@
-// npm run tables: writes what comes from the tables of options and problems into the files that repeat it: the type
-// `ProblemCode` and the tables of the documentation. test/docs/tables.test.ts fails where a file differs.
+// npm run tables: writes what comes from the tables of options, problems and rules into the files that repeat it: the types
+// of their names and the tables of the documentation. test/docs/tables.test.ts fails where a file differs.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Rule } from "../src/check/rule.ts";
+import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/options/limits.ts";
 import type { OptionRow } from "../src/options/row.ts";
@@ -19,6 +21,8 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ["src/problem-code.ts", problemCodeType()],
     ["src/option-types.ts", optionTypes()],
+    ["src/check/rule-id.ts", ruleIdType()],
+    ["docs/rules.md", filled("docs/rules.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
     ["docs/command-line.md", filled("docs/command-line.md", flagTables())],
@@ -34,6 +38,46 @@ ${problemCodes()
   .map((code) => `  | "${code}"\n`)
   .join("")}  | \`http-\${number}\`;
 `;
+}
+
+function ruleIdType(): string {
+  return `// Generated from src/check/rules/ by \`npm run tables\`.
+
+/** The id of a rule that is built in. Configurations and baselines name it. */
+export type RuleId =
+${checkRules.map(({ id }) => `  | "${id}"`).join("\n")};
+`;
+}
+
+function ruleTables(): Map<string, string> {
+  return new Map(
+    Object.entries(ruleGroups).map(([group, rows]) => [
+      `rules: ${group}`,
+      table(
+        ["rule", "severity", "basis", "engines", "what is wrong", "what to do"],
+        rows.map((rule) => [
+          `<a id="${rule.id}"></a>\`${rule.id}\``,
+          rule.severity,
+          `[${rule.basis}](${rule.link})`,
+          enginesShown(rule),
+          escapedProse(rule.sentence),
+          escapedProse(rule.fix),
+        ]),
+      ),
+    ]),
+  );
+}
+
+function enginesShown({ engines }: Rule): string {
+  return engines.length === 3 ? "all" : engines.map((engine) => engine[0]?.toUpperCase() + engine.slice(1)).join(", ");
+}
+
+// What is between ticks is code: nothing in it needs to be escaped.
+function escapedProse(text: string): string {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : escaped(part)))
+    .join("");
 }
 
 function problemTables(): Map<string, string> {

@@ -13,6 +13,20 @@ export type {
   TreeChange,
   UnknownPage,
 } from "./change.ts";
+export { checkTree } from "./check/check-tree.ts";
+export type { Finding, FindingExample } from "./check/findings.ts";
+export type {
+  CheckOptions,
+  IgnoredFinding,
+  OwnRule,
+  RuleContext,
+  RuleReport,
+  RuleSeverities,
+} from "./check/options.ts";
+export type { CheckResult, NotJudged } from "./check/result.ts";
+export type { Basis, Engine, Need, Rule, Severity } from "./check/rule.ts";
+export type { RuleId } from "./check/rule-id.ts";
+export { checkRules } from "./check/rule-table.ts";
 export type { Client, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";

@@ -22,11 +22,12 @@ function shown(value: unknown): string {
 
 /** `; did you mean …?` where a known name is close: another case, hyphens, or a slip of the keys. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
-  const plain = name.toLowerCase().replaceAll(/[-_]/g, "").slice(0, 50);
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
+  const typed = plain(name).slice(0, 50);
   let best: string | undefined;
-  let least = plain.length < 5 ? 1.5 : 2.5;
+  let least = typed.length < 5 ? 1.5 : 2.5;
   for (const candidate of known) {
-    const distance = editDistance(plain, candidate.toLowerCase());
+    const distance = editDistance(typed, plain(candidate));
     if (distance < least) [best, least] = [candidate, distance];
   }
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;

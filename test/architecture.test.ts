@@ -15,7 +15,8 @@ const mayImport: Record<string, readonly string[]> = {
   crawl: ["model", "discover", "fetch", "open", "parse", "store"],
   tree: ["model", "crawl", "store"],
   diff: ["model", "crawl", "tree"],
-  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff"],
+  check: ["model", "crawl", "tree"],
+  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff", "check"],
 };
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.
@@ -24,6 +25,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   parse: ["entities"],
   fetch: ["undici", "ipaddr.js"],
   write: ["hyparquet-writer"],
+  check: ["ipaddr.js"],
   cli: ["commander", "picocolors"],
 };
 

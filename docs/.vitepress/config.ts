@@ -37,6 +37,8 @@ export default defineConfig({
           { text: "Problems", link: "/problems" },
           { text: "The program", link: "/command-line" },
           { text: "Output formats", link: "/output" },
+          { text: "Check", link: "/check" },
+          { text: "Rules", link: "/rules" },
           { text: "Archives", link: "/archives" },
           { text: "What changed", link: "/diff" },
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },

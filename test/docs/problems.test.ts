@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { checkRules } from "../../src/check/rule-table.ts";
 import { problemCodes, problemGroups } from "../../src/problem.ts";
 import { codeOf, page, pages, root, section, tableRows } from "./pages.ts";
 
@@ -32,7 +33,7 @@ test("every code of an error is documented, and no other", () => {
 test("no page names a problem of a family that does not exist", () => {
   const families =
     /^(dns|timeout|connection|tls|redirect|body|coding|charset|robots|xml|url|limit|archive|protocol)-[a-z-]+$/;
-  const known = new Set<string>([...problemCodes(), ...errorCodes]);
+  const known = new Set<string>([...problemCodes(), ...errorCodes, ...checkRules.map(({ id }) => id)]);
   // The changelog names codes that were.
   const words = pages
     .filter(({ file }) => file !== "CHANGELOG.md")

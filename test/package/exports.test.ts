@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 const root = path.join(import.meta.dirname, "../..");
 
 const functions = [
+  "checkTree",
   "crawl",
   "diffTrees",
   "fetchClient",
@@ -18,6 +19,7 @@ const functions = [
   "streamPages",
 ];
 const classes = ["SitemapError", "SitemapTree"];
+const tables = ["checkRules"];
 const pageTypes = [
   "AlternatePage",
   "ChangeFrequency",
@@ -80,6 +82,24 @@ const changeTypes = [
   "TreeChange",
   "UnknownPage",
 ];
+const checkTypes = [
+  "Basis",
+  "CheckOptions",
+  "CheckResult",
+  "Engine",
+  "Finding",
+  "FindingExample",
+  "IgnoredFinding",
+  "Need",
+  "NotJudged",
+  "OwnRule",
+  "Rule",
+  "RuleContext",
+  "RuleId",
+  "RuleReport",
+  "RuleSeverities",
+  "Severity",
+];
 const otherTypes = [
   "Client",
   "ClientRequest",
@@ -95,7 +115,7 @@ const otherTypes = [
 
 test("sitegrove exports these values", async () => {
   const exported = await import("../../src/index.ts");
-  expect(Object.keys(exported).sort()).toEqual([...functions, ...classes].sort());
+  expect(Object.keys(exported).sort()).toEqual([...functions, ...classes, ...tables].sort());
 });
 
 test("sitegrove exports these names, types included", () => {
@@ -106,9 +126,10 @@ test("sitegrove exports these names, types included", () => {
     ...optionTypes,
     ...eventTypes,
     ...changeTypes,
+    ...checkTypes,
     ...otherTypes,
   ];
-  expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...types].sort());
+  expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...tables, ...types].sort());
 });
 
 test("sitegrove/parse exports one function and the types that it speaks of", () => {

@@ -1,0 +1,244 @@
+// Return links of alternate pages across all sitemaps, exact and in flat memory. Pages that name the same set of alternate
+// pages are a cluster. Where every member of the set is listed with that very set, all of them name one another, and nothing
+// can be wrong: of most websites all clusters are settled like this, with one record a page. The pages of the other clusters
+// are read again, and their links, one record each, are looked up among all pages.
+import type { AlternatePage, SitemapPage } from "../page.ts";
+import type { AlternateSet } from "./language-rules.ts";
+import { PageBits } from "./page-bits.ts";
+import { type PageRecords, pageWidth, word } from "./page-records.ts";
+import { Partitions, partitionCount } from "./partitions.ts";
+import { RecordGroups } from "./record-groups.ts";
+import { mixed, textHash, UrlScan } from "./url-scan.ts";
+
+/** A link to an alternate page that something was found about: the page that has it, and which of its links it is. */
+export interface FoundLink {
+  readonly rule: "hreflang-no-return" | "hreflang-return-differs" | "hreflang-target-unlisted";
+  readonly ordinal: number;
+  readonly alternate: number;
+}
+
+// The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
+const clusterWidth = 6;
+// The target (3 words, as in page records), the language, the number of the page, the link and its marks, the page (2 words).
+const linkWidth = 8;
+// The pair (2 words), its direction, the number of the page, the link.
+const pairWidth = 5;
+
+/** Marks of a link, above its number. */
+const isRepeat = 1 << 20;
+const isOnKnownHost = 1 << 21;
+const isDefault = 1 << 22;
+const linkNumber = (1 << 20) - 1;
+
+export class Clusters {
+  readonly #clusters = new Partitions(clusterWidth);
+  readonly #links = new Partitions(linkWidth);
+  readonly #pairs = new Partitions(pairWidth);
+  readonly #scan = new UrlScan();
+  #unsettled = new PageBits(0);
+
+  /** Takes down the set of a page. */
+  add(own: UrlScan, set: AlternateSet, ordinal: number): void {
+    const { words, at } = this.#clusters.next(set.high);
+    words[at] = set.high;
+    words[at + 1] = set.low;
+    words[at + 2] = highOf(own);
+    words[at + 3] = lowOf(own);
+    words[at + 4] = set.members * 2 + (set.hasSelf ? 1 : 0);
+    words[at + 5] = ordinal;
+  }
+
+  /** Finds the clusters that need a second look. `conflicts`: pages that are listed several times with different sets. */
+  settle(pages: number, conflicts: PageBits): boolean {
+    this.#unsettled = new PageBits(pages);
+    for (const { words, count } of this.#clusters.read()) {
+      const groups = new RecordGroups(words, count, clusterWidth, 2);
+      for (const first of groups.firsts()) {
+        const isSettled = isWhole(words, groups, first) && !hasConflict(words, groups, first, conflicts);
+        for (let record = first; record !== -1; record = groups.next(record)) {
+          const at = record * clusterWidth;
+          if (isSettled && (words[at + 4]! & 1) === 1) continue;
+          this.#unsettled.set(words[at + 5]! >>> 0);
+        }
+      }
+    }
+    this.#clusters.close();
+    return this.#unsettled.isAny;
+  }
+
+  /** Whether a page needs a second look. */
+  isUnsettled(ordinal: number): boolean {
+    return this.#unsettled.has(ordinal);
+  }
+
+  /** Whether one of these pages does: from the first number to the one before the second. */
+  isAnyUnsettled(from: number, to: number): boolean {
+    for (let ordinal = from; ordinal < to; ordinal++) if (this.#unsettled.has(ordinal)) return true;
+    return false;
+  }
+
+  /** Takes down the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
+  addLinks(page: SitemapPage, ordinal: number, isKnownHost: (url: string, hostEnd: number) => boolean): void {
+    const { alternates = [] } = page;
+    const scan = this.#scan;
+    scan.read(page.url);
+    const ownHigh = highOf(scan);
+    const ownLow = lowOf(scan);
+    const seen = new Set<number>();
+    for (let index = 0; index < alternates.length && index < linkNumber; index++) {
+      const { language, url } = alternates[index] as AlternatePage;
+      scan.read(url);
+      if (lowOf(scan) === ownLow && highOf(scan) === ownHigh) continue;
+      const key = (scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11);
+      const code = language.toLowerCase();
+      const { words, at } = this.#links.next(scan.pageHigh);
+      words[at] = scan.pageHigh;
+      words[at + 1] = scan.pageLow;
+      words[at + 2] = scan.spelling;
+      words[at + 3] = textHash(code);
+      words[at + 4] = ordinal;
+      words[at + 5] =
+        index |
+        (seen.has(key) ? isRepeat : 0) |
+        (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
+        (code === "x-default" ? isDefault : 0);
+      words[at + 6] = ownHigh;
+      words[at + 7] = ownLow;
+      seen.add(key);
+    }
+  }
+
+  /** Everything that is wrong, in no order. */
+  *join(records: PageRecords): Generator<FoundLink, void> {
+    yield* this.#lookUp(records);
+    this.#links.close();
+    yield* this.#joinPairs();
+    this.#pairs.close();
+  }
+
+  close(): void {
+    this.#clusters.close();
+    this.#links.close();
+    this.#pairs.close();
+  }
+
+  // Links and pages are partitioned alike: the page that a link names is in the partition of the same number.
+  *#lookUp(records: PageRecords): Generator<FoundLink, void> {
+    for (let partition = 0; partition < partitionCount; partition++) {
+      const links = this.#links.load(partition);
+      if (links.count === 0) continue;
+      const pages = records.partitions.load(partition);
+      const groups = new RecordGroups(pages.words, pages.count, pageWidth, 3);
+      for (let link = 0; link < links.count; link++) {
+        const at = link * linkWidth;
+        const target = groups.find(links.words, at);
+        if (target === -1) yield* unlisted(links.words, at);
+        else yield* this.#judge(links.words, at, pages.words, groups, target);
+      }
+    }
+  }
+
+  // The target is listed, perhaps several times.
+  *#judge(
+    links: Int32Array,
+    at: number,
+    pages: Int32Array,
+    groups: RecordGroups,
+    target: number,
+  ): Generator<FoundLink, void> {
+    const marks = links[at + 5]!;
+    const ordinal = links[at + 4]! >>> 0;
+    let isLooked = false;
+    let languages = 0;
+    let isAgreed = false;
+    for (let record = target; record !== -1; record = groups.next(record)) {
+      const page = record * pageWidth;
+      const language = pages[page + word.selfLanguage]!;
+      if (language !== 0) languages += 1;
+      if (language === links[at + 3]) isAgreed = true;
+      if (this.isUnsettled(pages[page + word.ordinal]! >>> 0)) isLooked = true;
+    }
+    if (languages > 0 && !isAgreed && (marks & isDefault) === 0) {
+      yield { rule: "hreflang-return-differs", ordinal, alternate: marks & linkNumber };
+    }
+    if ((marks & isRepeat) !== 0) return;
+    // A settled page names those of its own cluster alone, and a page without alternate pages names none.
+    if (!isLooked) yield { rule: "hreflang-no-return", ordinal, alternate: marks & linkNumber };
+    else this.#addPair(links, at);
+  }
+
+  #addPair(links: Int32Array, at: number): void {
+    const targetHigh = idHigh(links[at]!, links[at + 2]!);
+    const targetLow = idLow(links[at + 1]!, links[at + 2]!);
+    const ownHigh = links[at + 6]!;
+    const ownLow = links[at + 7]!;
+    const pair = mixed((ownHigh + targetHigh) | 0);
+    const { words, at: place } = this.#pairs.next(pair);
+    words[place] = pair;
+    words[place + 1] = mixed((ownLow + targetLow) | 0) ^ mixed(ownHigh ^ targetHigh);
+    words[place + 2] = ownHigh < targetHigh || (ownHigh === targetHigh && ownLow < targetLow) ? 1 : 2;
+    words[place + 3] = links[at + 4]!;
+    words[place + 4] = links[at + 5]! & linkNumber;
+  }
+
+  *#joinPairs(): Generator<FoundLink, void> {
+    for (const { words, count } of this.#pairs.read()) {
+      const groups = new RecordGroups(words, count, pairWidth, 2);
+      for (const first of groups.firsts()) {
+        let directions = 0;
+        for (let record = first; record !== -1; record = groups.next(record)) {
+          directions |= words[record * pairWidth + 2]!;
+        }
+        if (directions === 3) continue;
+        for (let record = first; record !== -1; record = groups.next(record)) {
+          const at = record * pairWidth;
+          yield { rule: "hreflang-no-return", ordinal: words[at + 3]! >>> 0, alternate: words[at + 4]! };
+        }
+      }
+    }
+  }
+}
+
+function* unlisted(links: Int32Array, at: number): Generator<FoundLink, void> {
+  const marks = links[at + 5]!;
+  if ((marks & isRepeat) !== 0 || (marks & isOnKnownHost) === 0) return;
+  yield { rule: "hreflang-target-unlisted", ordinal: links[at + 4]! >>> 0, alternate: marks & linkNumber };
+}
+
+// Whether all members of a set are listed with it. So many different pages that are members are all of them.
+function isWhole(words: Int32Array, groups: RecordGroups, first: number): boolean {
+  const members = words[first * clusterWidth + 4]! >>> 1;
+  const pages = new Set<number>();
+  for (let record = first; record !== -1; record = groups.next(record)) {
+    const at = record * clusterWidth;
+    if ((words[at + 4]! & 1) === 0) continue;
+    pages.add((words[at + 2]! >>> 0) * 2 ** 21 + (words[at + 3]! >>> 11));
+    if (pages.size === members) return true;
+  }
+  return false;
+}
+
+function hasConflict(words: Int32Array, groups: RecordGroups, first: number, conflicts: PageBits): boolean {
+  if (!conflicts.isAny) return false;
+  for (let record = first; record !== -1; record = groups.next(record)) {
+    if (conflicts.has(words[record * clusterWidth + 5]! >>> 0)) return true;
+  }
+  return false;
+}
+
+// A URL as two words, where its three are too many.
+function highOf({ pageHigh, spelling }: UrlScan): number {
+  return idHigh(pageHigh, spelling);
+}
+
+function lowOf({ pageLow, spelling }: UrlScan): number {
+  return idLow(pageLow, spelling);
+}
+
+function idHigh(pageHigh: number, spelling: number): number {
+  return mixed(pageHigh ^ mixed(spelling));
+}
+
+function idLow(pageLow: number, spelling: number): number {
+  return mixed((pageLow + spelling) | 0);
+}

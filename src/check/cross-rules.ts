@@ -1,0 +1,177 @@
+// Rules across all sitemaps: takes down what is needed of each page, and joins it when all were seen. What was found is counted
+// for each sitemap; the text of the first examples is read once more from the documents.
+import type { SitemapPage } from "../page.ts";
+import { Clusters, type FoundLink } from "./clusters.ts";
+import type { FindingDraft, Findings } from "./findings.ts";
+import { hasTime } from "./instant.ts";
+import type { AlternateSet } from "./language-rules.ts";
+import { PageBits } from "./page-bits.ts";
+import { type Found, PageRecords } from "./page-records.ts";
+import type { RuleId } from "./rule-id.ts";
+import type { UrlScan } from "./url-scan.ts";
+import type { WebsitePages } from "./website-pages.ts";
+
+/** A page that something was found about, and the number of another page or of one of its own links. */
+interface Case {
+  readonly ordinal: number;
+  readonly other: number;
+}
+
+/** What examples show of a page. */
+interface Texts {
+  readonly url: string;
+  readonly lastModified: string | undefined;
+  readonly alternates: SitemapPage["alternates"] | undefined;
+}
+
+interface Tally {
+  count: number;
+  /** The first ones, in order. */
+  readonly cases: Case[];
+}
+
+export class CrossRules {
+  readonly #pages: WebsitePages;
+  readonly #findings: Findings;
+  readonly #records = new PageRecords();
+  readonly #clusters = new Clusters();
+  readonly #tallies = new Map<RuleId, Map<number, Tally>>();
+
+  constructor(pages: WebsitePages, findings: Findings) {
+    this.#pages = pages;
+    this.#findings = findings;
+  }
+
+  /** `lastModified` in milliseconds, NaN for none. */
+  see(page: SitemapPage, scan: UrlScan, lastModified: number, alternates: AlternateSet | undefined): void {
+    const ordinal = this.#pages.count;
+    this.#records.add(scan, ordinal, lastModified, hasTime(page.lastModified ?? ""), alternates);
+    if (alternates !== undefined) this.#clusters.add(scan, alternates, ordinal);
+  }
+
+  /** All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Without `links`, only languages are compared. */
+  async finish(options: {
+    readonly isComplete: boolean;
+    readonly isSite: boolean;
+    readonly isKnownHost: (url: string, hostEnd: number) => boolean;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<{ readonly isCut: boolean }> {
+    const pages = this.#pages;
+    const conflicts = new PageBits(pages.count);
+    const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
+    for (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)))
+      this.#count(found, found.other);
+    if (this.#clusters.settle(pages.count, conflicts)) {
+      await this.#readLinks(options);
+      for (const found of this.#clusters.join(this.#records)) {
+        if (found.rule === "hreflang-no-return" && !options.isComplete) continue;
+        if (found.rule === "hreflang-target-unlisted" && !(options.isComplete && options.isSite)) continue;
+        this.#count(found, found.alternate);
+      }
+    }
+    const isCut = this.#records.partitions.isCut;
+    this.close();
+    await this.#report();
+    return { isCut };
+  }
+
+  /** Lets go of the disk. */
+  close(): void {
+    this.#records.close();
+    this.#clusters.close();
+  }
+
+  async #readLinks({
+    isKnownHost,
+    signal,
+  }: {
+    readonly isKnownHost: (url: string, hostEnd: number) => boolean;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<void> {
+    const pages = this.#pages;
+    for (let number = 0; number < pages.sitemapCount; number++) {
+      let ordinal = pages.start(number);
+      if (!this.#clusters.isAnyUnsettled(ordinal, pages.start(number + 1))) continue;
+      for await (const batch of pages.batches(number)) {
+        signal?.throwIfAborted();
+        for (const page of batch) {
+          if (this.#clusters.isUnsettled(ordinal)) this.#clusters.addLinks(page, ordinal, isKnownHost);
+          ordinal += 1;
+        }
+      }
+    }
+  }
+
+  #count({ rule, ordinal }: Found | FoundLink, other: number): void {
+    const number = this.#pages.sitemapOf(ordinal);
+    let sitemaps = this.#tallies.get(rule);
+    if (sitemaps === undefined) {
+      sitemaps = new Map();
+      this.#tallies.set(rule, sitemaps);
+    }
+    let tally = sitemaps.get(number);
+    if (tally === undefined) {
+      tally = { count: 0, cases: [] };
+      sitemaps.set(number, tally);
+    }
+    tally.count += 1;
+    keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
+  }
+
+  async #report(): Promise<void> {
+    const wanted: { readonly rule: RuleId; readonly draft: FindingDraft; readonly found: Case }[] = [];
+    const texts = new Map<number, Texts | undefined>();
+    for (const [rule, sitemaps] of this.#tallies) {
+      for (const [number, { count, cases }] of [...sitemaps].sort(([one], [two]) => one - two)) {
+        const draft = this.#findings.draft(rule, this.#pages.sitemap(number).url);
+        if (draft === undefined) continue;
+        draft.count += count;
+        for (const found of cases.slice(0, draft.room)) {
+          wanted.push({ rule, draft, found });
+          texts.set(found.ordinal, undefined);
+          if (rule === "url-variants" || rule === "url-lastmod-conflict") texts.set(found.other, undefined);
+        }
+      }
+    }
+    for await (const { ordinal, page } of this.#pages.readAgain(texts.keys())) {
+      const { url, lastModified, alternates } = page;
+      // A copy: the page keeps the text of its document alive.
+      texts.set(ordinal, structuredClone({ url, lastModified, alternates }));
+    }
+    for (const { rule, draft, found } of wanted) {
+      const page = texts.get(found.ordinal);
+      if (page === undefined) continue;
+      const position = found.ordinal - this.#pages.start(this.#pages.sitemapOf(found.ordinal));
+      const value = this.#valueOf(rule, page, found, texts);
+      this.#findings.illustrate(draft, { url: page.url, position, ...(value === undefined ? {} : { value }) });
+    }
+  }
+
+  #valueOf(
+    rule: RuleId,
+    page: Texts,
+    { other }: Case,
+    texts: ReadonlyMap<number, Texts | undefined>,
+  ): string | undefined {
+    if (rule === "url-variants") return texts.get(other)?.url;
+    if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
+    const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
+    if (rule === "url-duplicate") return elsewhere;
+    return `${page.lastModified}, but ${texts.get(other)?.lastModified} in ${elsewhere}`;
+  }
+}
+
+const mostCases = 20;
+const fewCases = 3;
+const manySitemaps = 1000;
+
+// Cases come in no order: that of the fingerprints, which are others in every run.
+function keepFirst(cases: Case[], found: Case, most: number): void {
+  const isBefore = (one: Case, two: Case) =>
+    one.ordinal < two.ordinal || (one.ordinal === two.ordinal && one.other < two.other);
+  if (cases.length === most && !isBefore(found, cases[most - 1]!)) return;
+  let at = cases.length;
+  while (at > 0 && isBefore(found, cases[at - 1]!)) at -= 1;
+  cases.splice(at, 0, found);
+  if (cases.length > most) cases.pop();
+}

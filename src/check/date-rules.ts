@@ -1,0 +1,131 @@
+// Judges dates, priorities and change frequencies: those of one page, those of a document together, those of the website.
+// The clock is the time at which the document was received: two checks of one archive say the same.
+import type { SitemapPage } from "../page.ts";
+import { bounds } from "./bounds.ts";
+import { CommonValue } from "./common-value.ts";
+import type { Findings } from "./findings.ts";
+import { firstInstant, hasTime, lastInstant } from "./instant.ts";
+import type { SitemapContext } from "./sitemap-context.ts";
+
+export class DateRules {
+  // Of the document that is read.
+  #pages = 0;
+  #dated = 0;
+  #newest = Number.NEGATIVE_INFINITY;
+  #newestText = "";
+  #hints = 0;
+  readonly #common = new CommonValue();
+  readonly #recent = new RecentSeconds();
+  // Of the website: XML sitemaps alone, the other formats have no place for dates or need them.
+  #sitePages = 0;
+  #siteDated = 0;
+  #siteDateOnly = 0;
+
+  begin(): void {
+    this.#pages = 0;
+    this.#dated = 0;
+    this.#newest = Number.NEGATIVE_INFINITY;
+    this.#hints = 0;
+    this.#common.clear();
+    this.#recent.clear();
+  }
+
+  /** When the page changed, in milliseconds; NaN where it does not say so. */
+  see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
+    const { lastModified, url } = page;
+    this.#pages += 1;
+    if (page.changeFrequency !== undefined || page.priority !== 0.5) this.#hints += 1;
+    if (sitemap.format === "xml") this.#sitePages += 1;
+    if (lastModified === undefined) return Number.NaN;
+    const instant = firstInstant(lastModified);
+    if (Number.isNaN(instant)) return instant;
+    this.#dated += 1;
+    if (sitemap.format === "xml") {
+      this.#siteDated += 1;
+      if (!hasTime(lastModified)) this.#siteDateOnly += 1;
+    }
+    if (instant > receivedAt + bounds.future) findings.add("lastmod-future", url, lastModified);
+    else if (instant < firstWebPage) findings.add("lastmod-zero", url, lastModified);
+    if (instant > this.#newest && instant <= receivedAt + bounds.future) {
+      this.#newest = instant;
+      this.#newestText = lastModified;
+    }
+    this.#common.add(instant);
+    this.#recent.add(instant, receivedAt);
+    return instant;
+  }
+
+  /** The document is over. */
+  end({ findings, sitemap }: SitemapContext): void {
+    const { lastModified } = sitemap;
+    if (lastModified !== undefined && this.#newest > lastInstant(lastModified) + bounds.indexStale) {
+      findings.add("index-lastmod-stale", undefined, `${lastModified}, but pages changed on ${this.#newestText}`);
+    }
+    if (this.#hints > 0 && sitemap.format === "xml") findings.add("priority-ignored");
+    if (this.#dated < bounds.datedPages) return;
+    const { value, count } = this.#common.top;
+    if (count >= this.#dated * bounds.nearlyAll) {
+      findings.add(
+        "lastmod-all-identical",
+        undefined,
+        `${count} of ${this.#dated} at ${new Date(value).toISOString()}`,
+      );
+    }
+    const generated = this.#recent.most;
+    if (generated >= this.#dated * bounds.nearlyAll) {
+      const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;
+      findings.add("lastmod-generated", undefined, within);
+    }
+  }
+
+  /** The website is over. */
+  finish(findings: Findings, homepage: string): void {
+    if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
+      const undated = this.#sitePages - this.#siteDated;
+      const share = Math.round((undated / this.#sitePages) * 100);
+      findings.count("lastmod-missing", homepage, undated, { value: `${share} % of ${this.#sitePages} pages` });
+    }
+    if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
+      findings.count("lastmod-date-only", homepage, this.#siteDateOnly, {
+        value: `${this.#siteDateOnly} of ${this.#siteDated} dates`,
+      });
+    }
+  }
+}
+
+const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
+
+// How many dates lie close to each other and to the time of receipt: one counter for each second of the days around it.
+class RecentSeconds {
+  #counters: Int32Array | undefined;
+  #isUsed = false;
+
+  add(instant: number, receivedAt: number): void {
+    const second = Math.floor((instant - receivedAt + bounds.generatedAge) / 1000);
+    if (second < 0 || second >= secondsAround) return;
+    this.#counters ??= new Int32Array(secondsAround);
+    this.#counters[second]!++;
+    this.#isUsed = true;
+  }
+
+  /** The most that lie within the spread of one run of a generator. */
+  get most(): number {
+    const counters = this.#counters;
+    if (counters === undefined || !this.#isUsed) return 0;
+    const spread = bounds.generatedSpread / 1000;
+    let sum = 0;
+    let most = 0;
+    for (let second = 0; second < secondsAround; second++) {
+      sum += counters[second]! - (second > spread ? counters[second - spread - 1]! : 0);
+      if (sum > most) most = sum;
+    }
+    return most;
+  }
+
+  clear(): void {
+    if (this.#isUsed) this.#counters?.fill(0);
+    this.#isUsed = false;
+  }
+}
+
+const secondsAround = (2 * bounds.generatedAge) / 1000;

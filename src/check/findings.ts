@@ -1,0 +1,185 @@
+// Findings: what rules found, counted for each sitemap and rule. However much is wrong, memory stays bounded: counts go on,
+// examples end, and of the sitemaps that one rule names the last ones are taken together.
+import type { Severity } from "./rule.ts";
+import type { RuleId } from "./rule-id.ts";
+
+/** One thing that a rule found in one sitemap. */
+export interface Finding {
+  /** The id of the rule. */
+  readonly rule: string;
+  readonly severity: Severity;
+  /** The URL of the sitemap; of the homepage where the finding is about the website as a whole. */
+  readonly sitemap: string;
+  /** How often. */
+  readonly count: number;
+  /** The first ones. */
+  readonly examples: readonly FindingExample[];
+  /** How many sitemaps were taken together in this finding, where a rule found something in very many. */
+  readonly otherSitemaps?: number;
+}
+
+export interface FindingExample {
+  /** The page that it is about. */
+  readonly url?: string;
+  /** The value that is wrong, or what it was compared with. */
+  readonly value?: string;
+  /** Its line in the decoded document, from 1. */
+  readonly line?: number;
+}
+
+/** An example with what is needed to find its line: the number of the page in its document, from 0. */
+export interface PlacedExample extends FindingExample {
+  readonly position?: number;
+}
+
+export interface FindingDraft {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly sitemap: string;
+  count: number;
+  readonly examples: PlacedExample[];
+  /** How many more examples it takes. */
+  room: number;
+  otherSitemaps?: number;
+}
+
+// Of one finding; after the first sitemaps of a rule, fewer; after those, none.
+const mostExamples = 20;
+const wellIllustrated = 5;
+const fewExamples = 3;
+const illustrated = 100;
+/** Findings of one rule; what is found in further sitemaps is one finding. */
+const mostSitemaps = 1000;
+// Characters of one example, and of all together: a website chooses how long its URLs are.
+const longestText = 2048;
+const allText = 8_000_000;
+
+/** Which severity a rule has; undefined where it is off for this sitemap. `own` is that of the case. */
+export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
+
+export class Findings {
+  readonly #judge: Judge;
+  // By rule and severity, then by sitemap.
+  readonly #groups = new Map<string, Group>();
+  // Characters of all examples.
+  #text = 0;
+
+  constructor(judge: Judge) {
+    this.#judge = judge;
+  }
+
+  isOn(rule: string, sitemap: string): boolean {
+    return this.#judge(rule, sitemap, undefined) !== undefined;
+  }
+
+  /** The finding of a rule in a sitemap, to be counted up; undefined where the rule is off. */
+  draft(rule: string, sitemap: string, own?: Severity): FindingDraft | undefined {
+    const severity = this.#judge(rule, sitemap, own);
+    if (severity === undefined) return undefined;
+    const key = `${rule} ${severity}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = { drafts: new Map(), others: undefined };
+      this.#groups.set(key, group);
+    }
+    const known = group.drafts.get(sitemap);
+    if (known !== undefined) return known;
+    const number = group.drafts.size;
+    if (number >= mostSitemaps) {
+      group.others ??= { rule, severity, sitemap, count: 0, examples: [], room: 0, otherSitemaps: 0 };
+      group.others.otherSitemaps = (group.others.otherSitemaps ?? 0) + 1;
+      return group.others;
+    }
+    const room = number < wellIllustrated ? mostExamples : number < illustrated ? fewExamples : 0;
+    const draft = { rule, severity, sitemap, count: 0, examples: [], room };
+    group.drafts.set(sitemap, draft);
+    return draft;
+  }
+
+  /** Counts many at once, with one example. */
+  count(rule: string, sitemap: string, count: number, example?: PlacedExample, own?: Severity): void {
+    const draft = this.draft(rule, sitemap, own);
+    if (draft === undefined) return;
+    draft.count += count;
+    if (example !== undefined) this.illustrate(draft, example);
+  }
+
+  illustrate(draft: FindingDraft, example: PlacedExample): void {
+    if (draft.room <= 0 || this.#text > allText) return;
+    draft.room -= 1;
+    const { url, value, line, position } = example;
+    const kept = {
+      ...(url === undefined ? {} : { url: shortened(url) }),
+      ...(value === undefined ? {} : { value: shortened(value) }),
+      ...(line === undefined ? {} : { line }),
+      ...(position === undefined ? {} : { position }),
+    };
+    this.#text += (kept.url?.length ?? 0) + (kept.value?.length ?? 0);
+    draft.examples.push(kept);
+  }
+
+  *drafts(): Generator<FindingDraft, void> {
+    for (const { drafts, others } of this.#groups.values()) {
+      for (const draft of drafts.values()) if (draft.count > 0) yield draft;
+      if (others !== undefined && others.count > 0) yield others;
+    }
+  }
+}
+
+interface Group {
+  readonly drafts: Map<string, FindingDraft>;
+  others: FindingDraft | undefined;
+}
+
+/** The findings of one sitemap: made for the many pages that it may have. */
+export class SitemapFindings {
+  readonly sitemap: string;
+  readonly #findings: Findings;
+  readonly #drafts = new Map<string, FindingDraft | undefined>();
+  /** The number of the page that is judged, from 0. */
+  position: number | undefined = undefined;
+
+  constructor(findings: Findings, sitemap: string) {
+    this.#findings = findings;
+    this.sitemap = sitemap;
+  }
+
+  isOn(rule: string): boolean {
+    return this.#findings.isOn(rule, this.sitemap);
+  }
+
+  /** Counts one more, and keeps it as an example while there is room. `own` is another severity than that of the row. */
+  add(rule: RuleId, url?: string, value?: string, own?: Severity): void {
+    const draft = this.#draft(rule, own);
+    if (draft === undefined) return;
+    draft.count += 1;
+    if (draft.room <= 0) return;
+    const { position } = this;
+    this.#findings.illustrate(draft, {
+      ...(url === undefined ? {} : { url }),
+      ...(value === undefined ? {} : { value }),
+      ...(position === undefined ? {} : { position }),
+    });
+  }
+
+  /** Counts many at once, with one example. */
+  addMany(rule: RuleId, count: number, example: PlacedExample, own?: Severity): void {
+    this.#findings.count(rule, this.sitemap, count, example, own);
+  }
+
+  #draft(rule: RuleId, own: Severity | undefined): FindingDraft | undefined {
+    const key = own === undefined ? rule : `${rule} ${own}`;
+    let draft = this.#drafts.get(key);
+    if (draft === undefined && !this.#drafts.has(key)) {
+      draft = this.#findings.draft(rule, this.sitemap, own);
+      this.#drafts.set(key, draft);
+    }
+    return draft;
+  }
+}
+
+/** A copy that keeps nothing alive of the document that it was cut from, and is not too long. */
+function shortened(text: string): string {
+  const cut = text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
+  return Buffer.from(cut, "utf16le").toString("utf16le");
+}

@@ -1,0 +1,134 @@
+// Judges the alternate pages of one entry, and takes down what the rules across all sitemaps need (clusters.ts): a
+// fingerprint of the whole set that does not depend on its order, and the language that the page gives itself.
+import type { AlternatePage, SitemapPage } from "../page.ts";
+import type { Findings, SitemapFindings } from "./findings.ts";
+import { type LanguageCode, readLanguageCode } from "./language-codes.ts";
+import { mixed, textHash, UrlScan } from "./url-scan.ts";
+
+/** The alternate pages of one entry, as fingerprints. */
+export interface AlternateSet {
+  /** Of all languages and URLs. */
+  readonly high: number;
+  readonly low: number;
+  /** Different URLs. */
+  readonly members: number;
+  readonly hasSelf: boolean;
+  /** A fingerprint of the language of the page itself; 0 where it has none, or several. */
+  readonly selfLanguage: number;
+}
+
+export class LanguageRules {
+  readonly #scan = new UrlScan();
+  readonly #codes = new Map<string, Language>();
+  // By a fingerprint of the languages of an entry: most entries of a website have the same.
+  readonly #choices = new Map<number, Choice>();
+  // The alternate pages of the entry, as fingerprints.
+  readonly #seen = new Set<number>();
+  // Of the website.
+  #clusters = 0;
+  #hasDefault = false;
+  #firstCluster: { readonly page: string; readonly sitemap: string } | undefined;
+
+  /** `own` has read the URL of the page. */
+  see(page: SitemapPage, alternates: readonly AlternatePage[], own: UrlScan, findings: SitemapFindings): AlternateSet {
+    const scan = this.#scan;
+    let high = 0;
+    let low = 0;
+    let hasSelf = false;
+    let selfLanguage = 0;
+    let selfCount = 0;
+    let languages = 0;
+    this.#seen.clear();
+    for (let index = 0; index < alternates.length; index++) {
+      const { language, url } = alternates[index]!;
+      const code = this.#read(language);
+      if (code.fault !== undefined) findings.add(code.fault, page.url, language);
+      if (code.language === "x-default") this.#hasDefault = true;
+      scan.read(url);
+      const isSelf = scan.spelling === own.spelling && scan.pageLow === own.pageLow && scan.pageHigh === own.pageHigh;
+      if (isSelf) {
+        hasSelf = true;
+        if (code.language !== "x-default") {
+          selfLanguage = code.hash;
+          selfCount += 1;
+        }
+      }
+      // Added up, so that the order makes no difference.
+      high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
+      low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
+      languages = (languages + mixed(code.hash)) | 0;
+      this.#seen.add((scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11));
+    }
+    const members = this.#seen.size;
+    if (!hasSelf) findings.add("hreflang-no-self", page.url);
+    this.#judgeChoice(page.url, alternates, languages, findings);
+    if (members > 1 || (members === 1 && !hasSelf)) {
+      this.#clusters += 1;
+      this.#firstCluster ??= { page: page.url, sitemap: findings.sitemap };
+    }
+    return { high, low, members, hasSelf, selfLanguage: selfCount === 1 ? selfLanguage : 0 };
+  }
+
+  /** The website is over. */
+  finish(findings: Findings, homepage: string): void {
+    if (this.#clusters === 0 || this.#hasDefault) return;
+    findings.count("hreflang-no-default", homepage, this.#clusters, { url: this.#firstCluster?.page ?? homepage });
+  }
+
+  // A language that was seen before, with a fingerprint in which case makes no difference.
+  #read(language: string): Language {
+    let known = this.#codes.get(language);
+    if (known === undefined) {
+      known = { ...readLanguageCode(language), hash: textHash(language.toLowerCase()) };
+      if (this.#codes.size >= mostCodes) this.#codes.clear();
+      this.#codes.set(language, known);
+    }
+    return known;
+  }
+
+  #judgeChoice(page: string, alternates: readonly AlternatePage[], languages: number, findings: SitemapFindings): void {
+    const key = (languages >>> 0) * 2 ** 20 + alternates.length;
+    let choice = this.#choices.get(key);
+    if (choice === undefined) {
+      choice = this.#choose(alternates);
+      if (this.#choices.size >= mostCodes) this.#choices.clear();
+      this.#choices.set(key, choice);
+    }
+    if (choice.withoutCatchall !== undefined) findings.add("hreflang-no-catchall", page, choice.withoutCatchall);
+    if (!choice.hasRepeated) return;
+    const first = new Map<string, string>();
+    for (const { language, url } of alternates) {
+      const known = first.get(language.toLowerCase());
+      if (known === undefined) first.set(language.toLowerCase(), url);
+      else if (known !== url) {
+        findings.add("hreflang-language-twice", page, language);
+        return;
+      }
+    }
+  }
+
+  #choose(alternates: readonly AlternatePage[]): Choice {
+    const codes = new Set(alternates.map(({ language }) => language.toLowerCase()));
+    const regions = new Map<string, number>();
+    for (const code of codes) {
+      const { language, region } = this.#read(code);
+      if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
+    }
+    const withoutCatchall = [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0];
+    return { hasRepeated: codes.size < alternates.length, withoutCatchall };
+  }
+}
+
+/** What the languages of an entry say, whatever its URLs are. */
+interface Choice {
+  readonly hasRepeated: boolean;
+  /** A language with several regions that is not there by itself. */
+  readonly withoutCatchall: string | undefined;
+}
+
+interface Language extends LanguageCode {
+  readonly hash: number;
+}
+
+// Websites have a hundred or two.
+const mostCodes = 10_000;

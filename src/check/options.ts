@@ -1,0 +1,233 @@
+// The options of a check: meaning, default, check. Everything behind it works with `CheckSettings`. The configuration file of
+// the program has the same names (configuration.ts).
+import type { OrderedEvent } from "../event.ts";
+import { boolean, expectObject, invalid, oneOf, strings, suggestion } from "../option-checks.ts";
+import type { Judge } from "./findings.ts";
+import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
+import { checkRules } from "./rule-table.ts";
+
+export interface CheckOptions {
+  /**
+   * Another severity for a rule, or `"off"`; and rules of your own. A list may hold both.
+   * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
+   */
+  rules?: RuleSeverities | readonly (RuleSeverities | OwnRule)[] | undefined;
+  /**
+   * Only rules that matter to one of these engines.
+   * @default ["google", "bing", "yandex"]
+   */
+  engines?: readonly Engine[] | undefined;
+  /**
+   * The crawlers for which robots.txt is read. The first is the one that matters: what only others may not fetch is a warning.
+   * @default ["Googlebot", "bingbot", "YandexBot"]
+   */
+  agents?: readonly string[] | undefined;
+  /**
+   * Hosts whose pages may be in the sitemaps of this website, because cross-submission is set up.
+   * @default []
+   */
+  crossSubmit?: readonly string[] | undefined;
+  /**
+   * Findings that are known and accepted.
+   * @default []
+   * @example [{ rule: "url-other-host", sitemap: "https://example.org/shop/*", reason: "the shop is verified, too", until: "2027-01-01" }]
+   */
+  ignore?: readonly IgnoredFinding[] | undefined;
+  /**
+   * The time against which dates are judged where nobody knows when a document was received: in milliseconds, a date or ISO 8601.
+   * @default now
+   */
+  now?: number | string | Date | undefined;
+  /**
+   * Whether the URLs of the sitemaps are the true ones. Without, nothing is said about where they lie.
+   * @default true
+   */
+  location?: boolean | undefined;
+  /** Ends the check: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A severity for each rule that shall have another than its own. */
+export type RuleSeverities = Readonly<Record<string, Severity | "off">>;
+
+export interface IgnoredFinding {
+  readonly rule: string;
+  /** The URL of a sitemap; `*` stands for anything. @default all */
+  readonly sitemap?: string | undefined;
+  /** Why it is accepted. */
+  readonly reason: string;
+  /** When that was decided. */
+  readonly date?: string | undefined;
+  /** From this day on it is not ignored any more. */
+  readonly until?: string | undefined;
+}
+
+/** A rule of your own. It is told everything that happens, in the order of the tree. */
+export interface OwnRule {
+  readonly id: string;
+  /** @default "warning" */
+  readonly severity?: Severity | undefined;
+  /** What is wrong, for people. @default the id */
+  readonly sentence?: string | undefined;
+  /** What to do about it. */
+  readonly fix?: string | undefined;
+  /** A page that says more. */
+  readonly link?: string | undefined;
+  check(event: OrderedEvent, context: RuleContext): void | Promise<void>;
+}
+
+/** What a rule of your own can ask and say. */
+export interface RuleContext {
+  readonly homepage: string;
+  /** Whether nothing is missing in the tree. */
+  readonly complete: boolean;
+  /** When the document that the event is about was received, in milliseconds. */
+  readonly receivedAt: number;
+  /** One finding more. `sitemap` is the one that the event is about, unless another is named. */
+  report(found?: RuleReport): void;
+}
+
+export interface RuleReport {
+  readonly sitemap?: string | undefined;
+  readonly url?: string | undefined;
+  readonly value?: string | undefined;
+  readonly line?: number | undefined;
+  readonly severity?: Severity | undefined;
+  readonly count?: number | undefined;
+}
+
+export interface CheckSettings {
+  readonly rules: readonly Rule[];
+  readonly own: readonly OwnRule[];
+  readonly agents: readonly string[];
+  readonly crossSubmit: ReadonlySet<string>;
+  readonly ignore: readonly IgnoredFinding[];
+  readonly severities: ReadonlyMap<string, Severity | "off">;
+  readonly engines: ReadonlySet<Engine>;
+  readonly now: number;
+  readonly hasLocation: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const names = [
+  "rules",
+  "engines",
+  "agents",
+  "crossSubmit",
+  "ignore",
+  "now",
+  "location",
+  "signal",
+] as const satisfies readonly (keyof CheckOptions)[];
+
+/** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
+export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
+  expectObject("options", options);
+  for (const name of Object.keys(options)) expectKnown("option", name, names);
+  const given = options.rules ?? [];
+  const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
+  for (const item of list) expectObject("rules", item);
+  const own = list.filter(isOwnRule).map(checkedOwnRule);
+  const rows = [...checkRules, ...own.map(toRow)];
+  const ids = rows.map(({ id }) => id);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) throw invalid(`There are two rules with the id \`${repeated}\``);
+  return {
+    rules: rows,
+    own,
+    severities: checkedSeverities(list.filter((item) => !isOwnRule(item)) as RuleSeverities[], ids),
+    engines: new Set(
+      strings("engines", options.engines ?? engines).map((engine) => anEngine("engines", engine) as Engine),
+    ),
+    agents: strings("agents", options.agents ?? defaultAgents),
+    crossSubmit: new Set(strings("crossSubmit", options.crossSubmit ?? []).map((host) => host.toLowerCase())),
+    ignore: checkedIgnore(options.ignore ?? [], ids),
+    now: options.now === undefined ? Date.now() : checkedTime("now", options.now),
+    hasLocation: boolean("location", options.location ?? true),
+    signal: options.signal,
+  };
+}
+
+/** Which severity a rule has for a sitemap. `received`: when the website was received. */
+export function judgeFor(settings: CheckSettings, received: number): Judge {
+  const rows = new Map(settings.rules.map((rule) => [rule.id, rule]));
+  const ignored = settings.ignore.filter(({ until }) => until === undefined || received < Date.parse(until));
+  const patterns = ignored.map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
+  return (id, sitemap, own) => {
+    const rule = rows.get(id) as Rule;
+    if (!rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
+    const severity = settings.severities.get(id) ?? own ?? rule.severity;
+    if (severity === "off") return undefined;
+    for (const pattern of patterns) if (pattern.rule === id && pattern.matches.test(sitemap)) return undefined;
+    return severity;
+  };
+}
+
+const anEngine = oneOf(engines);
+const aSeverity = oneOf(severities);
+const aSetting = oneOf(["off", ...severities]);
+const defaultAgents = ["Googlebot", "bingbot", "YandexBot"] as const;
+
+function isOwnRule(item: RuleSeverities | OwnRule): item is OwnRule {
+  return typeof (item as Partial<OwnRule>).check === "function";
+}
+
+function checkedOwnRule(rule: OwnRule): OwnRule {
+  if (typeof rule.id !== "string" || !/^[a-z0-9][\w./@-]*$/i.test(rule.id)) {
+    throw invalid("A rule of your own needs an `id` of letters, digits and hyphens");
+  }
+  if (rule.severity !== undefined) aSeverity(`${rule.id}.severity`, rule.severity);
+  return rule;
+}
+
+function toRow({ id, severity = "warning", sentence = id, fix = "", link = "" }: OwnRule): Rule {
+  return { id, severity, basis: "heuristic", engines, sentence, fix, link };
+}
+
+function checkedSeverities(tables: readonly RuleSeverities[], ids: readonly string[]): Map<string, Severity | "off"> {
+  const all = new Map<string, Severity | "off">();
+  for (const [id, severity] of tables.flatMap((table) => Object.entries(table))) {
+    expectKnown("rule", id, ids);
+    all.set(id, aSetting(`rules.${id}`, severity) as Severity | "off");
+  }
+  return all;
+}
+
+function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]): readonly IgnoredFinding[] {
+  if (!Array.isArray(ignore)) throw invalid("Expected `ignore` to be a list");
+  for (const item of ignore as readonly IgnoredFinding[]) {
+    expectObject("ignore", item);
+    for (const name of Object.keys(item)) expectKnown("key of `ignore`", name, ignoreNames);
+    expectKnown("rule", String(item.rule), ids);
+    if (typeof item.reason !== "string" || item.reason.trim() === "") {
+      throw invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
+    }
+    if (item.sitemap !== undefined) strings("ignore.sitemap", [item.sitemap]);
+    if (item.date !== undefined) checkedTime("ignore.date", item.date);
+    if (item.until !== undefined) checkedTime("ignore.until", item.until);
+  }
+  return ignore;
+}
+
+const ignoreNames = ["rule", "sitemap", "reason", "date", "until"] as const satisfies readonly (keyof IgnoredFinding)[];
+
+export function expectKnown(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw invalid(`Unknown ${what} \`${name.slice(0, 100)}\`${suggestion(name, known)}`);
+}
+
+function checkedTime(name: string, value: unknown): number {
+  const time = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Date.parse(String(value));
+  if (!Number.isFinite(time)) throw invalid(`Expected \`${name}\` to be a date, such as "2026-05-31"`);
+  return time;
+}
+
+function wildcard(pattern: string): RegExp {
+  return new RegExp(
+    `^${pattern
+      .split("*")
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*")}$`,
+    "s",
+  );
+}

@@ -1,0 +1,70 @@
+// Rules of users' own: told what a crawl would tell, in the order of the tree.
+import type { OrderedEvent } from "../event.ts";
+import type { SitemapPage } from "../page.ts";
+import type { PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { Findings } from "./findings.ts";
+import type { CheckSettings, OwnRule, RuleContext, RuleReport } from "./options.ts";
+
+export class OwnRules {
+  readonly #tree: SitemapTree;
+  readonly #rules: readonly OwnRule[];
+  readonly #findings: Findings;
+  readonly #now: number;
+
+  constructor(tree: SitemapTree, settings: CheckSettings, findings: Findings) {
+    this.#tree = tree;
+    this.#rules = settings.own;
+    this.#findings = findings;
+    this.#now = settings.now;
+  }
+
+  async enter(sitemap: Sitemap, depth: number): Promise<void> {
+    await this.#tell({ type: "start", url: sitemap.url, depth }, sitemap.url);
+  }
+
+  async pages(sitemap: PagesSitemap, pages: readonly SitemapPage[]): Promise<void> {
+    await this.#tell({ type: "pages", url: sitemap.url, pages }, sitemap.url);
+  }
+
+  async leave(sitemap: Sitemap, depth: number): Promise<void> {
+    if (this.#rules.length === 0) return;
+    const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+    for (const problem of problems) await this.#tell({ type: "problem", url: sitemap.url, problem }, sitemap.url);
+    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes: 0, decodedBytes: 0 }, sitemap.url);
+  }
+
+  async finish(): Promise<void> {
+    const { complete, discovery, pageCount, homepage } = this.#tree;
+    if (this.#rules.length === 0) return;
+    let sitemaps = 0;
+    let invalid = 0;
+    for (const { kind } of this.#tree.sitemaps()) {
+      if (kind === "invalid") invalid += 1;
+      else sitemaps += 1;
+    }
+    const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, requests: 0, wireBytes: 0, duration: 0 };
+    await this.#tell({ type: "finished", complete, totals, discovery }, homepage);
+  }
+
+  async #tell(event: OrderedEvent, sitemap: string): Promise<void> {
+    for (const rule of this.#rules) await rule.check(event, this.#contextFor(rule, sitemap));
+  }
+
+  #contextFor(rule: OwnRule, sitemap: string): RuleContext {
+    return {
+      homepage: this.#tree.homepage,
+      complete: this.#tree.complete,
+      receivedAt: this.#now,
+      report: (found: RuleReport = {}) => {
+        const { url, value, line, severity, count } = found;
+        const example = {
+          ...(url === undefined ? {} : { url }),
+          ...(value === undefined ? {} : { value }),
+          ...(line === undefined ? {} : { line }),
+        };
+        this.#findings.count(rule.id, found.sitemap ?? sitemap, count ?? 1, example, severity);
+      },
+    };
+  }
+}

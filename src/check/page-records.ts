@@ -1,0 +1,127 @@
+// What every sitemap says about every URL, across all sitemaps: the same URL in several, several spellings of one page, dates
+// that contradict each other. One record a page on disk, joined one partition at a time, so memory does not grow with pages.
+import { bounds } from "./bounds.ts";
+import { dayLength } from "./instant.ts";
+import type { AlternateSet } from "./language-rules.ts";
+import { Partitions } from "./partitions.ts";
+import { RecordGroups } from "./record-groups.ts";
+import type { UrlScan } from "./url-scan.ts";
+
+// The words of a record. The first three are the URL: two for the page, one for its spelling.
+export const pageWidth = 7;
+export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
+
+/** A page of the website that something was found about: its number, and that of the page it is compared with. */
+export interface Found {
+  readonly rule: "url-duplicate" | "url-variants" | "url-lastmod-conflict";
+  readonly ordinal: number;
+  readonly other: number;
+}
+
+export class PageRecords {
+  readonly partitions: Partitions = new Partitions(pageWidth);
+
+  /** `lastModified` in milliseconds, NaN for none. `ordinal`: the number of the page in the website. */
+  add(
+    scan: UrlScan,
+    ordinal: number,
+    lastModified: number,
+    hasTime: boolean,
+    alternates: AlternateSet | undefined,
+  ): void {
+    const { words, at } = this.partitions.next(scan.pageHigh);
+    words[at] = scan.pageHigh;
+    words[at + 1] = scan.pageLow;
+    words[at + 2] = scan.spelling;
+    words[at + word.lastModified] = toWord(lastModified, hasTime);
+    words[at + word.ordinal] = ordinal;
+    words[at + word.selfLanguage] = alternates?.selfLanguage ?? 0;
+    words[at + word.set] = alternates === undefined ? 0 : alternates.low | 1;
+  }
+
+  /**
+   * Everything that is wrong across sitemaps, in no order. `sitemapOf` gives the number of a page's sitemap. `onConflict` is
+   * told of pages that are listed several times with different alternate pages.
+   */
+  *join(sitemapOf: (ordinal: number) => number, onConflict: (ordinal: number) => void): Generator<Found, void> {
+    for (const { words, count } of this.partitions.read()) {
+      const groups = new RecordGroups(words, count, pageWidth, 2);
+      for (const first of groups.firsts()) {
+        if (!groups.isAlone(first)) yield* this.#group(words, groups, first, sitemapOf, onConflict);
+      }
+    }
+  }
+
+  close(): void {
+    this.partitions.close();
+  }
+
+  // The records of one page, in the order of the tree. Spellings are few: each is known by its first record.
+  *#group(
+    words: Int32Array,
+    groups: RecordGroups,
+    first: number,
+    sitemapOf: (ordinal: number) => number,
+    onConflict: (ordinal: number) => void,
+  ): Generator<Found, void> {
+    const spellings = new Map<number, Spelling>();
+    const firstOrdinal = words[first * pageWidth + word.ordinal]! >>> 0;
+    for (let record = first; record !== -1; record = groups.next(record)) {
+      const at = record * pageWidth;
+      const ordinal = words[at + word.ordinal]! >>> 0;
+      const date = words[at + word.lastModified]!;
+      const set = words[at + word.set]!;
+      const known = spellings.get(words[at + 2]!);
+      if (known === undefined) {
+        if (record !== first) yield { rule: "url-variants", ordinal, other: firstOrdinal };
+        if (spellings.size < mostSpellings) spellings.set(words[at + 2]!, { ordinal, date, dated: ordinal, set });
+        continue;
+      }
+      if (sitemapOf(ordinal) !== sitemapOf(known.ordinal))
+        yield { rule: "url-duplicate", ordinal, other: known.ordinal };
+      if (contradicts(known.date, date)) yield { rule: "url-lastmod-conflict", ordinal, other: known.dated };
+      if (known.date === noDate) {
+        known.date = date;
+        known.dated = ordinal;
+      }
+      if (set !== known.set) {
+        onConflict(ordinal);
+        onConflict(known.ordinal);
+      }
+    }
+  }
+}
+
+/** How a page was first written. */
+interface Spelling {
+  readonly ordinal: number;
+  readonly set: number;
+  /** The first date, and the page that gives it. */
+  date: number;
+  dated: number;
+}
+
+// A website that makes up spellings of one page cannot fill memory with them.
+const mostSpellings = 10_000;
+
+// A time is its second since 1970; a day without a time is below -1. Times that do not fit are taken for the last that does.
+function toWord(milliseconds: number, hasTime: boolean): number {
+  if (Number.isNaN(milliseconds)) return noDate;
+  const most = 2 ** 31 - 1;
+  if (hasTime) return Math.min(Math.max(Math.floor(milliseconds / 1000), 0), most);
+  return -2 - Math.min(Math.max(Math.floor(milliseconds / dayLength), 0), most - 2);
+}
+
+const noDate = -1;
+
+function contradicts(one: number, two: number): boolean {
+  if (one === noDate || two === noDate || one === two) return false;
+  if (one >= 0 && two >= 0) return Math.abs(one - two) * 1000 > bounds.lastmodConflict;
+  if (one < 0 && two < 0) return true;
+  const time = Math.max(one, two) * 1000;
+  const day = (-2 - Math.min(one, two)) * dayLength;
+  // A day begins and ends at other times elsewhere.
+  return time < day - timeZones || time >= day + dayLength + timeZones;
+}
+
+const timeZones = 14 * 3600 * 1000;

@@ -1,0 +1,151 @@
+// From what the reader had to report to rules: a document's problems, and the reason why there is none.
+import type { Problem, ProblemCode } from "../problem.ts";
+import type { Sitemap } from "../sitemap.ts";
+import type { SitemapFindings } from "./findings.ts";
+import type { RuleId } from "./rule-id.ts";
+
+/** The rules for what is wrong with a sitemap as a document, or with the way to it. */
+export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
+  if (sitemap.kind === "invalid") {
+    const rule = ruleForReason(sitemap.reason);
+    if (rule !== undefined) report(rule, sitemap.reason, findings);
+    return;
+  }
+  for (const problem of sitemap.problems) {
+    const rule = ruleForProblem(problem.code, sitemap);
+    if (rule !== undefined) report(rule, problem, findings);
+  }
+}
+
+function report(rule: RuleId, { line, value, message, count, limit }: Problem, findings: SitemapFindings): void {
+  const shown = value ?? (limit === undefined ? undefined : message);
+  findings.addMany(rule, count ?? 1, {
+    value: shown ?? message,
+    ...(line === undefined ? {} : { line }),
+  });
+}
+
+// Why a sitemap that somebody names could not be read at all.
+function ruleForReason(reason: Problem): RuleId | undefined {
+  const { code, value } = reason;
+  if (code === "not-a-sitemap") return /html/i.test(value ?? "") ? "sitemap-is-html" : "sitemap-unsupported";
+  if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
+  return reasonRules[code] ?? documentRules[code] ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined);
+}
+
+function ruleForProblem(code: ProblemCode, sitemap: Sitemap): RuleId | undefined {
+  if (sitemap.kind === "index" && sitemap.format === "robots") return robotsRules[code];
+  if (sitemap.kind === "index" && sitemap.format === "website") return websiteRules[code];
+  if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
+  if (sitemap.kind === "index" && (code as string) === "url-repeated") return "index-child-repeated";
+  // Dates of feeds have forms of their own, and no search engine documents what it makes of others.
+  if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
+    return code === "date-invalid" ? "lastmod-invalid" : undefined;
+  }
+  return documentRules[code];
+}
+
+type RuleByCode = { readonly [Code in string]?: RuleId };
+
+const reasonRules: RuleByCode = {
+  "dns-not-found": "sitemap-unreachable",
+  "dns-temporary": "sitemap-unreachable",
+  "timeout-connect": "sitemap-unreachable",
+  "timeout-tls": "sitemap-unreachable",
+  "timeout-first-byte": "sitemap-unreachable",
+  "timeout-idle": "sitemap-unreachable",
+  "timeout-total": "sitemap-unreachable",
+  "connection-refused": "sitemap-unreachable",
+  "connection-reset": "sitemap-unreachable",
+  "connection-failed": "sitemap-unreachable",
+  "tls-certificate": "sitemap-unreachable",
+  "tls-failed": "sitemap-unreachable",
+  "http-protocol": "sitemap-unreachable",
+  "rate-limited": "sitemap-unreachable",
+  "address-blocked": "sitemap-unreachable",
+  "port-refused": "sitemap-unreachable",
+  "redirect-loop": "sitemap-redirect-broken",
+  "limit-redirects": "sitemap-redirect-broken",
+  "redirect-invalid": "sitemap-redirect-broken",
+  "scheme-refused": "sitemap-redirect-broken",
+  "xml-dtd-refused": "sitemap-not-well-formed",
+  cycle: "index-cycle",
+  empty: "sitemap-empty",
+};
+
+const documentRules: RuleByCode = {
+  "redirect-downgrade": "sitemap-redirect-broken",
+  "redirect-encoding": "sitemap-redirect",
+  // The body of a document.
+  "body-short": "sitemap-cut-off",
+  "body-reset": "sitemap-cut-off",
+  "timeout-idle": "sitemap-cut-off",
+  "timeout-total": "sitemap-cut-off",
+  "connection-reset": "sitemap-cut-off",
+  "connection-failed": "sitemap-cut-off",
+  "http-protocol": "sitemap-cut-off",
+  "coding-truncated": "sitemap-cut-off",
+  "xml-truncated": "sitemap-cut-off",
+  "coding-trailing": "sitemap-compression",
+  "coding-checksum": "sitemap-compression",
+  "coding-damaged": "sitemap-compression",
+  "coding-unknown": "sitemap-compression",
+  "coding-mismatch": "sitemap-compression",
+  "limit-encoding-layers": "sitemap-compression",
+  "protocol-size": "sitemap-too-large",
+  "charset-unsupported": "sitemap-not-utf8",
+  "charset-conflict": "sitemap-not-utf8",
+  "charset-invalid": "sitemap-not-utf8",
+  // Lines.
+  "text-junk": "text-sitemap-junk",
+  "text-extra": "text-sitemap-junk",
+  "limit-line-length": "text-sitemap-junk",
+  // XML: what a strict parser stops at.
+  "xml-mismatched-tag": "sitemap-not-well-formed",
+  "xml-malformed-tag": "sitemap-not-well-formed",
+  "xml-stray-text": "sitemap-not-well-formed",
+  "xml-bare-ampersand": "sitemap-not-well-formed",
+  "xml-html-entity": "sitemap-not-well-formed",
+  "xml-unknown-entity": "sitemap-not-well-formed",
+  "xml-char-reference": "sitemap-not-well-formed",
+  "xml-junk-after-root": "sitemap-not-well-formed",
+  "xml-not-well-formed": "sitemap-not-well-formed",
+  "xml-junk-before-root": "sitemap-leading-text",
+  "xml-namespace": "sitemap-namespace",
+  "xml-root-name": "sitemap-namespace",
+  "xml-element-name": "sitemap-namespace",
+  "xml-mixed": "index-mixed",
+  // Entries.
+  "url-missing": "url-missing",
+  "url-several": "url-tag-repeated",
+  "url-relative": "url-not-absolute",
+  "url-invalid": "url-invalid",
+  "url-scheme": "url-invalid",
+  "url-double-escaped": "url-escaped-twice",
+  "url-repeated": "url-repeated",
+  "protocol-url-length": "url-too-long",
+  "limit-url-length": "url-too-long",
+  "protocol-entries": "sitemap-too-many-urls",
+  "date-invalid": "lastmod-invalid",
+  "date-form": "lastmod-form",
+  "date-zone": "lastmod-form",
+  "date-no-offset": "lastmod-no-offset",
+  "priority-invalid": "priority-invalid",
+  "change-frequency-invalid": "changefreq-invalid",
+  "news-incomplete": "news-incomplete",
+  "image-incomplete": "image-incomplete",
+  "limit-images": "image-too-many",
+  "video-incomplete": "video-incomplete",
+  "video-invalid": "video-field",
+  "alternate-incomplete": "hreflang-incomplete",
+};
+
+const robotsRules: RuleByCode = {
+  "limit-robots-bytes": "robots-too-large",
+  "robots-spelling": "robots-sitemap-spelling",
+  "url-relative": "robots-sitemap-relative",
+  "url-invalid": "url-invalid",
+  "url-scheme": "url-invalid",
+};
+
+const websiteRules: RuleByCode = { "robots-unreachable": "robots-unreachable" };

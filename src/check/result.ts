@@ -1,0 +1,87 @@
+// What a check comes to: the findings in the order in which they matter, and what could not be judged.
+import type { SitemapTree } from "../tree/tree.ts";
+import type { Finding, FindingDraft, Findings } from "./findings.ts";
+import type { CheckSettings } from "./options.ts";
+import { type Need, type Rule, type Severity, severities } from "./rule.ts";
+
+export interface CheckResult {
+  readonly homepage: string;
+  /** Whether nothing is missing in the tree. */
+  readonly complete: boolean;
+  /** Sitemaps that could be read, at least in part, without robots.txt. */
+  readonly sitemapCount: number;
+  readonly pageCount: number;
+  /** How many findings there are of each severity. */
+  readonly counts: Readonly<Record<Severity, number>>;
+  /** The worst first; those of one severity in the order of the rules, then of the tree. */
+  readonly findings: readonly Finding[];
+  /** Rules about which nothing can be said, and why. */
+  readonly notJudged: readonly NotJudged[];
+  /** The rules that were applied, your own included. */
+  readonly rules: readonly Rule[];
+}
+
+export interface NotJudged {
+  readonly rule: string;
+  readonly reason: string;
+}
+
+const reasons: Readonly<Record<Exclude<Need, "sample">, string>> = {
+  complete: "not everything that the website declares could be read",
+  site: "only single sitemaps were read, not the website",
+  location: "nobody said at which URL the file is",
+  response: "the documents did not come from a server",
+  robots: "robots.txt was not read",
+};
+
+export function resultOf(parts: {
+  readonly tree: SitemapTree;
+  readonly findings: Findings;
+  readonly settings: CheckSettings;
+  readonly missing: ReadonlySet<Need>;
+  /** More pages than could be compared with one another. */
+  readonly isCut: boolean;
+}): CheckResult {
+  const { tree, settings, missing, isCut } = parts;
+  const findings = sorted([...parts.findings.drafts()], tree, settings).map(toFinding);
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity } of findings) counts[severity] += 1;
+  const applied = settings.rules.filter(({ id }) => parts.findings.isOn(id, tree.homepage));
+  const notJudged = applied.flatMap(({ id, needs = [] }) => {
+    const need = needs.find((each) => missing.has(each));
+    return need === undefined || need === "sample" ? [] : [{ rule: id, reason: reasons[need] }];
+  });
+  if (isCut) notJudged.push({ rule: "url-variants", reason: "there are too many spellings of the same pages" });
+  let sitemapCount = 0;
+  for (const { kind, ...rest } of tree.sitemaps()) {
+    if (kind === "pages" || (kind === "index" && "format" in rest && rest.format === "xml")) sitemapCount += 1;
+  }
+  const { homepage, complete, pageCount } = tree;
+  return { homepage, complete, sitemapCount, pageCount, counts, findings, notJudged, rules: settings.rules };
+}
+
+function sorted(drafts: FindingDraft[], tree: SitemapTree, settings: CheckSettings): FindingDraft[] {
+  const sitemaps = new Map<string, number>();
+  for (const { url } of tree.sitemaps()) if (!sitemaps.has(url)) sitemaps.set(url, sitemaps.size);
+  const rules = new Map(settings.rules.map(({ id }, index) => [id, index]));
+  const place = ({ severity, rule, sitemap, otherSitemaps }: FindingDraft) => [
+    severities.indexOf(severity),
+    rules.get(rule) ?? 0,
+    otherSitemaps === undefined ? (sitemaps.get(sitemap) ?? sitemaps.size) : sitemaps.size + 1,
+  ];
+  return drafts
+    .map((draft) => ({ draft, place: place(draft) }))
+    .sort((one, two) => one.place[0]! - two.place[0]! || one.place[1]! - two.place[1]! || one.place[2]! - two.place[2]!)
+    .map(({ draft }) => draft);
+}
+
+function toFinding({ rule, severity, sitemap, count, examples, otherSitemaps }: FindingDraft): Finding {
+  return {
+    rule,
+    severity,
+    sitemap,
+    count,
+    examples: examples.map(({ position: _, ...example }) => example),
+    ...(otherSitemaps === undefined ? {} : { otherSitemaps }),
+  };
+}

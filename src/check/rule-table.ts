@@ -1,0 +1,23 @@
+// All rules, in the order in which they are documented and shown.
+import type { BuiltInRule } from "./rule.ts";
+import { dateRules } from "./rules/dates.ts";
+import { documentRules } from "./rules/documents.ts";
+import { fetchingRules } from "./rules/fetching.ts";
+import { languageRules } from "./rules/languages.ts";
+import { mediaRules } from "./rules/media.ts";
+import { pageRules } from "./rules/pages.ts";
+import { urlRules } from "./rules/urls.ts";
+
+/** By the headings of the documentation. */
+export const ruleGroups: Readonly<Record<string, readonly BuiltInRule[]>> = {
+  "Finding and fetching": fetchingRules,
+  "Documents and indexes": documentRules,
+  URLs: urlRules,
+  "Dates, priority, frequency": dateRules,
+  "News, images, videos": mediaRules,
+  Languages: languageRules,
+  "A sample of pages": pageRules,
+};
+
+/** The rules that are built in, with their sentences. */
+export const checkRules: readonly BuiltInRule[] = Object.values(ruleGroups).flat();

@@ -1,0 +1,118 @@
+// Rules about dates, priorities and change frequencies.
+import { bounds } from "../bounds.ts";
+import { type BuiltInRule, engines } from "../rule.ts";
+import { protocol, sources } from "../sources.ts";
+
+const percent = (share: number) => `${share * 100} %`;
+
+export const dateRules: readonly BuiltInRule[] = [
+  {
+    id: "lastmod-invalid",
+    severity: "error",
+    basis: "protocol",
+    engines,
+    sentence: "Invalid date: not a date; search engines ignore it.",
+    fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
+    link: protocol("lastmoddef"),
+  },
+  {
+    id: "lastmod-form",
+    severity: "error",
+    basis: "protocol",
+    engines,
+    sentence: "Invalid date: a date in a form that search engines do not read.",
+    fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
+    link: sources.dates,
+  },
+  {
+    id: "lastmod-no-offset",
+    severity: "error",
+    basis: "protocol",
+    engines,
+    sentence: "Invalid date: a time without a time zone.",
+    fix: "Add `Z` or an offset, such as `+00:00`.",
+    link: sources.dates,
+  },
+  {
+    id: "lastmod-future",
+    severity: "warning",
+    basis: "heuristic",
+    engines,
+    sentence: "A page claims to have changed in the future.",
+    fix: "Write the last change, not the next.",
+    link: protocol("lastmoddef"),
+  },
+  {
+    id: "lastmod-zero",
+    severity: "warning",
+    basis: "heuristic",
+    engines,
+    sentence: "A date from before the web: a default value of a program, such as 1970-01-01.",
+    fix: "Leave the date out where it is not known.",
+    link: protocol("lastmoddef"),
+  },
+  {
+    id: "lastmod-all-identical",
+    severity: "warning",
+    basis: "engine",
+    engines: ["google", "bing"],
+    sentence:
+      "All pages carry the same date; Bing disregards such dates, and Google uses dates only where they are accurate.",
+    fix: "Give each page the time of its last significant change, or no date.",
+    link: sources.bingLastmod,
+  },
+  {
+    id: "lastmod-generated",
+    severity: "warning",
+    basis: "protocol",
+    engines,
+    sentence: "The dates say when the sitemap was written, not when the pages changed.",
+    fix: "Give each page the time of its last significant change, or no date.",
+    link: protocol("lastmoddef"),
+  },
+  {
+    id: "lastmod-missing",
+    severity: "info",
+    basis: "engine",
+    engines: ["bing"],
+    sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date; Bing calls it a key signal.`,
+    fix: "Give each page the time of its last significant change.",
+    link: sources.bing,
+  },
+  {
+    id: "lastmod-date-only",
+    severity: "info",
+    basis: "engine",
+    engines: ["bing"],
+    sentence: "Dates have no time of day; Bing asks for one.",
+    fix: "Write date and time, such as `2026-05-31T10:00:00+00:00`.",
+    link: sources.bing,
+  },
+  {
+    id: "priority-invalid",
+    severity: "warning",
+    basis: "protocol",
+    engines: ["yandex"],
+    sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
+    fix: "Leave the priority out.",
+    link: protocol("prioritydef"),
+  },
+  {
+    id: "changefreq-invalid",
+    severity: "warning",
+    basis: "protocol",
+    engines: ["yandex"],
+    sentence: "Invalid tag value: not one of the seven change frequencies.",
+    fix: "Leave the change frequency out.",
+    link: protocol("changefreqdef"),
+  },
+  {
+    id: "priority-ignored",
+    severity: "info",
+    basis: "engine",
+    engines: ["google", "bing"],
+    sentence: "Google and Bing ignore priority and changefreq.",
+    fix: "Leave them out, unless Yandex matters.",
+    link: sources.buildSitemap,
+  },
+];

@@ -1,0 +1,160 @@
+// Rules about news stories, images and videos.
+import { grouped } from "../../figures.ts";
+import { bounds } from "../bounds.ts";
+import type { BuiltInRule } from "../rule.ts";
+import { sources } from "../sources.ts";
+
+const google = ["google"] as const;
+const { videoDuration, videoRating } = bounds;
+
+export const mediaRules: readonly BuiltInRule[] = [
+  {
+    id: "news-too-many",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: `Too many news articles: a sitemap has more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
+    fix: "Split the sitemap.",
+    link: sources.news,
+  },
+  {
+    id: "news-stale",
+    severity: "warning",
+    basis: "engine",
+    engines: google,
+    sentence: "A news sitemap lists stories older than two days.",
+    fix: "Remove the stories, or their `<news:news>` tags.",
+    link: sources.news,
+  },
+  {
+    id: "news-incomplete",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Missing XML tag: a news story lacks its publication name, language, date or title.",
+    fix: "Add what is missing.",
+    link: sources.news,
+  },
+  {
+    id: "news-date-form",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Invalid date: a publication date in a form that Google does not read.",
+    fix: "Write a date, or date and time with a time zone: `2026-05-31T10:00:00+00:00`.",
+    link: sources.news,
+  },
+  {
+    id: "news-language",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
+    fix: "Write two or three letters, such as `en`; for Chinese `zh-cn` or `zh-tw`.",
+    link: sources.news,
+  },
+  {
+    id: "news-repeated",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Invalid XML: too many tags. An entry has two `<news:news>` tags; one is allowed.",
+    fix: "Keep one.",
+    link: sources.news,
+  },
+  {
+    id: "news-deprecated",
+    severity: "info",
+    basis: "engine",
+    engines: google,
+    sentence: "Google no longer documents the tags access, genres, keywords and stock_tickers of news.",
+    fix: "Leave them out.",
+    link: sources.news,
+  },
+  {
+    id: "image-too-many",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: `A page has more than ${grouped(bounds.images)} images.`,
+    fix: "Keep the best.",
+    link: sources.images,
+  },
+  {
+    id: "image-incomplete",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Missing XML tag: an image has no `<image:loc>`.",
+    fix: "Give the image a URL, or remove it.",
+    link: sources.images,
+  },
+  {
+    id: "image-deprecated",
+    severity: "info",
+    basis: "engine",
+    engines: google,
+    sentence: "Google removed the tags caption, geo_location, title and license of images in 2022.",
+    fix: "Leave them out.",
+    link: sources.images,
+  },
+  {
+    id: "video-incomplete",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Missing XML tag: a video lacks its thumbnail, title, description, or both of its locations.",
+    fix: "Add what is missing.",
+    link: sources.videos,
+  },
+  {
+    id: "video-is-page",
+    severity: "error",
+    basis: "engine",
+    engines: google,
+    sentence: "Video location and play page location are the same.",
+    fix: "Name the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
+    link: sources.videos,
+  },
+  {
+    id: "video-field",
+    severity: "warning",
+    basis: "engine",
+    engines: google,
+    sentence:
+      `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
+      `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
+      `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters, restriction with a relationship).`,
+    fix: "Correct the field, or leave it out.",
+    link: sources.videos,
+  },
+  {
+    id: "video-expired",
+    severity: "warning",
+    basis: "engine",
+    engines: google,
+    sentence: "A video is past its expiration date; Google does not show it any more.",
+    fix: "Remove the video.",
+    link: sources.videos,
+  },
+  {
+    id: "video-deprecated",
+    severity: "info",
+    basis: "engine",
+    engines: google,
+    sentence:
+      "Google removed the tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed of videos in 2022.",
+    fix: "Leave them out.",
+    link: sources.videos,
+  },
+  {
+    id: "media-robots-disallowed",
+    severity: "warning",
+    basis: "engine",
+    engines: google,
+    sentence: "robots.txt disallows an image, a thumbnail, a video or its player.",
+    fix: "Allow it in robots.txt.",
+    link: sources.videos,
+    needs: ["robots"],
+  },
+];

@@ -1,0 +1,190 @@
+// One look at each character of a URL: where its parts are, which kinds of characters it has, and two fingerprints: one of
+// the exact spelling, one that is the same for all spellings that search engines take for one page. Made for millions of
+// URLs: nothing is allocated where a URL is plain.
+
+/** Kinds of characters, as bits. */
+export const has = {
+  nonAscii: 1,
+  /** Neither URI nor IRI allows them: RFC 3986 and RFC 3987. */
+  forbidden: 2,
+  percent: 4,
+  upperCase: 8,
+  semicolon: 16,
+  at: 32,
+  /** A dot right after a slash. */
+  slashDot: 64,
+  /** Two slashes in the path. */
+  doubleSlash: 128,
+} as const;
+
+export class UrlScan {
+  /** Bits of `has`. */
+  kinds = 0;
+  /** Where the host ends: at the path, the query, the fragment or the end. */
+  hostEnd = 0;
+  /** Where the query begins, with its question mark; -1 where there is none. */
+  query = -1;
+  /** Where the fragment begins, with its `#`; -1 where there is none. */
+  fragment = -1;
+  /** The fingerprint of all spellings of the page. */
+  pageHigh = 0;
+  pageLow = 0;
+  /** The fingerprint of this spelling; together with that of the page it is unique. */
+  spelling = 0;
+
+  /** `url` is absolute, http or https. */
+  read(url: string): void {
+    this.#scan(url);
+    // Other alphabets have cases too; which, the engine knows.
+    if ((this.kinds & has.nonAscii) !== 0) {
+      const { kinds, hostEnd, query, fragment, spelling } = this;
+      const lower = url.toLowerCase();
+      if (lower !== url && lower.length === url.length) this.#scan(lower);
+      this.kinds = kinds;
+      this.hostEnd = hostEnd;
+      this.query = query;
+      this.fragment = fragment;
+      this.spelling = spelling;
+    }
+  }
+
+  #scan(url: string): void {
+    const { length } = url;
+    const host = url.indexOf("//") + 2;
+    let kinds = 0;
+    let spelling = seeds[0]!;
+    // The scheme is part of the spelling, not of the page.
+    for (let at = 0; at < host; at++) spelling = Math.imul(spelling ^ (url.charCodeAt(at) | 32), factors[0]!);
+    let high = seeds[1]!;
+    let low = seeds[2]!;
+    let at = host;
+    // What follows `www.` is hashed alike with and without it.
+    const skipped = startsWithWww(url, host) ? host + 4 : host;
+    for (; at < length; at++) {
+      const code = url.charCodeAt(at);
+      if (code === slash || code === question || code === hash) break;
+      const lower = code >= upperA && code <= upperZ ? code + 32 : code;
+      kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+      spelling = Math.imul(spelling ^ lower, factors[0]!);
+      spelling ^= spelling >>> 15;
+      if (at >= skipped) {
+        high = Math.imul(high ^ lower, factors[1]!);
+        high ^= high >>> 13;
+        low = Math.imul(low ^ lower, factors[2]!);
+        low ^= low >>> 16;
+      }
+    }
+    this.hostEnd = at;
+    let before = 0;
+    // A slash is hashed when something follows it: one at the end of the path makes no difference.
+    for (; at < length; at++) {
+      const code = url.charCodeAt(at);
+      if (code === question || code === hash) break;
+      if (before === slash) {
+        if (code === slash) kinds |= has.doubleSlash;
+        else if (code === dot) kinds |= has.slashDot;
+        high = Math.imul(high ^ slash, factors[1]!);
+        low = Math.imul(low ^ slash, factors[2]!);
+      }
+      kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+      spelling = Math.imul(spelling ^ code, factors[0]!);
+      spelling ^= spelling >>> 15;
+      if (code !== slash) {
+        const lower = code >= upperA && code <= upperZ ? code + 32 : code;
+        high = Math.imul(high ^ lower, factors[1]!);
+        high ^= high >>> 13;
+        low = Math.imul(low ^ lower, factors[2]!);
+        low ^= low >>> 16;
+      }
+      before = code;
+    }
+    // `https://example.org` and `https://example.org/` are one spelling: no path is the path `/`.
+    if (at === this.hostEnd) spelling = mixed(Math.imul(spelling ^ slash, factors[0]!));
+    this.query = -1;
+    this.fragment = -1;
+    if (at < length) {
+      // Parameters may come in any order: their fingerprints are added up.
+      if (url.charCodeAt(at) === question) this.query = at;
+      let parameterHigh = 0;
+      let parameterLow = 0;
+      let sumHigh = 0;
+      let sumLow = 0;
+      for (; at < length; at++) {
+        const code = url.charCodeAt(at);
+        if (code === hash && this.fragment < 0) {
+          this.fragment = at;
+          sumHigh = (sumHigh + mixed(parameterHigh)) | 0;
+          sumLow = (sumLow + mixed(parameterLow)) | 0;
+          parameterHigh = seeds[3]!;
+          parameterLow = seeds[3]!;
+        }
+        kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+        spelling = Math.imul(spelling ^ code, factors[0]!);
+        spelling ^= spelling >>> 15;
+        if ((code === ampersand || code === question) && this.fragment < 0) {
+          sumHigh = (sumHigh + mixed(parameterHigh)) | 0;
+          sumLow = (sumLow + mixed(parameterLow)) | 0;
+          parameterHigh = seeds[1]!;
+          parameterLow = seeds[2]!;
+          continue;
+        }
+        const lower = code >= upperA && code <= upperZ ? code + 32 : code;
+        parameterHigh = Math.imul(parameterHigh ^ lower, factors[1]!);
+        parameterHigh ^= parameterHigh >>> 13;
+        parameterLow = Math.imul(parameterLow ^ lower, factors[2]!);
+        parameterLow ^= parameterLow >>> 16;
+      }
+      high ^= (sumHigh + mixed(parameterHigh)) | 0;
+      low ^= (sumLow + mixed(parameterLow)) | 0;
+    }
+    this.kinds = kinds;
+    this.spelling = mixed(spelling);
+    this.pageHigh = mixed(high);
+    this.pageLow = mixed(low ^ (this.pageHigh >>> 7));
+  }
+}
+
+/** The last step of MurmurHash3: every bit depends on every other. */
+export function mixed(hash: number): number {
+  let result = hash ^ (hash >>> 16);
+  result = Math.imul(result, 0x85ebca6b);
+  result ^= result >>> 13;
+  result = Math.imul(result, 0xc2b2ae35);
+  return result ^ (result >>> 16);
+}
+
+/** A fingerprint of a short text, such as a language. Never 0. */
+export function textHash(text: string): number {
+  let result = seeds[3]!;
+  for (let at = 0; at < text.length; at++) result = Math.imul(result ^ text.charCodeAt(at), factors[0]!);
+  return mixed(result) || 1;
+}
+
+const slash = 0x2f;
+const question = 0x3f;
+const hash = 0x23;
+const dot = 0x2e;
+const ampersand = 0x26;
+const upperA = 0x41;
+const upperZ = 0x5a;
+
+const factors = new Int32Array([0x9e3779b1, 0x5f356495, 0x2c1b3c6d]);
+// Drawn by lot in each process: a website that knew them could make up URLs that all have one fingerprint. So no output
+// may depend on them.
+const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);
+
+const kindOf = new Uint8Array(128);
+for (const character of ' "<>\\^`{|}') kindOf[character.charCodeAt(0)] = has.forbidden;
+for (let code = upperA; code <= upperZ; code++) kindOf[code] = has.upperCase;
+kindOf["%".charCodeAt(0)] = has.percent;
+kindOf[";".charCodeAt(0)] = has.semicolon;
+kindOf["@".charCodeAt(0)] = has.at;
+
+function startsWithWww(url: string, at: number): boolean {
+  return (
+    (url.charCodeAt(at) | 32) === 0x77 &&
+    (url.charCodeAt(at + 1) | 32) === 0x77 &&
+    (url.charCodeAt(at + 2) | 32) === 0x77 &&
+    url.charCodeAt(at + 3) === dot
+  );
+}

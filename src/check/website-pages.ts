@@ -1,0 +1,73 @@
+// The pages of a website by number: which sitemap a page is in, and its text when it is needed once more. A sitemap that two
+// indexes name is in the tree twice; its pages are counted once.
+import type { SitemapPage } from "../page.ts";
+import type { PagesSitemap } from "../sitemap.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+
+export class WebsitePages {
+  readonly #tree: SitemapTree;
+  readonly #sitemaps: PagesSitemap[] = [];
+  // The number of the first page of each sitemap.
+  readonly #starts: number[] = [];
+  /** All pages so far; the number of the next one. */
+  count = 0;
+
+  constructor(tree: SitemapTree) {
+    this.#tree = tree;
+  }
+
+  begin(sitemap: PagesSitemap): void {
+    this.#sitemaps.push(sitemap);
+    this.#starts.push(this.count);
+  }
+
+  get sitemapCount(): number {
+    return this.#sitemaps.length;
+  }
+
+  sitemap(number: number): PagesSitemap {
+    return this.#sitemaps[number]!;
+  }
+
+  /** The number of the first page of a sitemap; for the one behind the last, the number of all pages. */
+  start(number: number): number {
+    return this.#starts[number] ?? this.count;
+  }
+
+  /** The number of the sitemap that a page is in. */
+  sitemapOf(ordinal: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#starts[middle]! <= ordinal) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Reads pages once more: those with these numbers, in their order. Only their sitemaps are read, and no further than needed. */
+  async *readAgain(ordinals: Iterable<number>): AsyncGenerator<{ ordinal: number; page: SitemapPage }, void> {
+    const wanted = [...new Set(ordinals)].sort((one, two) => one - two);
+    for (let next = 0; next < wanted.length; ) {
+      const number = this.sitemapOf(wanted[next]!);
+      const end = this.start(number + 1);
+      let before = this.start(number);
+      reading: for await (const pages of this.batches(number)) {
+        while (next < wanted.length && wanted[next]! < before + pages.length) {
+          const ordinal = wanted[next++]!;
+          yield { ordinal, page: pages[ordinal - before]! };
+          if (wanted[next] === undefined || wanted[next]! >= end) break reading;
+        }
+        before += pages.length;
+      }
+      // The document was cut off since: what is not there is passed over.
+      while (next < wanted.length && wanted[next]! < end) next += 1;
+    }
+  }
+
+  /** All pages of a sitemap. */
+  async *batches(number: number): AsyncGenerator<readonly SitemapPage[], void> {
+    for await (const step of this.#tree.walk(this.sitemap(number))) if (step.type === "pages") yield step.pages;
+  }
+}

@@ -1,0 +1,61 @@
+// One rule: a website that it must find something on, and one that looks alike and must pass.
+import type { Severity } from "../../../src/check/rule.ts";
+import type { RuleId } from "../../../src/check/rule-id.ts";
+import { home, index, type Route, robots } from "../../support/site.ts";
+import type { Website } from "../checked.ts";
+
+export interface Case {
+  readonly rule: RuleId;
+  /** What is special about it, where a rule has several. */
+  readonly what?: string;
+  readonly fires: Website;
+  readonly near: Website;
+  /** How often it fires, in all sitemaps together. */
+  readonly count?: number;
+  readonly severity?: Severity;
+  /** The URL or value of the first example. */
+  readonly example?: string;
+}
+
+export { home, index, robots };
+
+/** A page sitemap with all namespaces. A string without a tag is a location; one that begins with `/` is on the website. */
+export function sitemap(...entries: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+  xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
+  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
+  xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
+  xmlns:xhtml="http://www.w3.org/1999/xhtml">
+${entries.map((text) => (text.startsWith("<") ? text : entry(text))).join("\n")}
+</urlset>`;
+}
+
+export function entry(location: string, rest = ""): string {
+  return `<url><loc>${location.startsWith("/") ? home + location.slice(1) : location}</loc>${rest}</url>`;
+}
+
+/** A website with robots.txt and one sitemap of these entries, after the homepage. */
+export function site(...entries: readonly string[]): Website {
+  return files({ "/sitemap.xml": sitemap("/", ...entries) });
+}
+
+/** A website whose robots.txt names its sitemaps: `/sitemap.xml`, unless others are given. */
+export function files(routes: Readonly<Record<string, Route>>, named: readonly string[] = ["/sitemap.xml"]): Website {
+  return { routes: { "/robots.txt": robots(...named), ...routes } };
+}
+
+/** `count` entries with what a function says of each. */
+export function many(count: number, make: (number: number) => string): string[] {
+  return Array.from({ length: count }, (_, number) => make(number));
+}
+
+/** Alternate pages: `links({ en: "/en", de: "/de" })`. */
+export function links(languages: Readonly<Record<string, string>>): string {
+  return Object.entries(languages)
+    .map(([language, path]) => {
+      const url = path.startsWith("/") ? home + path.slice(1) : path;
+      return `<xhtml:link rel="alternate" hreflang="${language}" href="${url}"/>`;
+    })
+    .join("");
+}

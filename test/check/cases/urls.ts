@@ -1,0 +1,224 @@
+import { type Case, entry, files, home, many, robots, site, sitemap } from "./case.ts";
+
+const host = "example.org";
+const long = (length: number) => `${home}${"a".repeat(length - home.length)}`;
+
+export const urlCases: readonly Case[] = [
+  {
+    rule: "url-missing",
+    fires: site("<url><lastmod>2026-06-01T00:00:00Z</lastmod></url>"),
+    near: site("/a"),
+    count: 1,
+  },
+  {
+    rule: "url-tag-repeated",
+    fires: site(`<url><loc>${home}a</loc><loc>${home}b</loc></url>`),
+    near: site("/a", "/b"),
+  },
+  {
+    rule: "url-not-absolute",
+    fires: site("<url><loc>/relative</loc></url>"),
+    near: site("/relative"),
+    example: "/relative",
+  },
+  { rule: "url-invalid", what: "no URL", fires: site("<url><loc>https://</loc></url>"), near: site("/a") },
+  {
+    rule: "url-invalid",
+    what: "another scheme",
+    fires: site("<url><loc>ftp://example.org/a</loc></url>"),
+    near: site("/a"),
+  },
+  { rule: "url-too-long", fires: site(long(2048)), near: site(long(2047)) },
+  { rule: "url-too-long-yandex", fires: site(long(1025)), near: site(long(1024)) },
+  {
+    rule: "url-too-long-yandex",
+    what: "percent-encoded",
+    fires: site(`${home}${"%C3%A4".repeat(1024)}`),
+    near: site(`${home}${"%C3%A4".repeat(1000)}`),
+  },
+  { rule: "url-escaped-twice", fires: site(`${home}a?b=1&amp;amp;c=2`), near: site(`${home}a?b=1&amp;c=2`) },
+  {
+    rule: "url-www-mismatch",
+    fires: site(`https://www.${host}/a`),
+    near: site("/a"),
+    example: `https://www.${host}/a`,
+  },
+  {
+    rule: "url-other-host",
+    fires: site("https://other.org/a", "https://blog.example.org/b"),
+    near: { ...site("https://other.org/a"), check: { crossSubmit: ["other.org"] } },
+    count: 2,
+  },
+  {
+    rule: "url-other-host",
+    what: "a sitemap elsewhere, named by the robots.txt of the pages",
+    fires: {
+      routes: {
+        "/robots.txt": robots("https://maps.example.net/a.xml"),
+        "https://maps.example.net/a.xml": sitemap("https://third.org/a"),
+      },
+    },
+    near: {
+      routes: {
+        "/robots.txt": robots("https://maps.example.net/a.xml"),
+        "https://maps.example.net/a.xml": sitemap("/a"),
+      },
+    },
+  },
+  { rule: "url-other-scheme", fires: site(`http://${host}/a`), near: site("/a") },
+  {
+    rule: "url-outside-directory",
+    fires: files({ "/blog/sitemap.xml": sitemap("/blog/a", "/shop/b", "/blogs") }, ["/blog/sitemap.xml"]),
+    near: files({ "/blog/sitemap.xml": sitemap("/blog/a", "/blog/b/c") }, ["/blog/sitemap.xml"]),
+    count: 2,
+  },
+  {
+    rule: "url-outside-directory",
+    what: "given by hand",
+    fires: files({ "/blog/sitemap.xml": sitemap("/shop/b") }, ["/blog/sitemap.xml"]),
+    near: { routes: { "/blog/sitemap.xml": sitemap("/shop/b") }, sitemaps: [`${home}blog/sitemap.xml`] },
+  },
+  {
+    rule: "url-private-host",
+    fires: site(
+      "http://localhost/a",
+      "http://127.0.0.1:3000/a",
+      "https://10.1.2.3/",
+      "https://[::1]/",
+      "https://intranet/",
+      "https://printer.local/",
+      "https://shop.test/",
+      "https://a.internal/",
+      "https://a.example/",
+    ),
+    near: site(
+      "https://localhost.org/",
+      "https://8.8.8.8/",
+      "https://internal.org/",
+      "https://test.org/",
+      "https://dev.to/",
+    ),
+    count: 9,
+    severity: "error",
+  },
+  {
+    rule: "url-private-host",
+    what: "a staging host",
+    fires: site("https://staging.example.org/a"),
+    near: site("https://stagingpost.example.org/a"),
+    severity: "warning",
+  },
+  {
+    rule: "url-credentials",
+    fires: site("https://user:secret@example.org/a"),
+    near: site("/@user", "/a?b=c@d"),
+    example: "https://…@example.org/a",
+  },
+  { rule: "url-fragment", fires: site("/a#b"), near: site("/a#", "/a%23b") },
+  {
+    rule: "url-session-id",
+    fires: site("/a;jsessionid=1A2B", "/b?PHPSESSID=1", "/c?x=1&amp;sid=2", "/d?ASPSESSIONIDABCD=3", "/e?zenid=4"),
+    near: site("/a?sidebar=1", "/b?inside=2", "/session"),
+    count: 5,
+  },
+  {
+    rule: "url-tracking-parameter",
+    fires: site("/a?utm_source=x", "/b?gclid=1", "/c?x=1&amp;fbclid=2", "/d?_ga=3", "/e?ref=4"),
+    near: site("/a?reference=1", "/utm_source=x", "/b?custom_utm=1"),
+    count: 5,
+  },
+  {
+    rule: "url-not-escaped",
+    fires: site("/a b", "/c|d", "/e{f}", "/g^h"),
+    near: site("/a%20b", "/c/d", "/(e)", "/g~h"),
+    count: 4,
+    severity: "warning",
+  },
+  { rule: "url-not-escaped", what: "an IRI", fires: site("/käse"), near: site("/k%C3%A4se"), severity: "info" },
+  { rule: "url-percent-invalid", fires: site("/100%", "/a%zz"), near: site("/100%25", "/a%C3%A4"), count: 2 },
+  { rule: "url-percent-twice", fires: site("/a%2520b"), near: site("/a%25b", "/a%20b") },
+  {
+    rule: "url-not-normal",
+    fires: site("https://EXAMPLE.org/a", "https://example.org:443/b", "/c/../d", "/e/./f", "https://example.org./g"),
+    near: site("/A", "/c/..d", "/e/.f", "https://example.org/a:443"),
+    count: 5,
+  },
+  { rule: "url-double-slash", fires: site("/a//b"), near: site("/a/b", "/a?u=https://x.org//y") },
+  {
+    rule: "url-asset",
+    fires: site("/a.css", "/b.PNG", "/c.json?v=1"),
+    near: site("/a.html", "/b.pdf", "/css", "/c?file=a.png"),
+    count: 3,
+  },
+  {
+    rule: "url-utility",
+    fires: site("/cart", "/en/checkout/", "/login", "/wp-admin/x", "/?s=shoes", "/search?q=a"),
+    near: site("/cartoons", "/login-help", "/research", "/blog/cart-tips", "/?sort=asc"),
+    count: 6,
+  },
+  {
+    rule: "url-duplicate",
+    fires: files({ "/a.xml": sitemap("/", "/x", "/y"), "/b.xml": sitemap("/y", "/x", "/z") }, ["/a.xml", "/b.xml"]),
+    near: files({ "/a.xml": sitemap("/", "/x"), "/b.xml": sitemap("/x2", "/x/y") }, ["/a.xml", "/b.xml"]),
+    count: 2,
+    example: `${home}y`,
+  },
+  {
+    rule: "url-variants",
+    fires: site(
+      "/x",
+      "/x/",
+      "/X",
+      `http://${host}/y`,
+      "/y",
+      "https://www.example.org/z",
+      "/z",
+      "/q?a=1&amp;b=2",
+      "/q?b=2&amp;a=1",
+    ),
+    near: site("/x", "/x/y", "/x?a=1", "/x?a=2", "/xy", "/x#a"),
+    count: 5,
+    example: `${home}x/`,
+  },
+  {
+    rule: "url-lastmod-conflict",
+    fires: files(
+      {
+        "/a.xml": sitemap("/", entry("/x", "<lastmod>2026-06-01T00:00:00Z</lastmod>")),
+        "/b.xml": sitemap(entry("/x", "<lastmod>2026-06-03</lastmod>")),
+      },
+      ["/a.xml", "/b.xml"],
+    ),
+    near: files(
+      {
+        "/a.xml": sitemap(
+          "/",
+          entry("/x", "<lastmod>2026-06-01T00:00:00Z</lastmod>"),
+          entry("/y", "<lastmod>2026-06-01</lastmod>"),
+        ),
+        "/b.xml": sitemap(
+          entry("/x", "<lastmod>2026-06-01T02:00:01+02:00</lastmod>"),
+          entry("/y", "<lastmod>2026-06-01T23:59:59Z</lastmod>"),
+          entry("/z", "<lastmod>2026-06-03</lastmod>"),
+        ),
+      },
+      ["/a.xml", "/b.xml"],
+    ),
+  },
+  {
+    rule: "homepage-unlisted",
+    fires: files({ "/sitemap.xml": sitemap("/a") }),
+    near: files({ "/sitemap.xml": sitemap("https://example.org", "/a") }),
+  },
+  {
+    rule: "homepage-unlisted",
+    what: "an incomplete tree is not judged",
+    fires: files({ "/sitemap.xml": sitemap("/a") }),
+    near: files({ "/sitemap.xml": sitemap("/a") }, ["/sitemap.xml", "/gone.xml"]),
+  },
+  {
+    rule: "sitemap-near-limit",
+    fires: site(...many(45_001, (number) => `/${number}`)),
+    near: site(...many(44_000, (number) => `/${number}`)),
+  },
+];

@@ -1,0 +1,62 @@
+// A website as a value, checked: whole, and with its documents cut into pieces.
+import { expect } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import type { CheckOptions } from "../../src/check/options.ts";
+import type { CheckResult } from "../../src/check/result.ts";
+import type { Client } from "../../src/client.ts";
+import type { Options } from "../../src/options.ts";
+import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { home, type Route, site } from "../support/site.ts";
+
+export interface Website {
+  readonly routes: Readonly<Record<string, Route>>;
+  readonly check?: CheckOptions;
+  readonly crawl?: Options;
+  /** Given sitemaps instead of a homepage. */
+  readonly sitemaps?: readonly string[];
+}
+
+/** When the documents of the tests are received, unless they say otherwise. */
+export const now = "2026-06-15T12:00:00Z";
+
+export async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
+  const { client } = site(website.routes);
+  const options: Options = {
+    retries: 0,
+    ...website.crawl,
+    client: pieceLength === undefined ? client : inPieces(client, pieceLength),
+  };
+  const tree = await (website.sitemaps === undefined
+    ? sitemapTreeForHomepage(home, options)
+    : sitemapTreeFrom(website.sitemaps, options));
+  try {
+    return await checkTree(tree, { now, ...website.check });
+  } finally {
+    await tree.close();
+  }
+}
+
+/** Checks a website whole and in pieces, expects the same and returns it. */
+export async function checkedInPieces(website: Website): Promise<CheckResult> {
+  const whole = await checked(website);
+  expect(await checked(website, 7)).toEqual(whole);
+  expect(await checked(website, 1000)).toEqual(whole);
+  return whole;
+}
+
+function inPieces(client: Client, length: number): Client {
+  return {
+    async request(request) {
+      const response = await client.request(request);
+      return "code" in response ? response : { ...response, body: cut(response.body, length) };
+    },
+  };
+}
+
+async function* cut(body: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  for await (const bytes of body) {
+    // A large document in tiny pieces would take longer than it tells.
+    const step = Math.max(length, Math.ceil(bytes.length / 20_000));
+    for (let from = 0; from < bytes.length; from += step) yield bytes.subarray(from, from + step);
+  }
+}
