@@ -18,6 +18,7 @@ export interface Finding {
   readonly otherSitemaps?: number;
 }
 
+/** One case of a finding. */
 export interface FindingExample {
   /** The page that it is about. */
   readonly url?: string;

@@ -6,6 +6,7 @@ import type { Judge } from "./findings.ts";
 import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
 import { checkRules } from "./rule-table.ts";
 
+/** Options of `checkTree`. */
 export interface CheckOptions {
   /**
    * Another severity for a rule, or `"off"`; and rules of your own. A list may hold both.
@@ -50,6 +51,7 @@ export interface CheckOptions {
 /** A severity for each rule that shall have another than its own. */
 export type RuleSeverities = Readonly<Record<string, Severity | "off">>;
 
+/** A finding that is known and accepted. */
 export interface IgnoredFinding {
   readonly rule: string;
   /** The URL of a sitemap; `*` stands for anything. @default all */
@@ -87,6 +89,7 @@ export interface RuleContext {
   report(found?: RuleReport): void;
 }
 
+/** What a rule of your own found. */
 export interface RuleReport {
   readonly sitemap?: string | undefined;
   readonly url?: string | undefined;

@@ -4,6 +4,7 @@ import type { Finding, FindingDraft, Findings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 
+/** What a check of a tree comes to. */
 export interface CheckResult {
   readonly homepage: string;
   /** Whether nothing is missing in the tree. */
@@ -21,6 +22,7 @@ export interface CheckResult {
   readonly rules: readonly Rule[];
 }
 
+/** A rule that could not be applied, and why. */
 export interface NotJudged {
   readonly rule: string;
   readonly reason: string;

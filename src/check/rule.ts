@@ -18,6 +18,7 @@ export const severities: readonly Severity[] = ["error", "warning", "info"];
  */
 export type Basis = "protocol" | "engine" | "practice" | "heuristic";
 
+/** A search engine. */
 export type Engine = "google" | "bing" | "yandex";
 
 export const engines: readonly Engine[] = ["google", "bing", "yandex"];
@@ -29,6 +30,7 @@ export const engines: readonly Engine[] = ["google", "bing", "yandex"];
  */
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample";
 
+/** A rule of a check: what is wrong, and what to do about it. */
 export interface Rule {
   readonly id: string;
   /** What it is unless the configuration, or the case, says otherwise. */
