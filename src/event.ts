@@ -109,8 +109,11 @@ export interface Totals {
 export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
-  /** `duplicate`: already found, by this URL or by where a redirect led. `not-a-sitemap`: there is something, but no sitemap. */
-  readonly outcome: "found" | "duplicate" | "not-a-sitemap" | FailureOutcome;
+  /**
+   * `duplicate`: already found, by this URL or by where a redirect led. `not-a-sitemap`: there is something, but no sitemap.
+   * `skipped`: not asked for, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read.
+   */
+  readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;
   /** Where it ended, after redirects, where that differs. */
   readonly finalUrl?: string;

@@ -88,10 +88,10 @@ export function paths(name: string, value: unknown): readonly string[] {
   return value as readonly string[];
 }
 
-export function oneOf(allowed: readonly string[]): (name: string, value: unknown) => string {
+export function oneOf(allowed: readonly unknown[]): (name: string, value: unknown) => unknown {
   return (name, value) => {
-    if (typeof value === "string" && allowed.includes(value)) return value;
-    throw unexpected(name, `one of ${allowed.map((item) => `"${item}"`).join(", ")}`, value);
+    if (allowed.includes(value)) return value;
+    throw unexpected(name, `one of ${allowed.map((item) => JSON.stringify(item)).join(", ")}`, value);
   };
 }
 

@@ -12,10 +12,10 @@ export interface Options {
    */
   useRobots?: boolean | undefined;
   /**
-   * Try the well-known paths.
+   * Try the well-known paths. `if-needed` skips them where robots.txt names a sitemap that can be read.
    * @default true
    */
-  useKnownPaths?: boolean | undefined;
+  useKnownPaths?: boolean | "if-needed" | undefined;
   /**
    * Read the homepage's `Link` header and its `<link rel="sitemap">`.
    * @default true
@@ -269,7 +269,7 @@ export interface Limits {
 /** The options as everything behind the call uses them: checked, and with everything present. */
 export interface Settings {
   readonly useRobots: boolean;
-  readonly useKnownPaths: boolean;
+  readonly useKnownPaths: boolean | "if-needed";
   readonly useHomepage: boolean;
   readonly extraKnownPaths: readonly string[];
   readonly normalizeHomepageUrl: boolean;

@@ -55,6 +55,7 @@ function optionOf(flag: CrawlFlag): Option {
   const option = new Option(flag.flags, `${flag.text}${defaultInWords(flag)}`);
   const parser = parserOf(flag);
   if (parser !== undefined) option.argParser(parser);
+  if (typeof flag.value === "object") option.choices(Object.keys(flag.value));
   return flag.conflicts === undefined ? option : option.conflicts(flag.conflicts);
 }
 
@@ -76,6 +77,7 @@ function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) =
 
 function read({ value }: CrawlFlag, given: unknown): unknown {
   if (value === "seconds") return Number(given) * 1000;
+  if (typeof value === "object") return value[String(given)];
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
@@ -90,7 +92,7 @@ function defaultInWords({ value, row }: CrawlFlag): string {
 // A flag that begins with `no-` is true for commander until it is given; every other is undefined.
 function isGiven(flag: CrawlFlag, flags: CrawlFlags): boolean {
   const value = flags[attributeOf(flag)];
-  return new Option(flag.flags).negate ? value === false : value !== undefined;
+  return new Option(flag.flags).negate ? value === false : value !== undefined && value !== false;
 }
 
 function attributeOf({ flags }: CrawlFlag): string {

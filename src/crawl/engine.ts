@@ -170,6 +170,10 @@ class Engine {
   async *#tryAll(candidates: readonly Candidate[], root: Frame): AsyncGenerator<OrderedEvent, void> {
     this.#candidates = [...candidates];
     for (let next = this.#candidates.shift(); next !== undefined && !this.#isStopped; next = this.#candidates.shift()) {
+      if (next.ifNeeded && hasReadable(root)) {
+        this.#discovery.push({ url: next.url, by: next.by, outcome: "skipped" });
+        continue;
+      }
       const node = yield* this.#try(next, root);
       if (node !== undefined) root.children.push(node);
     }
@@ -232,7 +236,11 @@ class Engine {
     // What robots.txt names matters more than guesses, and may make them needless.
     const guesses = this.#isAtRobots
       ? { candidates: [], homepage: undefined }
-      : { candidates: this.#candidates, homepage: this.#usesHomepage ? this.#options.start.homepage : undefined };
+      : {
+          // Whether these are needed is known once robots.txt and what it names were read.
+          candidates: this.#candidates.filter(({ ifNeeded }) => !ifNeeded),
+          homepage: this.#usesHomepage ? this.#options.start.homepage : undefined,
+        };
     this.#lookahead.fill({ stack: this.#stack, ...guesses });
   }
 
@@ -269,6 +277,13 @@ class Engine {
   get #isStopped(): boolean {
     return this.#settings.strictRobots && this.#rootProblems.has("robots-unreachable");
   }
+}
+
+// robots.txt is the first of the children, and comes before every well-known path.
+function hasReadable({ children }: Frame): boolean {
+  const [robots] = children;
+  if (robots?.kind !== "index" || robots.format !== "robots") return false;
+  return robots.children.some(({ kind }) => kind !== "invalid");
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and

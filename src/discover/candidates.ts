@@ -7,19 +7,27 @@ import { knownPaths } from "./known-paths.ts";
 export interface Candidate {
   readonly url: string;
   readonly by: DiscoveryRecord["by"];
+  /** Skipped where robots.txt names a sitemap that can be read. */
+  readonly ifNeeded?: boolean | undefined;
 }
 
 export interface DiscoverySettings {
   readonly useRobots: boolean;
-  readonly useKnownPaths: boolean;
+  readonly useKnownPaths: boolean | "if-needed";
   readonly extraKnownPaths: readonly string[];
 }
 
 /** In the order in which they are looked at. `homepage` ends in a slash. */
 export function candidatesFor(homepage: string, settings: DiscoverySettings): Candidate[] {
-  const paths = [...(settings.useKnownPaths ? knownPaths : []), ...settings.extraKnownPaths];
-  const candidates: Candidate[] = paths.map((path) => ({ url: below(homepage, path), by: "known-path" }));
-  if (settings.useRobots) candidates.unshift({ url: below(homepage, "robots.txt"), by: "robots" });
+  const { useRobots, useKnownPaths, extraKnownPaths } = settings;
+  const ifNeeded = useKnownPaths === "if-needed";
+  const at = (path: string) => ({ url: below(homepage, path), by: "known-path" }) as const;
+  const candidates: Candidate[] = [
+    ...(useRobots ? [{ url: below(homepage, "robots.txt"), by: "robots" } as const] : []),
+    ...(useKnownPaths === false ? [] : knownPaths.map((path) => ({ ...at(path), ifNeeded }))),
+    // What the caller names is wanted in any case.
+    ...extraKnownPaths.map(at),
+  ];
   return withoutRepeats(candidates);
 }
 

@@ -1,5 +1,5 @@
 // Options about where sitemaps are looked for, which are followed and how they are parsed.
-import { optionalFunction, paths } from "../option-checks.ts";
+import { oneOf, optionalFunction, paths } from "../option-checks.ts";
 import type { OptionRow } from "./row.ts";
 
 export const discoveryOptions: readonly OptionRow[] = [
@@ -13,12 +13,21 @@ export const discoveryOptions: readonly OptionRow[] = [
   },
   {
     name: "useKnownPaths",
-    type: "boolean",
+    type: 'boolean | "if-needed"',
     default: true,
+    check: oneOf([true, false, "if-needed"]),
     shapesTree: true,
-    text: "Try the well-known paths.",
+    text: "Try the well-known paths. `if-needed` skips them where robots.txt names a sitemap that can be read.",
     more: "See [Well-known paths](#well-known-paths).",
-    flags: [{ flags: "-k, --no-known", group: "Discovery", text: "do not try well-known paths", sets: false }],
+    flags: [
+      {
+        flags: "--known <when>",
+        group: "Discovery",
+        text: "when to try well-known paths; if-needed: only where robots.txt names no readable sitemap",
+        value: { always: true, never: false, "if-needed": "if-needed" },
+      },
+      { flags: "-k, --no-known", group: "Discovery", text: "do not try well-known paths", sets: false },
+    ],
   },
   {
     name: "useHomepage",

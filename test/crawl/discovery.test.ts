@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/options.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
@@ -249,4 +249,32 @@ test("a website that fails everywhere has one problem for all its known paths", 
     { code: "homepage-unreachable" },
   ]);
   expect(tree.discovery.filter(({ outcome }) => outcome === "failed")).toHaveLength(knownPaths.length + 1);
+});
+
+describe('useKnownPaths: "if-needed"', () => {
+  const ifNeeded = { useKnownPaths: "if-needed", useHomepage: false } as const;
+
+  test("guesses nothing where robots.txt names a sitemap that can be read, and says so", async () => {
+    const { lines, hits, tree } = await discover(
+      { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1"), "/sitemap.xml": urlset("/forgotten") },
+      { ...ifNeeded, extraKnownPaths: ["own.xml"] },
+    );
+    expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
+    // What the caller names is asked for in any case.
+    expect(hits.sort()).toEqual(["/a.xml", "/own.xml", "/robots.txt"]);
+    const skipped = tree.discovery.filter(({ outcome }) => outcome === "skipped");
+    expect(skipped).toHaveLength(21);
+    expect(skipped[0]).toEqual({ url: `${home}sitemap.xml`, by: "known-path", outcome: "skipped" });
+    expect(tree.complete).toBe(true);
+  });
+
+  test.each([
+    ["there is no robots.txt", {}],
+    ["robots.txt names no sitemap", { "/robots.txt": "User-agent: *\nDisallow:\n" }],
+    ["the sitemap that robots.txt names is gone", { "/robots.txt": robots("/gone.xml") }],
+    ["it is no sitemap", { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" }],
+  ])("guesses where %s", async (_, routes) => {
+    const { lines } = await discover({ ...routes, "/sitemap.xml": urlset("/1") }, ifNeeded);
+    expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
+  });
 });
