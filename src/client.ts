@@ -2,28 +2,42 @@
 import type { HeaderList } from "./exchange.ts";
 import type { Problem } from "./problem.ts";
 
-/** One request, as a `Client` gets it. */
+/** One request that a client is asked to make: `GET`, without a body. */
 export interface ClientRequest {
+  /** Absolute, http or https, without a fragment, a user name or a password. */
   readonly url: string;
-  /** Names in lower case. */
+  /** The headers to send; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Ends the request, and the body with it. */
   readonly signal: AbortSignal;
   /** Whether an address that is not globally routable may be connected to for this request. */
   readonly allowPrivate: boolean;
+  /** 1 for the first attempt. A retry should not be answered from what is remembered of a failure. */
+  readonly attempt?: number | undefined;
+  /** To be called when the connection stands and the request goes out, by clients with `tellsWhenSent`. */
+  readonly onSent?: (() => void) | undefined;
 }
 
-/** The response to one request, as a `Client` gives it. */
+/** What a client got. */
 export interface ClientResponse {
   readonly status: number;
+  /** Names may be written in any case. */
   readonly headers: HeaderList;
   /** The bytes as they came, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** True where `body` was decoded already, as `fetch` does it: `content-encoding` then no longer applies. */
-  readonly decoded?: boolean;
+  /** True where `body` was decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */
+  readonly decoded?: boolean | undefined;
 }
 
-/** One request, one response; redirects are not followed here. May reject: what it rejects with becomes a problem. */
+/**
+ * Answers requests: one request, one response; redirects are not followed here. May reject: what it rejects with becomes a
+ * problem. `problem()` makes problems for clients of your own.
+ */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
+  /**
+   * The client calls `onSent` for each request and limits the time before by itself: `timeout.firstByte` then runs from that
+   * moment, and not from the call.
+   */
+  readonly tellsWhenSent?: boolean | undefined;
 }

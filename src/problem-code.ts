@@ -14,6 +14,8 @@ export type ProblemCode =
   | "connection-failed"
   | "tls-certificate"
   | "tls-failed"
+  | "proxy-failed"
+  | "proxy-refused"
   | "http-protocol"
   | "rate-limited"
   | "bot-check"

@@ -4,6 +4,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Problem, problem } from "../problem.ts";
+import { parseUrl } from "../url.ts";
 
 /** Why nothing may be asked of this URL, as far as the URL itself tells; undefined where it may. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
@@ -11,10 +12,15 @@ export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined 
     return problem("scheme-refused", { value: url.protocol });
   }
   if (badPorts.has(Number(url.port || 80))) return problem("port-refused", { value: url.port });
-  if (allowPrivate) return undefined;
-  const host = hostOf(url);
-  const judged = isIP(host) === 0 ? !isLocalName(host) : isPublicAddress(host);
-  return judged ? undefined : problem("address-blocked");
+  return allowPrivate || isPublicHost(hostOf(url)) ? undefined : problem("address-blocked");
+}
+
+// As far as the host itself tells. Dots at its end say nothing: a resolver may ignore them, and so may a proxy. `new URL` does
+// not, and leaves `127.1..` as it is.
+function isPublicHost(host: string): boolean {
+  const bare = host.replace(/\.+$/, "");
+  const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);
+  return isIP(folded) === 0 ? !isLocalName(folded) : isPublicAddress(folded);
 }
 
 /** The host of a URL as resolvers and sockets take it: no brackets around an IPv6 address. */
@@ -45,12 +51,14 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
 
 /** Names that never mean a public website. What they resolve to would be refused, too, but behind a proxy nobody looks. */
 function isLocalName(hostName: string): boolean {
-  const name = hostName.replace(/\.$/, "").toLowerCase();
+  const name = hostName.toLowerCase();
   return localNames.some((local) => name === local || name.endsWith(`.${local}`));
 }
 
 const localNames: readonly string[] = [
   "localhost", // RFC 6761
+  "ip6-localhost", // in the hosts file of many systems
+  "ip6-loopback",
   "localdomain", // what many systems call themselves
   "local", // RFC 6762, multicast DNS
   "internal", // reserved by ICANN for private use; metadata.google.internal

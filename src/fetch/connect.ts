@@ -1,15 +1,18 @@
-// Opens connections: looks the name up, judges every answer, connects to an address that was judged, and speaks TLS.
-// Between the judgement and the connection nothing is resolved again, so that no second answer can slip in; the name
-// stays in the certificate check, in SNI and in Host.
-import { X509Certificate } from "node:crypto";
-import { lookup as systemLookup } from "node:dns/promises";
+// Opens connections: looks the name up, judges every answer, connects to an address that was judged, asks a proxy for a tunnel,
+// and speaks TLS. Between the judgement and the connection nothing is resolved again, so that no second answer can slip in; the
+// name stays in the certificate check, in SNI and in Host.
 import net from "node:net";
+import type { Duplex } from "node:stream";
 import tls from "node:tls";
-import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
+import { problem } from "../problem.ts";
 import { isPublicAddress } from "./address-policy.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
+import { type Lookup, sharedLookup } from "./lookup.ts";
+import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
+import { secureContextOf } from "./secure-context.ts";
+import { Transport } from "./transport.ts";
+import { Wire } from "./wire.ts";
 
 export interface Endpoint {
   readonly secure: boolean;
@@ -20,19 +23,58 @@ export interface Endpoint {
   readonly reach: "any" | "start" | "public";
 }
 
-/** All addresses of a name. Rejects with the codes of node:dns. */
-export type Lookup = (hostName: string) => Promise<readonly string[]>;
+/** How to get to a website: directly, over a proxy that is asked for the whole URL, or through a tunnel that a proxy makes. */
+export interface Way {
+  readonly endpoint: Endpoint;
+  readonly proxy?: ChosenProxy | undefined;
+  readonly isTunnel: boolean;
+  /** Nothing that is remembered of a failure counts. */
+  readonly isRetry: boolean;
+}
 
-/** Resolves with a socket that is ready for a request. Rejects with a `ConnectionProblem`. */
-export type Connect = (endpoint: Endpoint, signal: AbortSignal, through?: net.Socket) => Promise<net.Socket>;
+/** Rejects with a `ConnectionProblem`, or with the signal's reason. */
+export type Connect = (way: Way, signal: AbortSignal) => Promise<Transport>;
 
-export function createConnect(settings: Settings, lookup: Lookup = lookupAll): Connect {
+/** What tests replace. */
+export interface ConnectParts {
+  readonly lookup?: Lookup | undefined;
+  /** How long a look-up may take, in milliseconds. */
+  readonly lookupTime?: number | undefined;
+}
+
+export function createConnect(settings: Settings, parts: ConnectParts = {}): Connect {
+  const { lookup = sharedLookup, lookupTime = longestLookup } = parts;
   const secureContext = secureContextOf(settings);
+  const addressesOf = judgedLookup(lookup);
+  return async ({ endpoint, proxy, isTunnel, isRetry }, signal) => {
+    const opening = new Opening(settings, secureContext, signal);
+    try {
+      const first = proxy?.endpoint ?? endpoint;
+      const addresses = await opening.lookUp(addressesOf(first, isRetry, signal), lookupTime);
+      await opening.connect(first, addresses);
+      if (first.secure) await opening.secure(first);
+      if (proxy !== undefined && isTunnel) {
+        await opening.tunnel(proxy, endpoint);
+        if (endpoint.secure) await opening.secure(endpoint);
+      }
+      return opening.finish();
+    } catch (error) {
+      opening.abandon();
+      if (signal.aborted) throw signal.reason;
+      const failed = problemOf(error, "head");
+      throw new ConnectionProblem(proxy !== undefined && !opening.isPastProxy ? proxyFailure(failed) : failed);
+    }
+  };
+}
+
+type JudgedLookup = (endpoint: Endpoint, isRetry: boolean, signal: AbortSignal) => Promise<readonly string[]>;
+
+function judgedLookup(lookup: Lookup): JudgedLookup {
   // Whether the start was private when it was first looked up. If not, it must not become so: that would be an attack.
   const privateStarts = new Map<string, boolean>();
-
-  async function addressesOf({ host, reach }: Endpoint): Promise<readonly string[]> {
-    const addresses = net.isIP(host) === 0 ? await lookup(host).catch(throwLookupProblem) : [host];
+  return async ({ host, reach }, isRetry, signal) => {
+    const options = { isRetry, isTrusted: reach !== "public", signal };
+    const addresses = net.isIP(host) === 0 ? await lookup(host, options).catch(throwLookupProblem) : [host];
     if (addresses.length === 0) throw new ConnectionProblem(problem("dns-not-found"));
     if (reach === "any") return addresses;
     const isPublic = addresses.every(isPublicAddress);
@@ -41,46 +83,7 @@ export function createConnect(settings: Settings, lookup: Lookup = lookupAll): C
     if (!allowed) throw new ConnectionProblem(problem("address-blocked"));
     if (reach === "start" && !privateStarts.has(host)) privateStarts.set(host, !isPublic);
     return addresses;
-  }
-
-  return async (endpoint, signal, through) => {
-    let phase: "lookup" | "connect" | "tls" = through === undefined ? "lookup" : "tls";
-    let socket: net.Socket | undefined;
-    let stop: ((reason: unknown) => void) | undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = reject;
-    });
-    stopped.catch(() => {});
-    const limit = settings.timeout.connect;
-    const timer = Number.isFinite(limit)
-      ? setTimeout(() => stop?.(new ConnectionProblem(expired(phase, limit))), limit)
-      : undefined;
-    const onAbort = () => stop?.(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    try {
-      const addresses = through === undefined ? await Promise.race([addressesOf(endpoint), stopped]) : [];
-      if (phase === "lookup") phase = "connect";
-      socket = openSocket(endpoint, addresses, through, secureContext, settings.tls.verify, () => {
-        phase = "tls";
-      });
-      await Promise.race([established(socket, endpoint.secure), stopped]);
-      return socket;
-    } catch (error) {
-      // The error may still be on its way: it must not come out as an uncaught one.
-      socket?.on("error", () => {}).destroy();
-      through?.destroy();
-      throw signal.aborted ? signal.reason : new ConnectionProblem(problemOf(error, "head"));
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    }
   };
-}
-
-async function lookupAll(hostName: string): Promise<readonly string[]> {
-  const answers = await systemLookup(hostName, { all: true });
-  return answers.map(({ address }) => address);
 }
 
 function throwLookupProblem(error: unknown): never {
@@ -88,78 +91,142 @@ function throwLookupProblem(error: unknown): never {
   throw new ConnectionProblem(problem(code === "dns-not-found" ? code : "dns-temporary"));
 }
 
-function expired(phase: "lookup" | "connect" | "tls", limit: number): Problem {
-  if (phase === "lookup") return problem("dns-temporary", { limit });
-  return problem(phase === "tls" ? "timeout-tls" : "timeout-connect", { limit });
-}
+/** One connection on its way: what stands so far, and what ends it before its time. */
+class Opening {
+  readonly #settings: Settings;
+  readonly #secureContext: tls.SecureContext | undefined;
+  readonly #signal: AbortSignal;
+  readonly #stopped: Promise<never>;
+  #stop: (reason: unknown) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+  #late: "dns-temporary" | "timeout-connect" | "timeout-tls" = "dns-temporary";
+  #bottom: net.Socket | undefined;
+  #top: Duplex | undefined;
+  #wire: Wire | undefined;
+  #transport: Transport | undefined;
+  /** What fails from here on is not the proxy's fault. */
+  isPastProxy = false;
 
-function openSocket(
-  { secure, host, port }: Endpoint,
-  addresses: readonly string[],
-  through: net.Socket | undefined,
-  secureContext: tls.SecureContext | undefined,
-  verify: boolean,
-  onConnect: () => void,
-): net.Socket {
-  const target: net.TcpNetConnectOpts = {
-    host,
-    port,
-    // Only called for names: gives what was judged. Several addresses are tried in turn.
-    lookup: (_, { all }, callback) => {
-      const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
-      if (all === true) callback(null, judged);
-      else callback(null, judged[0]?.address ?? "", judged[0]?.family);
-    },
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: addressAttempt,
-    noDelay: true,
-    keepAlive: true,
-  };
-  if (!secure) return through ?? net.connect(target);
-  return tls
-    .connect({
-      ...(through === undefined ? target : { socket: through, host }),
+  constructor(settings: Settings, secureContext: tls.SecureContext | undefined, signal: AbortSignal) {
+    this.#settings = settings;
+    this.#secureContext = secureContext;
+    this.#signal = signal;
+    this.#stopped = new Promise<never>((_, reject) => {
+      this.#stop = reject;
+    });
+    this.#stopped.catch(() => {});
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+  }
+
+  /** A name server has a time of its own. */
+  async lookUp(addresses: Promise<readonly string[]>, limit: number): Promise<readonly string[]> {
+    this.#setTimer(limit);
+    const found = await this.#unlessStopped(addresses);
+    this.#setTimer(this.#settings.timeout.connect);
+    return found;
+  }
+
+  async connect({ host, port }: Endpoint, addresses: readonly string[]): Promise<void> {
+    this.#late = "timeout-connect";
+    const socket = net.connect({
+      host,
+      port,
+      // Only called for names: gives what was judged. Several addresses are tried in turn.
+      lookup: (_, { all }, callback) => {
+        const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
+        if (all === true) callback(null, judged);
+        else callback(null, judged[0]?.address ?? "", judged[0]?.family);
+      },
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: addressAttempt,
+      noDelay: true,
+      keepAlive: true,
+    });
+    this.#bottom = socket;
+    this.#top = socket;
+    await this.#unlessStopped(happens(socket, "connect"));
+  }
+
+  async secure({ host }: Endpoint): Promise<void> {
+    this.#late = "timeout-tls";
+    const under = this.#top as Duplex;
+    const wire = new Wire(under, under === this.#bottom ? this.#onReceive : () => {});
+    const socket = tls.connect({
+      socket: wire,
+      host,
       servername: net.isIP(host) === 0 ? host : "",
       ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: verify,
-      ...(secureContext === undefined ? {} : { secureContext }),
-    })
-    .once("connect", onConnect);
+      rejectUnauthorized: this.#settings.tls.verify,
+      ...(this.#secureContext === undefined ? {} : { secureContext: this.#secureContext }),
+    });
+    this.#top = socket;
+    this.#wire = wire;
+    await this.#unlessStopped(happens(socket, "secureConnect"));
+  }
+
+  async tunnel(proxy: ChosenProxy, endpoint: Endpoint): Promise<void> {
+    this.#late = "timeout-connect";
+    await this.#unlessStopped(openTunnel(this.#top as Duplex, proxy, endpoint));
+    this.isPastProxy = true;
+  }
+
+  finish(): Transport {
+    this.#end();
+    this.#transport = new Transport(this.#top as net.Socket, this.#bottom as net.Socket, this.#wire);
+    return this.#transport;
+  }
+
+  abandon(): void {
+    this.#end();
+    // The error may still be on its way: it must not come out as an uncaught one.
+    for (const stream of [this.#top, this.#wire, this.#bottom]) stream?.on("error", () => {}).destroy();
+  }
+
+  readonly #onReceive = (): void => {
+    if (this.#transport !== undefined) this.#transport.onReceive();
+    else if ((this.#bottom?.bytesRead ?? 0) > openingBytes) {
+      this.#stop(new ConnectionProblem(problem("tls-failed", { value: "too much data in the handshake" })));
+    }
+  };
+
+  readonly #onAbort = () => this.#stop(this.#signal.reason);
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  #setTimer(limit: number): void {
+    clearTimeout(this.#timer);
+    if (!Number.isFinite(limit)) return;
+    this.#timer = setTimeout(() => this.#stop(new ConnectionProblem(problem(this.#late, { limit }))), limit);
+  }
+
+  #unlessStopped<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#stopped]);
+  }
 }
 
-// How long one of several addresses may take before the next one is tried, in milliseconds.
-const addressAttempt = 500;
-
-function established(socket: net.Socket, secure: boolean): Promise<void> {
+function happens(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (!secure && !socket.connecting) return resolve();
-    const onError = (error: Error) => reject(error);
-    socket.once("error", onError);
-    socket.once(secure ? "secureConnect" : "connect", () => {
-      socket.off("error", onError);
+    socket.once("error", reject);
+    // An end in good order, in the middle of a handshake, is no error for node:net.
+    const onClose = () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
+    socket.once("close", onClose);
+    socket.once(event, () => {
+      socket.off("error", reject);
+      socket.off("close", onClose);
       resolve();
     });
   });
 }
 
-// Made once: to read the built-in certificates takes longer than a handshake.
-function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
-  if (ca.length === 0) return undefined;
-  if (!ca.every(areCertificates)) {
-    throw new SitemapError("invalid-option", "Expected `tls.ca` to be certificates in PEM form");
-  }
-  // Newer versions of Node tell their default certificates, those of NODE_EXTRA_CA_CERTS included.
-  const { getCACertificates } = tls as { getCACertificates?: (kind: "default") => string[] };
-  return tls.createSecureContext({ ca: [...(getCACertificates?.("default") ?? tls.rootCertificates), ...ca] });
-}
+// More than any chain of certificates that OpenSSL accepts, and the answer of a proxy before it.
+const openingBytes = 512 * 1024;
 
-// A file may hold several. What is not a certificate would be passed over in silence.
-function areCertificates(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
-  try {
-    for (const block of blocks) new X509Certificate(block);
-    return blocks.length > 0;
-  } catch {
-    return false;
-  }
-}
+// How long a name server may take, in milliseconds. Beside `timeout.connect`, which is about the website.
+const longestLookup = 10_000;
+
+// How long one of several addresses may take before the next one is tried, in milliseconds.
+const addressAttempt = 500;

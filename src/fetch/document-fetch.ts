@@ -82,12 +82,13 @@ export class DocumentFetch {
     const { throttle, client, headers, settings, onEvent } = this.#context;
     const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
     const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst);
-    const outgoing = new OutgoingRequest(target, headers(origin, this.#request.anonymous !== true), allowPrivate);
+    const sent = headers(origin, this.#request.anonymous !== true);
+    const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts);
     const { firstByte, idle } = settings.timeout;
     const request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
     try {
       onEvent({ type: "request", url: this.#url, attempt: this.#attempts });
-      const head = await request.send(client, settings.client === undefined);
+      const head = await request.send(client);
       if ("code" in head) {
         request.end();
         slot.release();

@@ -21,11 +21,6 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
-/** Whether the other side closed or reset the connection. */
-export function isClosedConnection(error: unknown): boolean {
-  return codes.get(codeOf(error)) === "connection-reset";
-}
-
 // `fetch` hides the code in the cause; a failed race for several addresses hides it among its errors.
 function codeOf(error: unknown, depth = 0): string {
   if (typeof error !== "object" || error === null || depth > 4) return "";
@@ -37,6 +32,7 @@ function codeOf(error: unknown, depth = 0): string {
 const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   ["ENOTFOUND", "dns-not-found"],
   ["ENODATA", "dns-not-found"],
+  ["EBADNAME", "dns-not-found"],
   ["EAI_AGAIN", "dns-temporary"],
   ["EAI_FAIL", "dns-temporary"],
   ["ESERVFAIL", "dns-temporary"],

@@ -42,7 +42,7 @@ export function fetchClient(fetch: FetchLike): Client {
       }
       return {
         status: response.status,
-        headers: withoutEncoding(headerPairs(response.headers)),
+        headers: headerPairs(response.headers),
         body: pieces(response.body),
         decoded: true,
       } satisfies ClientResponse;
@@ -50,16 +50,10 @@ export function fetchClient(fetch: FetchLike): Client {
   };
 }
 
-// Two headers describe the bytes before they were decoded.
-function withoutEncoding(headers: [string, string][]): [string, string][] {
-  if (!headers.some(([name]) => name === "content-encoding")) return headers;
-  return headers.filter(([name]) => name !== "content-encoding" && name !== "content-length");
-}
-
 function headerPairs(headers: FetchResponse["headers"]): [string, string][] {
   const pairs: [string, string][] = [];
   const add = (value: string, name: string) => {
-    pairs.push([name.toLowerCase(), value]);
+    pairs.push([name, value]);
   };
   if (Symbol.iterator in headers) for (const [name, value] of headers) add(value, name);
   else headers.forEach(add);

@@ -4,7 +4,7 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { parseUrl } from "../url.ts";
 import { Cancellation, SignalFollowers } from "./cancellation.ts";
-import type { Lookup } from "./connect.ts";
+import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
@@ -30,8 +30,7 @@ export interface Fetcher extends DocumentSource {
 }
 
 /** What tests replace. */
-export interface FetcherParts {
-  readonly lookup?: Lookup;
+export interface FetcherParts extends ConnectParts {
   readonly backoff?: Partial<Backoff>;
 }
 
@@ -46,9 +45,9 @@ class NetworkFetcher implements Fetcher {
   #ownClient: OwnClient | undefined;
   #closed = false;
 
-  constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { lookup, backoff }: FetcherParts) {
+  constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
-    if (settings.client === undefined) this.#ownClient = undiciClient(settings, lookup);
+    if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts);
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),

@@ -6,8 +6,8 @@ import { outcomeOfStatus } from "../status.ts";
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (refusals.has(code)) return "refused";
   if (code === "bot-check") return "blocked";
-  // A proxy that refuses answers with a status, too.
-  return status === undefined ? "failed" : outcomeOfStatus(status);
+  // What a proxy answers says nothing about the website.
+  return status === undefined || code === "proxy-refused" ? "failed" : outcomeOfStatus(status);
 }
 
 const refusals: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["address-blocked", "scheme-refused", "port-refused"]);

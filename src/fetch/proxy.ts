@@ -1,16 +1,15 @@
 // Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by asking the proxy for the whole URL,
 // which is what proxies expect; many refuse a tunnel to port 80.
 // Behind a proxy the address policy can only judge names and literal addresses: the proxy resolves.
-import http from "node:http";
-import https from "node:https";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
-import { problem } from "../problem.ts";
+import { type Problem, problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
 import { hostOf } from "./address-policy.ts";
 import type { Endpoint } from "./connect.ts";
-import { ConnectionProblem, problemOf } from "./failure.ts";
+import { ConnectionProblem } from "./failure.ts";
+import { exemption } from "./no-proxy.ts";
 
 export interface ChosenProxy {
   readonly origin: string;
@@ -36,14 +35,14 @@ export function proxyChoice(option: Settings["proxy"], environment: Environment 
   };
   const forHttp = read("http_proxy") === "" ? undefined : parseProxy(read("http_proxy"), "HTTP_PROXY");
   const forHttps = read("https_proxy") === "" ? undefined : parseProxy(read("https_proxy"), "HTTPS_PROXY");
-  const exempt = read("no_proxy");
-  return (url) => (isExempt(url, exempt) ? undefined : url.protocol === "https:" ? forHttps : forHttp);
+  const isExempt = exemption(read("no_proxy"));
+  return (url) => (isExempt(url) ? undefined : url.protocol === "https:" ? forHttps : forHttp);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function parseProxy(text: string, name: string): ChosenProxy {
-  // In the environment, `host:port` is usual.
+  // `host:port` is usual.
   const given = text.includes("://") ? text : `http://${text}`;
   const proxy = parseUrl(given);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
@@ -59,54 +58,58 @@ function parseProxy(text: string, name: string): ChosenProxy {
   };
 }
 
+/** What is wrong on the way to the proxy is the proxy's failure, not the website's. */
+export function proxyFailure(failed: Problem): Problem {
+  if (failed.code === "proxy-failed" || failed.code === "proxy-refused") return failed;
+  const { message, limit } = failed;
+  const value = message.charAt(0).toLowerCase() + message.slice(1);
+  return problem("proxy-failed", { value, ...(limit === undefined ? {} : { limit }) });
+}
+
 /** Asks the proxy, over a connection to it, for a tunnel to `host:port`. Rejects with the proxy's answer as a problem. */
-export function openTunnel(
-  socket: Socket,
-  proxy: ChosenProxy,
-  { host, port }: Endpoint,
-  signal: AbortSignal,
-): Promise<Socket> {
+export async function openTunnel(stream: Duplex, proxy: ChosenProxy, { host, port }: Endpoint): Promise<void> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const login = proxy.authorization === undefined ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
+  stream.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${login}\r\n`);
+  const head = await readHead(stream);
+  const [, digits] = /^HTTP\/1\.[01] (\d{3})(?= |\r|$)/.exec(head) ?? [];
+  if (digits === undefined) throw failed("the answer to CONNECT is not HTTP");
+  const status = Number(digits);
+  if (status < 200 || status > 299) throw new ConnectionProblem(problem("proxy-refused", { status, value: "CONNECT" }));
+}
+
+// By hand: node:http has no bound for what may come before the end of a head, and would keep what comes after it.
+function readHead(stream: Duplex): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = (proxy.endpoint.secure ? https : http).request({
-      method: "CONNECT",
-      path: target,
-      headers: {
-        host: target,
-        ...(proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization }),
-      },
-      createConnection: () => socket,
-      signal,
-    });
-    request.once("connect", ({ statusCode = 0 }, tunnel, head) => {
-      if (statusCode >= 200 && statusCode < 300) {
-        if (head.length > 0) tunnel.unshift(head);
-        resolve(tunnel as Socket);
-        return;
+    let seen = Buffer.alloc(0);
+    const settle = (end: () => void) => {
+      stream.off("readable", onReadable).off("end", onEnd).off("error", onError).off("close", onEnd);
+      end();
+    };
+    const onError = (error: Error) => settle(() => reject(error));
+    const onEnd = () => settle(() => reject(failed("it closed the connection instead of an answer to CONNECT")));
+    const onReadable = () => {
+      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) seen = Buffer.concat([seen, chunk]);
+      const end = seen.indexOf("\r\n\r\n");
+      if (end >= 0 && end <= headBytes) {
+        settle(() => {
+          // What follows belongs to the tunnel.
+          if (seen.length > end + 4) stream.unshift(seen.subarray(end + 4));
+          resolve(seen.subarray(0, end).toString("latin1"));
+        });
+      } else if (seen.length > headBytes) {
+        settle(() => reject(failed("the answer to CONNECT has no end")));
       }
-      tunnel.destroy();
-      reject(new ConnectionProblem(problem(`http-${statusCode}`, { status: statusCode })));
-    });
-    request.once("error", (error) => {
-      socket.destroy();
-      reject(signal.aborted ? signal.reason : new ConnectionProblem(problemOf(error, "head")));
-    });
-    request.end();
+    };
+    stream.on("readable", onReadable).on("end", onEnd).on("error", onError).on("close", onEnd);
   });
 }
 
-// NO_PROXY: names with everything below them, addresses, each with an optional port, or `*`.
-function isExempt(url: URL, list: string): boolean {
-  const host = hostOf(url).toLowerCase();
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  return list.split(/[\s,]+/).some((entry) => {
-    if (entry === "*") return true;
-    const [, name = "", wanted] = /^\*?\.?(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-    const bare = name.replace(/^\[|\]$/g, "");
-    if (bare === "" || (wanted !== undefined && wanted !== port)) return false;
-    return host === bare || host.endsWith(`.${bare}`);
-  });
+function failed(value: string): ConnectionProblem {
+  return new ConnectionProblem(problem("proxy-failed", { value }));
 }
+
+const headBytes = 16 * 1024;
 
 function decode(text: string): string {
   try {

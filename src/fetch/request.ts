@@ -1,5 +1,6 @@
 // One request to a client, under a clock: gives the head of a response, then its body piece by piece, or a problem. Whatever
 // the client does or fails to do, this ends when a clock or the caller says so.
+import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../client.ts";
 import { type HeaderList, header } from "../exchange.ts";
 import { completed, type Problem, problem } from "../problem.ts";
@@ -23,22 +24,21 @@ export interface RequestClocks {
   readonly idle: number;
 }
 
-/** A request as clients get it. The one built in looks at more of it than the contract names. */
+/** A request as clients get it. */
 export class OutgoingRequest implements ClientRequest {
-  readonly target: URL;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly allowPrivate: boolean;
+  readonly attempt: number;
   readonly cancellation: Cancellation = new Cancellation();
-  /** Called by a client that knows when the connection stands and the request goes out. */
   onSent: () => void = () => {};
   #signal: AbortSignal | undefined;
 
-  constructor(target: URL, headers: Readonly<Record<string, string>>, allowPrivate: boolean) {
-    this.target = target;
+  constructor(target: URL, headers: Readonly<Record<string, string>>, allowPrivate: boolean, attempt: number) {
     this.url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
     this.headers = headers;
     this.allowPrivate = allowPrivate;
+    this.attempt = attempt;
   }
 
   get signal(): AbortSignal {
@@ -77,17 +77,21 @@ export class HttpRequest {
     this.#whenStopped = callback;
   }
 
-  /** `tellsWhenSent`: whether the client calls `onSent`, and has a clock for everything before. Rejects only with the caller's reason. */
-  async send(client: Client, tellsWhenSent: boolean): Promise<Head | Problem> {
+  /** Rejects only with the caller's reason. */
+  async send(client: Client): Promise<Head | Problem> {
     if (this.stopped) return this.#stopResult();
     const limit = this.#clocks.firstByte;
-    // Before the client is asked: it may send at once.
-    this.#request.onSent = () => this.#startClock(limit, "timeout-first-byte");
-    this.#startClock(tellsWhenSent ? Number.POSITIVE_INFINITY : limit, "timeout-first-byte");
+    let hasHead = false;
+    // Before the client is asked: it may send at once. A client that calls this late must not turn the clock back.
+    this.#request.onSent = () => {
+      if (!hasHead) this.#startClock(limit, "timeout-first-byte");
+    };
+    this.#startClock(client.tellsWhenSent === true ? Number.POSITIVE_INFINITY : limit, "timeout-first-byte");
     const answer = ask(client, this.#request);
     try {
       return await this.#wait(answer);
     } finally {
+      hasHead = true;
       // A client that does not mind its signal may still come up with a response.
       if (this.stopped) void answer.then((late) => "body" in late && letGo(late.body));
     }
@@ -174,8 +178,9 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
   try {
     const answer = await client.request(request);
     if ("code" in answer) return completed(answer);
-    const { status, headers, body } = answer;
-    if (!Number.isInteger(status) || !Array.isArray(headers) || typeof body?.[Symbol.asyncIterator] !== "function") {
+    const { status, body, decoded } = answer;
+    const headers = checkedHeaders(answer.headers, decoded === true);
+    if (!Number.isInteger(status) || headers === undefined || typeof body?.[Symbol.asyncIterator] !== "function") {
       return problem("client-failed", { value: "the response lacks a status, headers or a body" });
     }
     return { status, headers, body: body[Symbol.asyncIterator]() };
@@ -184,11 +189,26 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
   }
 }
 
+// Names in lower case. Of a body that was decoded, two headers describe the bytes before.
+function checkedHeaders(given: unknown, isDecoded: boolean): HeaderList | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const headers: [string, string][] = [];
+  for (const pair of given as unknown[]) {
+    if (!Array.isArray(pair) || typeof pair[0] !== "string" || typeof pair[1] !== "string") return undefined;
+    const name = pair[0].toLowerCase();
+    if (!isDecoded || (name !== "content-encoding" && name !== "content-length")) headers.push([name, pair[1]]);
+  }
+  return headers;
+}
+
 function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
   const failed = (error: unknown) => problemOf(error, "body");
   try {
-    return body.next().then((result) => {
+    return body.next().then((result): Pulled | Promise<Pulled> => {
       if (result.done === true) return { done: true };
+      if (!isUint8Array(result.value)) {
+        return problem("client-failed", { value: "a piece of the body is not a Uint8Array" });
+      }
       return result.value.length > 0 ? { done: false, value: result.value } : next(body);
     }, failed);
   } catch (error) {

@@ -14,6 +14,7 @@ export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.ra
 
 /** Whether what went wrong may go right in a moment. A bot check that comes with status 503 stays one. */
 export function isRetryable({ code, status }: Problem): boolean {
+  if (code === "proxy-refused") return isTemporary(`http-${status ?? 0}`);
   return (status === undefined || code === `http-${status}`) && isTemporary(code);
 }
 

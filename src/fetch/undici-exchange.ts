@@ -1,29 +1,21 @@
 // One request on one connection: what undici calls back becomes a response whose body is pulled. Nothing is read from the
 // socket that nobody asked for, beyond one buffer. Written to the callbacks that undici 7 uses inside: the newer ones parse the
 // headers a second time.
-import type { Socket } from "node:net";
-import type { Dispatcher, Client as UndiciConnection } from "undici";
-import type { ClientResponse } from "../client.ts";
+import type { Dispatcher } from "undici";
+import type { ClientRequest, ClientResponse } from "../client.ts";
 import type { HeaderList } from "../exchange.ts";
-import { problem } from "../problem.ts";
-import type { Cancellation } from "./cancellation.ts";
+import { type Problem, problem } from "../problem.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
-
-export interface Connection {
-  readonly client: UndiciConnection;
-  /** Once it is open. */
-  readonly socket: Socket | undefined;
-  destroy(reason?: Error): Promise<void>;
-}
+import type { UndiciConnection } from "./undici-connection.ts";
 
 export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array> {
   /** Rejects with an error where no response came. */
   readonly response: Promise<ClientResponse>;
-  readonly #connection: Connection;
-  readonly #onSent: () => void;
-  readonly #cancellation: Cancellation;
-  readonly #onEnd: (reusable: boolean) => void;
-  readonly #onCancel = () => this.#abort(toError(this.#cancellation.reason));
+  readonly #connection: UndiciConnection;
+  readonly #request: ClientRequest;
+  readonly #mostBytes: number;
+  readonly #onEnd: (isWhole: boolean) => void;
+  readonly #onAbort = () => this.#abort(toError(this.#request.signal.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
   // Given by undici: once the request goes out, and with the head of the response.
@@ -31,55 +23,71 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #resume: (() => void) | undefined;
   #paused = false;
   #interim = 0;
-  #bytesBefore = 0;
-  #received = 0;
+  #hasHead = false;
+  // The body has no length of its own: it ends where the connection does.
+  #endsWithConnection = false;
+  #receivedBefore = 0;
+  #content = 0;
   readonly #queue: Uint8Array[] = [];
   #queued = 0;
   #reader: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;
   #ended = false;
   #error: unknown;
 
+  /** `mostBytes`: what may come in all, framing included. `onEnd` is called once, `isWhole` where the response came to its end. */
   constructor(
-    connection: Connection,
-    cancellation: Cancellation,
-    onSent: () => void,
-    onEnd: (reusable: boolean) => void,
+    connection: UndiciConnection,
+    request: ClientRequest,
+    mostBytes: number,
+    onEnd: (isWhole: boolean) => void,
   ) {
     this.#connection = connection;
-    this.#cancellation = cancellation;
-    this.#onSent = onSent;
+    this.#request = request;
+    this.#mostBytes = mostBytes;
     this.#onEnd = onEnd;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    cancellation.add(this.#onCancel);
+    request.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abortRequest = abort;
-    this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
-    this.#onSent();
+    this.#receivedBefore = this.#connection.transport?.received ?? 0;
+    this.#connection.exchange = this;
+    this.#request.onSent?.();
   }
 
-  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+  /** Everything counts that comes, also what undici reads without a word: line ends, reason phrases, chunk extensions, zeros. */
+  onReceive(): void {
+    const received = (this.#connection.transport?.received ?? 0) - this.#receivedBefore;
+    if (!this.#hasHead) {
+      if (received > headBytes)
+        this.#refuse(problem("http-protocol", { value: "the head of the response is too long" }));
+    } else if (received > headBytes + framingRatio * this.#content) {
+      this.#refuse(problem("http-protocol", { value: "more framing than content" }));
+    } else if (received > headBytes + this.#mostBytes) {
+      this.#refuse(problem("limit-document-bytes", { limit: this.#mostBytes }));
+    }
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     this.#resume = resume;
     if (status >= 200) {
-      this.#resolve({ status, headers: headerList(headers), body: this });
+      this.#hasHead = true;
+      const headers = headerList(raw);
+      this.#endsWithConnection = !headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
+      this.#resolve({ status, headers, body: this });
     } else if (++this.#interim > interimResponses) {
-      this.#refuse(`more than ${interimResponses} interim responses`);
+      this.#refuse(problem("http-protocol", { value: `more than ${interimResponses} interim responses` }));
     }
     return true;
   }
 
   /** `false` holds the website back. */
   onData(chunk: Buffer): boolean {
-    this.#received += chunk.length;
-    const wire = (this.#connection.socket?.bytesRead ?? 0) - this.#bytesBefore;
-    if (wire > framingBytes + framingRatio * this.#received) {
-      this.#refuse("more framing than content");
-      return false;
-    }
+    this.#content += chunk.length;
     if (this.#reader !== undefined) {
       this.#reader.resolve({ done: false, value: chunk });
       this.#reader = undefined;
@@ -92,25 +100,27 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 
   onComplete(): void {
-    // A body without a length ends where the connection does; undici takes a reset for such an end.
-    const error = this.#connection.socket?.errored;
-    this.#end(error ?? undefined);
+    // undici takes every end of a connection for the end of such a body, a reset included.
+    const isWhole = !this.#endsWithConnection || this.#connection.transport?.hasEnded === true;
+    this.#end(isWhole ? undefined : new ConnectionProblem(problem("body-reset")));
   }
 
   onError(error: Error): void {
     this.#end(this.#explain(error));
   }
 
-  #refuse(value: string): void {
-    this.#abortRequest?.(new ConnectionProblem(problem("http-protocol", { value })));
+  #refuse(reason: Problem): void {
+    this.#abortRequest?.(new ConnectionProblem(reason));
   }
 
   // undici has one error for a connection that was closed and for a response that it cannot take (an unasked 100 or 101),
   // and one for a body that is wrong and for one that ends too early. What differs is who ended it.
   #explain(error: Error & { code?: string }): Error {
+    const first = this.#connection.transport?.error;
+    if (error.code === "UND_ERR_SOCKET" && first !== undefined && first !== error) return first;
     const isParserError = error.name === "HTTPParserError";
     if (!isParserError && error.code !== "UND_ERR_SOCKET") return error;
-    const closedByWebsite = this.#connection.socket?.readableEnded === true;
+    const closedByWebsite = this.#connection.transport?.socket.readableEnded === true;
     if (closedByWebsite) return isParserError ? new ConnectionProblem(problem("body-short")) : error;
     // The parser's own words stand in brackets at the end of a sentence.
     const value = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? error.message;
@@ -160,7 +170,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#cancellation.remove(this.#onCancel);
+    this.#request.signal.removeEventListener("abort", this.#onAbort);
     if (error === undefined) {
       this.#reader?.resolve({ done: true, value: undefined });
     } else {
@@ -174,11 +184,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 }
 
-// Names in lower case. Latin-1 keeps every byte: whoever expects UTF-8 can still read it.
+// Latin-1 keeps every byte: whoever expects UTF-8 can still read it.
 function headerList(raw: readonly Buffer[]): HeaderList {
   const list: [string, string][] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    list.push([String(raw[at]?.toString("latin1")).toLowerCase(), String(raw[at + 1]?.toString("latin1"))]);
+    list.push([String(raw[at]?.toString("latin1")), String(raw[at + 1]?.toString("latin1"))]);
   }
   return list;
 }
@@ -193,7 +203,8 @@ const interimResponses = 10;
 // What may be held for a reader who is slow, beyond what sockets hold.
 const queueBytes = 64 * 1024;
 
-// Chunked framing of one byte a chunk costs six bytes for each. What exceeds that is chunk extensions, which nobody
-// reads. The allowance covers the head and what the socket has read ahead.
-const framingBytes = 256 * 1024;
+// What may come before the end of a head, interim responses included, and what the socket has read ahead.
+const headBytes = 256 * 1024;
+
+// Chunked framing of one byte a chunk costs six bytes for each. What exceeds that is chunk extensions, which nobody reads.
 const framingRatio = 9;

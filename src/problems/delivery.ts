@@ -91,6 +91,15 @@ export const deliveryProblems: ProblemRows = {
     message: "The TLS handshake failed[: {value}]",
     fix: "No TLS version or cipher in common, no TLS on that port, or a client certificate is required: check scheme and port.",
   },
+  "proxy-failed": {
+    temporary: true,
+    message: "The proxy failed[: {value}]",
+    fix: "Check the address in `proxy`, or in HTTP_PROXY and HTTPS_PROXY. The website was not asked.",
+  },
+  "proxy-refused": {
+    message: "The proxy answered {status}[ to {value}]",
+    fix: "407: put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
+  },
   "http-protocol": {
     loss: true,
     cutOff: true,

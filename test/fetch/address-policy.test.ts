@@ -84,15 +84,16 @@ describe("rebinding", () => {
   async function afterPublic(reach: Endpoint["reach"], later: string[]): Promise<string> {
     const lookup = stubResolver({ "website.test": [["203.0.114.1"], later] });
     const canary = await testServer({});
-    const connect = createConnect(resolveOptions({}), lookup);
+    const connect = createConnect(resolveOptions({}), { lookup });
     const endpoint: Endpoint = { secure: false, host: "website.test", port: canary.port, reach };
-    await connect(endpoint, aborted).catch(() => {});
-    const socket = await connect(endpoint, new AbortController().signal).catch(
+    const way = { endpoint, isTunnel: false, isRetry: false };
+    await connect(way, aborted).catch(() => {});
+    const connected = await connect(way, new AbortController().signal).catch(
       (error: { problem: { code: string } }) => error.problem.code,
     );
-    if (typeof socket !== "string") socket.destroy();
+    if (typeof connected !== "string") connected.socket.destroy();
     expect(lookup.asked).toHaveLength(2);
-    return typeof socket === "string" ? `${socket}, ${canary.connections} connections` : "connected";
+    return typeof connected === "string" ? `${connected}, ${canary.connections} connections` : "connected";
   }
 
   test.each(["public", "start"] as const)("a name (%s) that was public must not become private", async (reach) => {

@@ -1,10 +1,12 @@
 // The contract of clients, for the one built in, for `fetch`, and for one that a user might write.
 import http from "node:http";
+import { Readable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Client, ClientResponse } from "../../src/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import { type OwnClient, undiciClient } from "../../src/fetch/undici-client.ts";
 import { resolveOptions } from "../../src/options.ts";
+import { problem } from "../../src/problem.ts";
 import { tenPages, testFetcher } from "../support/fetching.ts";
 import { clientContract } from "./client-contract.ts";
 
@@ -25,7 +27,7 @@ clientContract("a client of the user's own", () => ({
       const request = http.get(url, { headers, signal, agent: false }, (response) => {
         const list: [string, string][] = [];
         for (let at = 0; at < response.rawHeaders.length; at += 2) {
-          list.push([response.rawHeaders[at]!.toLowerCase(), response.rawHeaders[at + 1]!]);
+          list.push([response.rawHeaders[at]!.toUpperCase(), response.rawHeaders[at + 1]!]);
         }
         resolve({ status: response.statusCode ?? 0, headers: list, body: response });
       });
@@ -58,6 +60,72 @@ describe("fetchClient", () => {
   });
 });
 
+describe("a client of the user's own", () => {
+  test("may write the names of headers in any case", async () => {
+    const headers: [string, string][] = [["LOCATION", "/b"]];
+    const client: Client = {
+      request: async ({ url }) =>
+        url.endsWith("/b")
+          ? { status: 200, headers: [["Content-Type", "text/xml"]], body: pieces(tenPages) }
+          : { status: 301, headers, body: pieces("") },
+    };
+    const { fetched, text } = await testFetcher({ client }).read("https://website.test/a");
+    expect(text).toBe(tenPages);
+    expect(fetched).toMatchObject({ url: "https://website.test/b", headers: [["content-type", "text/xml"]] });
+  });
+
+  test("may decode bodies, if it says so", async () => {
+    const headers: [string, string][] = [
+      ["Content-Encoding", "gzip"],
+      ["Content-Length", "5"],
+      ["Content-Type", "text/xml"],
+    ];
+    const client: Client = { request: async () => ({ status: 200, headers, body: pieces(tenPages), decoded: true }) };
+    const { fetched } = await testFetcher({ client }).read("https://website.test/a");
+    expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
+  });
+
+  test("may make problems", async () => {
+    const client: Client = { request: async () => problem("http-404", { status: 404 }) };
+    const { fetched } = await testFetcher({ client }).read("https://website.test/a");
+    expect(fetched).toMatchObject({ outcome: "absent", reason: { code: "http-404", message: "Not found (404)" } });
+  });
+
+  test("is told which attempt it is", async () => {
+    const attempts: unknown[] = [];
+    const client: Client = {
+      request: async ({ attempt }) => {
+        attempts.push(attempt);
+        return problem("connection-reset");
+      },
+    };
+    await testFetcher({ client, retries: 2 }).read("https://website.test/a");
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+
+  test("has a clock that runs from the call, or from when it says that the request is out", async () => {
+    const slow = (tellsWhenSent: boolean): Client => ({
+      tellsWhenSent,
+      request: async ({ onSent }) => {
+        await pause(400);
+        onSent?.();
+        return { status: 200, headers: [], body: pieces(tenPages) };
+      },
+    });
+    const timeout = { firstByte: 200 };
+    const results = [false, true].map(async (tells) => {
+      return (await testFetcher({ client: slow(tells), timeout }).read("https://website.test/")).result;
+    });
+    expect(await Promise.all(results)).toEqual(["failed timeout-first-byte", "found"]);
+  });
+
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  }
+});
+
 describe("a client that does not keep the contract", () => {
   test.each<[string, Client]>([
     [
@@ -72,6 +140,17 @@ describe("a client that does not keep the contract", () => {
     ["rejects with a text", { request: () => Promise.reject("broken") }],
     ["gives nothing", { request: async () => undefined as never }],
     ["gives no body", { request: async () => ({ status: 200, headers: [] }) as never }],
+    [
+      "gives a header without a value",
+      { request: async () => ({ status: 200, headers: [["a", null]], body: [] }) as never },
+    ],
+    ["gives a header that is none", { request: async () => ({ status: 200, headers: ["a"], body: [] }) as never }],
+    ["gives headers by name", { request: async () => ({ status: 200, headers: { a: "b" }, body: [] }) as never }],
+    ["gives text", { request: async () => ({ status: 200, headers: [], body: Readable.from(["text"]) }) as never }],
+    [
+      "gives nothing in pieces",
+      { request: async () => ({ status: 200, headers: [], body: Readable.from([{}]) }) as never },
+    ],
     ["gives no status", { request: async () => ({ headers: [], body: [] }) as never }],
     ["has a body that throws", { request: async () => ({ status: 200, headers: [], body: thrower() }) }],
   ])("%s: that is a problem, not an error", async (_, client) => {

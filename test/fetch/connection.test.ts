@@ -140,7 +140,7 @@ test.each([
 
 test("scenario 12: a resolver that does not answer", async () => {
   const lookup = () => new Promise<never>(() => {});
-  const { result } = await testFetcher({ timeout: shortTimes }, { lookup }).read("http://website.test/sitemap.xml");
+  const { result } = await testFetcher({}, { lookup, lookupTime: 100 }).read("http://website.test/sitemap.xml");
   expect(result).toBe("failed dns-temporary");
 });
 

@@ -1,7 +1,9 @@
 // Scenarios 15 to 20: responses whose framing is wrong.
+import { once } from "node:events";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { faults } from "../support/fault-server.ts";
+import { describe, expect, test } from "vitest";
+import { selfSigned } from "../support/certificates.ts";
+import { type Fault, faults } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
@@ -43,6 +45,79 @@ test("scenario 19: a megabyte of chunk extensions for each byte is stopped early
   const { text, broken, fetched } = await fetchOnly(faults["chunk extensions"](tenPages));
   expect({ text: text.trimEnd(), broken }).toEqual({ text: half, broken: "http-protocol" });
   expect(fetched).toMatchObject({ body: { problem: { value: "more framing than content" } } });
+});
+
+describe("whatever has no end is stopped early, over TLS too", () => {
+  const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+  const secure = { tls: selfSigned({ names: ["127.0.0.1"] }) };
+  const endless: [name: string, before: string, again: string, expected: string][] = [
+    ["line ends before the response", "", "\r\n", "failed http-protocol"],
+    ["a reason phrase", "HTTP/1.1 200 ", "x", "failed http-protocol"],
+    ["the reason phrase of an interim response", "HTTP/1.1 103 ", "x", "failed http-protocol"],
+    ["blanks in a header", "HTTP/1.1 200 OK\r\nserver:", " ", "failed http-protocol"],
+    ["zeros of a length", "HTTP/1.1 200 OK\r\ncontent-length: ", "0", "failed http-protocol"],
+    ["zeros of a chunk's size", chunked, "0", "failed http-protocol"],
+    ["zeros of a later chunk's size", `${chunked}4\r\nhalf\r\n`, "0", "found http-protocol"],
+    ["a chunk extension", `${chunked}4;`, "x", "failed http-protocol"],
+    ["a later chunk extension", `${chunked}4\r\nhalf\r\n4;`, "x", "found http-protocol"],
+    ["chunk extensions", chunked, `1;${"x".repeat(100)}\r\ny\r\n`, "found http-protocol"],
+    ["blanks in a trailer", `${chunked}4\r\nhalf\r\n0\r\nx:`, " ", "found http-protocol"],
+    ["trailers", `${chunked}4\r\nhalf\r\n0\r\n`, "x: y\r\n", "found http-protocol"],
+  ];
+  test.each(endless)("%s", async (_, before, again, expected) => {
+    const piece = again.repeat(Math.ceil(100_000 / again.length));
+    for (const options of [undefined, secure]) {
+      let sent = 0;
+      const fault: Fault = async ({ socket }) => {
+        for (socket.write(before); !socket.destroyed; sent += piece.length) {
+          if (!socket.write(piece)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+          else await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const server = await testServer({ "/a": fault }, options);
+      const fetcher = testFetcher({ start: server.origin, tls: { verify: false } });
+      const { result, broken } = await fetcher.read(`${server.origin}/a`);
+      expect([result, broken].join(" ").trim()).toBe(expected);
+      // What is refused, and what lies between both programs in buffers of the system.
+      expect(sent).toBeLessThan(20_000_000);
+    }
+  });
+
+  test("and so is the body of an error, which nobody reads", async () => {
+    let sent = 0;
+    let onClose = () => {};
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve;
+    });
+    const server = await testServer({
+      "/a": async ({ socket }) => {
+        socket.on("close", onClose);
+        for (
+          socket.write("HTTP/1.1 404 No\r\ntransfer-encoding: chunked\r\n\r\n1;");
+          !socket.destroyed;
+          sent += 100_000
+        ) {
+          if (!socket.write("x".repeat(100_000))) {
+            await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+          }
+        }
+      },
+    });
+    expect((await testFetcher({ start: server.origin }).read(`${server.origin}/a`)).result).toBe("absent http-404");
+    await closed;
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test("framing counts against the limit of a document", async () => {
+    const { broken, bytes } = await fetchOnly(
+      ({ socket }) => {
+        socket.write(`${chunked}${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
+      },
+      { limits: { documentBytes: 300_000 } },
+    );
+    expect(broken).toBe("limit-document-bytes");
+    expect(bytes).toBeLessThan(200_000);
+  });
 });
 
 test("chunks of one byte are fine", async () => {

@@ -1,11 +1,13 @@
 // Through a proxy: https in a tunnel, http by the whole URL. The policy judges before the proxy is asked.
 import http from "node:http";
 import net from "node:net";
-import { afterEach, expect, test } from "vitest";
+import tls from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/errors.ts";
 import { proxyChoice } from "../../src/fetch/proxy.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
 const closing: (() => void)[] = [];
@@ -87,33 +89,137 @@ test("a user name in the proxy's URL goes to the proxy, and to nobody else", asy
   ]);
 });
 
-test.each(["http", "https"])("a proxy that asks for a password blocks (%s)", async (scheme) => {
+test.each(["http", "https"])("a proxy that asks for a password is the proxy's failure (%s)", async (scheme) => {
   const proxy = await startProxy({ password: "secret" });
-  const { result } = await testFetcher({ proxy: proxy.url, retries: 1 }).read(`${scheme}://website.test/`);
-  expect(result).toBe("blocked http-407");
+  const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read(`${scheme}://website.test/`);
+  expect(result).toBe("failed proxy-refused");
+  expect(fetched).toMatchObject({ reason: { status: 407 } });
+  expect(fetched).not.toHaveProperty("status");
   expect(proxy.asked).toHaveLength(1);
 });
 
-test("a tunnel that fails in passing is tried again", async () => {
-  const proxy = await startProxy({ refuse: 503 });
+test.each([
+  [403, 1],
+  [404, 1],
+  [410, 1],
+  [301, 1],
+  [429, 2],
+  [502, 2],
+  [503, 2],
+])("a CONNECT that is answered with %i says nothing about the website", async (status, attempts) => {
+  const proxy = await startProxy({ refuse: status });
   const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read("https://website.test/");
-  expect(result).toBe("failed http-503");
-  expect(fetched.attempts).toBe(2);
+  expect(result).toBe("failed proxy-refused");
+  expect(fetched).toMatchObject({ attempts, reason: { status, message: `The proxy answered ${status} to CONNECT` } });
+  expect(fetched).not.toHaveProperty("status");
 });
 
 test("a proxy that is not there", async () => {
   const server = await testServer({});
   await server.close();
   for (const scheme of ["http", "https"]) {
-    const { result } = await testFetcher({ proxy: server.origin }).read(`${scheme}://website.test/`);
-    expect(result).toBe("failed connection-refused");
+    const { result, fetched } = await testFetcher({ proxy: server.origin }).read(`${scheme}://website.test/`);
+    expect(result).toBe("failed proxy-failed");
+    expect(fetched).toMatchObject({ reason: { message: "The proxy failed: connection refused" } });
   }
+});
+
+test("a proxy whose name does not exist", async () => {
+  const lookup = stubResolver({});
+  const { result, fetched } = await testFetcher({ proxy: "http://proxy.test:1" }, { lookup }).read("https://a.test/");
+  expect(result).toBe("failed proxy-failed");
+  expect(fetched).toMatchObject({ reason: { message: "The proxy failed: the host name does not exist" } });
+});
+
+describe("a proxy that does not answer to CONNECT as it should", () => {
+  async function answering(onConnect: (socket: net.Socket) => void) {
+    const sockets = new Set<net.Socket>();
+    const proxy = net.createServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      socket.once("data", () => onConnect(socket));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    closing.push(() => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const fetcher = testFetcher({
+      proxy: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`,
+      timeout: { connect: 500, firstByte: 20_000 },
+    });
+    const { result, fetched } = await fetcher.read("https://website.test/");
+    expect(result).toBe("failed proxy-failed");
+    return { message: "reason" in fetched ? fetched.reason.message : "", sockets };
+  }
+
+  test("is given the time of a connection", async () => {
+    expect((await answering(() => {})).message).toBe("The proxy failed: no connection within 500 ms");
+  });
+
+  test("drips", async () => {
+    const { message } = await answering((socket) => {
+      const drip = setInterval(() => socket.write("H"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    expect(message).toBe("The proxy failed: no connection within 500 ms");
+  });
+
+  test("closes", async () => {
+    const { message } = await answering((socket) => socket.end());
+    expect(message).toBe("The proxy failed: it closed the connection instead of an answer to CONNECT");
+  });
+
+  test.each([
+    ["garbage", "garbage\r\n\r\n", "the answer to CONNECT is not HTTP"],
+    ["another version", "HTTP/2 200 OK\r\n\r\n", "the answer to CONNECT is not HTTP"],
+    ["a head without end", `HTTP/1.1 200 ${"x".repeat(100_000)}`, "the answer to CONNECT has no end"],
+  ])("sends %s", async (_, text, reason) => {
+    expect((await answering((socket) => void socket.write(text))).message).toBe(`The proxy failed: ${reason}`);
+  });
+});
+
+test("a proxy with TLS: both handshakes, one inside the other", async () => {
+  const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
+  const proxy = tls.createServer(authority.issue({ names: ["127.0.0.1"] }), (socket) => {
+    socket
+      .on("error", () => {})
+      .once("data", (head) => {
+        const onward = net.connect(Number(/:(\d+) HTTP/.exec(String(head))?.[1]), "127.0.0.1");
+        onward.on("error", () => socket.destroy()).on("connect", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+        socket.pipe(onward).pipe(socket);
+        closing.push(() => onward.destroy());
+      });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  closing.push(() => proxy.close());
+  const url = `https://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
+  const trusting = testFetcher({ proxy: url, tls: { ca: authority.ca } });
+  expect((await trusting.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
+  const { result, fetched } = await testFetcher({ proxy: url }).read(`https://website.test:${server.port}/a`);
+  expect(result).toBe("failed proxy-failed");
+  expect(JSON.stringify(fetched)).toContain("certificate");
+});
+
+test("a website with a certificate that is not valid is the website's failure, also in a tunnel", async () => {
+  const proxy = await startProxy();
+  const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
+  const { result } = await testFetcher({ proxy: proxy.url }).read(`https://website.test:${server.port}/a`);
+  expect(result).toBe("failed tls-certificate");
 });
 
 test("names and addresses that are not public are not even asked for", async () => {
   const proxy = await startProxy();
   const fetcher = testFetcher({ proxy: proxy.url, start: "http://website.test/" });
-  for (const host of ["127.0.0.1", "localhost", "metadata.google.internal", "[::1]", "2130706433", "10.0.0.1"]) {
+  for (const host of [
+    "127.0.0.1",
+    "localhost",
+    "metadata.google.internal",
+    "[::1]",
+    "2130706433",
+    "10.0.0.1",
+    "metadata",
+    "localhost..",
+  ]) {
     for (const scheme of ["http", "https"]) {
       expect((await fetcher.read(`${scheme}://${host}/`)).result).toBe("refused address-blocked");
     }
@@ -138,6 +244,38 @@ test.each([
   [{ HTTP_PROXY: "http://p:1", NO_PROXY: "[::1]:80 127.0.0.1" }, "http://[::1]/", undefined],
   [{ HTTP_PROXY: "http://p:1", NO_PROXY: "::1" }, "http://[::1]:8080/", undefined],
   [{ HTTP_PROXY: "http://p:1", NO_PROXY: "" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "a.test." }, "http://www.a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "a.test" }, "http://a.test./", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "A.TEST" }, "http://a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "..a.test" }, "http://a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "test" }, "http://a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "est" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "www.a.test" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "bücher.test" }, "http://www.bücher.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "xn--bcher-kva.test" }, "http://bücher.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "BÜCHER.test" }, "http://xn--bcher-kva.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "*a.test" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, "http://10.1.2.3/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, "http://11.1.2.3/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, "http://0xa.1/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8:80" }, "http://10.1.2.3:81/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "192.168.1.0/25" }, "http://192.168.1.127/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "192.168.1.0/25" }, "http://192.168.1.128/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "0.0.0.0/0" }, "http://8.8.8.8/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "0.0.0.0/0" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/33" }, "http://10.1.2.3/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "fd00::/8" }, "http://[fd12::1]/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "fd00::/8" }, "http://[fe80::1]/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "[fd00::1]:8080" }, "http://[fd00::1]:8080/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "[fd00::1]:8080" }, "http://[fd00::1]/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "0:0:0:0:0:0:0:1" }, "http://[::1]/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "127.0.0.0/8" }, "http://[::ffff:127.0.0.1]/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "1.2.3" }, "http://a.test/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "7.0.0.1" }, "http://127.0.0.1/", "http://p:1"],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: "a.test:" }, "http://a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", NO_PROXY: ",,. ,%%%" }, "http://a.test/", "http://p:1"],
+  [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "a.test:443" }, "https://a.test/", undefined],
+  [{ HTTP_PROXY: "http://p:1", no_proxy: "b.test", NO_PROXY: "a.test" }, "http://a.test/", "http://p:1"],
   [{ HTTP_PROXY: "p:1" }, "http://a.test/", "http://p:1"],
   [{ HTTP_PROXY: "" }, "http://a.test/", undefined],
 ])("environment %o: %s goes by %s", (environment, url, expected) => {

@@ -1,12 +1,17 @@
 // TLS: verified, unless the operator says otherwise. Scenarios 14 and 48.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
+import os from "node:os";
+import path from "node:path";
 import tls from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/errors.ts";
 import { undiciClient } from "../../src/fetch/undici-client.ts";
 import { resolveOptions } from "../../src/options.ts";
 import { createAuthority, selfSigned } from "../support/certificates.ts";
-import { redirect } from "../support/fault-server.ts";
+import { faults, redirect } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
@@ -131,4 +136,116 @@ test("a server that speaks only TLS 1.1 is refused", async () => {
   const url = `https://127.0.0.1:${(old.address() as { port: number }).port}/`;
   expect((await testFetcher({ start: url, ...trusted }).read(url)).result).toBe("failed tls-failed");
   await new Promise((resolve) => old.close(resolve));
+});
+
+describe("a body without a length ends with TLS, not with the connection", () => {
+  const text = "https://website.test/1\nhttps://website.test/2\nhttps://website.test/";
+  const large = `https://website.test/${"x".repeat(500)}\n`.repeat(2000);
+  const unframed = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("%s", async (version) => {
+    const server = await testServer(
+      {
+        "/whole": ({ socket }) => void socket.end(unframed + text),
+        "/large": ({ socket }) => void socket.end(unframed + large),
+        // The connection ends in good order, but TLS does not.
+        "/cut": ({ socket }) => void socket.write(unframed + text, () => setTimeout(() => socket.destroy(), 20)),
+        "/cut-large": ({ socket }) => void socket.write(unframed + large, () => setTimeout(() => socket.destroy(), 20)),
+        // A length says where the end is.
+        "/framed": ({ socket, respond }) => {
+          respond(200, { connection: "close" }, large);
+          setTimeout(() => socket.destroy(), 20);
+        },
+      },
+      { tls: { ...good, minVersion: version, maxVersion: version } },
+    );
+    const fetcher = testFetcher({ start: server.origin, ...trusted });
+    const seen: Record<string, unknown> = {};
+    for (const path of ["/whole", "/large", "/cut", "/cut-large", "/framed"]) {
+      const fetched = await fetcher.fetch({ url: server.origin + path, role: "sitemap" });
+      if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+      // A slow reader: the end comes while much is not read yet.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      let length = 0;
+      for await (const piece of fetched.body) length += piece.length;
+      seen[path] = [length, fetched.body.problem?.code];
+    }
+    expect(seen).toEqual({
+      "/whole": [text.length, undefined],
+      "/large": [large.length, undefined],
+      "/cut": [text.length, "body-reset"],
+      "/cut-large": [large.length, "body-reset"],
+      "/framed": [large.length, undefined],
+    });
+  });
+});
+
+describe("what goes wrong goes wrong in the same way as without TLS", () => {
+  test.each(Object.keys(faults) as (keyof typeof faults)[])("%s", async (name) => {
+    const outcomes: string[] = [];
+    for (const secured of [undefined, { tls: good }]) {
+      const server = await testServer({ "/a": faults[name](tenPages) }, secured);
+      const fetcher = testFetcher({
+        start: server.origin,
+        timeout: { firstByte: 300, idle: 300, total: 1000 },
+        limits: { documentBytes: 200_000 },
+        ...trusted,
+      });
+      const { result, broken } = await fetcher.read(`${server.origin}/a`);
+      outcomes.push(`${result} ${broken}`);
+    }
+    expect(outcomes[1]).toBe(outcomes[0]);
+  });
+});
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)("a server that wants a certificate of ours (%s)", async (version) => {
+  const options = { ...good, requestCert: true, rejectUnauthorized: true, ca: authority.ca };
+  const server = tls.createServer({ ...options, minVersion: version, maxVersion: version }, (socket) => socket.end());
+  server.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
+  const { result, fetched } = await testFetcher({ start: url, retries: 2, ...trusted }).read(url);
+  expect(result).toBe("failed tls-failed");
+  expect(fetched.attempts).toBe(1);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", async () => {
+  const other = createAuthority();
+  const own = await testServer({ "/a": tenPages }, { tls: good });
+  const extra = await testServer({ "/a": tenPages }, { tls: other.issue({ names }) });
+  const stranger = await testServer({ "/a": tenPages }, { tls: createAuthority().issue({ names }) });
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-ca-"));
+  writeFileSync(path.join(folder, "extra.pem"), other.ca);
+  writeFileSync(path.join(folder, "own.pem"), authority.ca);
+  const program = `
+    import { readFileSync } from "node:fs";
+    import { createFetcher } from ${JSON.stringify(path.resolve("src/fetch/fetcher.ts"))};
+    import { resolveOptions } from ${JSON.stringify(path.resolve("src/options.ts"))};
+    const [ca, ...urls] = process.argv.slice(1);
+    const settings = resolveOptions({ tls: { ca: readFileSync(ca, "utf8") }, network: "allow-private", retries: 0 });
+    const fetcher = createFetcher({ settings, start: urls });
+    for (const url of urls) {
+      const fetched = await fetcher.fetch({ url, role: "sitemap" });
+      console.log(fetched.reason?.code ?? fetched.outcome);
+      await fetched.body?.[Symbol.asyncIterator]().return();
+    }
+    await fetcher.close();
+  `;
+  const urls = [own, extra, stranger].map(({ origin }) => `${origin}/a`);
+  const child = execFile(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "-e", program, path.join(folder, "own.pem"), ...urls],
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: path.join(folder, "extra.pem") } },
+  );
+  let said = "";
+  child.stdout?.on("data", (data) => {
+    said += data;
+  });
+  child.stderr?.on("data", (data) => {
+    said += data;
+  });
+  await once(child, "close");
+  rmSync(folder, { recursive: true });
+  expect(said.trim().split("\n")).toEqual(["found", "found", "tls-certificate"]);
 });

@@ -40,7 +40,7 @@ export interface FaultServer {
 
 export interface FaultServerOptions {
   readonly host?: string;
-  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly tls?: tls.TLSSocketOptions;
 }
 
 /** Serves a fault for each path; what is not in the table is 404. A string is served as it should be. */
@@ -80,9 +80,18 @@ export async function faultServer(
       }
     });
   };
-  const server = secure === undefined ? net.createServer(onConnection) : tls.createServer(secure, onConnection);
-  // A handshake that fails is what some tests are about.
-  server.on("tlsClientError", () => {});
+  const server = net.createServer((socket) => {
+    if (secure === undefined) return onConnection(socket);
+    const secured = new tls.TLSSocket(socket, { isServer: true, ...secure });
+    // node:tls knows no resets.
+    secured.resetAndDestroy = () => {
+      socket.resetAndDestroy();
+      return secured;
+    };
+    // A handshake that fails is what some tests are about.
+    socket.on("error", () => secured.destroy());
+    return onConnection(secured);
+  });
   server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo;

@@ -26,7 +26,17 @@ const spellings = [
   ...["127.0.0.1."],
 ];
 const names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "foo.internal", "metadata.google.internal"];
-const moreNames = ["printer.local", "router.home.arpa", "localhost.localdomain", "hidden.onion"];
+// Dots that `new URL` keeps, and a resolver or a proxy may not.
+const dotted = ["localhost..", "x.internal..", "a.localhost...", "127.0.0.1..", "127.1..", "0x7f.1..", "2130706433..."];
+const moreNames = [
+  ...dotted,
+  "ip6-localhost",
+  "ip6-loopback",
+  "printer.local",
+  "router.home.arpa",
+  "localhost.localdomain",
+  "hidden.onion",
+];
 
 export const literals: readonly string[] = [
   ...addresses.map((address) => (address.includes(":") ? `[${address}]` : address)),

@@ -1,0 +1,211 @@
+// Looks names up, for all crawls of this process. node:dns.lookup asks the system on two threads: a few names whose servers are
+// silent keep all others waiting. So name servers are asked here (by c-ares, as many names at a time as there are), and the
+// system for what it alone may know: names in its hosts file, names without a dot, `.local`, and hosts that the operator named
+// and no name server knows.
+//
+// Answers are kept for as long as they say, at most five minutes; failures for 30 seconds.
+import dns from "node:dns";
+import { networkInterfaces } from "node:os";
+import { isPublicAddress } from "./address-policy.ts";
+import { HostsFile } from "./hosts-file.ts";
+
+/** All addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
+export type Lookup = (hostName: string, options: LookupOptions) => Promise<readonly string[]>;
+
+export interface LookupOptions {
+  /** A failure that is remembered does not count. */
+  readonly isRetry: boolean;
+  /** The operator named this host. */
+  readonly isTrusted: boolean;
+  /** Nobody waits any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** What tests replace. */
+export interface LookupParts {
+  readonly hostsFile?: HostsFile;
+  /** Asks the system. */
+  readonly system?: (hostName: string) => Promise<readonly string[]>;
+  readonly now?: () => number;
+}
+
+interface Answer {
+  readonly addresses: readonly string[];
+  /** In milliseconds. */
+  readonly lifetime: number;
+}
+
+interface Remembered {
+  readonly answer: Promise<Answer>;
+  /** When this is forgotten; in the middle of being asked, never. */
+  until: number;
+  failed: boolean;
+}
+
+export function createLookup(parts: LookupParts = {}): Lookup {
+  const { hostsFile = new HostsFile(), system = askSystem, now = () => performance.now() } = parts;
+  const servers = new NameServers();
+  const remembered = new Map<string, Remembered>();
+  // One at a time: the system has two threads for this, and names of the hosts file must not wait.
+  let isSystemAsked = false;
+
+  async function ask(name: string, isTrusted: boolean): Promise<Answer> {
+    if (/^[^.]*$|\.local(host)?$/.test(name) || (await hostsFile.has(name))) {
+      return { addresses: await system(name), lifetime: failureLifetime };
+    }
+    try {
+      return await servers.ask(name);
+    } catch (error) {
+      const noServer = codeOf(error) === "ECONNREFUSED";
+      if ((!isTrusted && !noServer) || isSystemAsked || codeOf(error) === "ECANCELLED") throw error;
+      isSystemAsked = true;
+      try {
+        return { addresses: await system(name), lifetime: failureLifetime };
+      } catch (systemError) {
+        throw noServer ? systemError : error;
+      } finally {
+        isSystemAsked = false;
+      }
+    }
+  }
+
+  function start(key: string, name: string, isTrusted: boolean): Remembered {
+    const entry: Remembered = { answer: ask(name, isTrusted), until: Number.POSITIVE_INFINITY, failed: false };
+    const settle = (lifetime: number, failed: boolean) => {
+      entry.until = now() + lifetime;
+      entry.failed = failed;
+      if (lifetime === 0) remembered.delete(key);
+    };
+    entry.answer.then(
+      ({ lifetime }) => settle(lifetime, false),
+      (error) => settle(codeOf(error) === "ECANCELLED" ? 0 : failureLifetime, true),
+    );
+    remembered.delete(key);
+    remembered.set(key, entry);
+    // The oldest goes first.
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= mostNames) break;
+      remembered.delete(oldest);
+    }
+    return entry;
+  }
+
+  return async (hostName, { isRetry, isTrusted, signal }) => {
+    const name = hostName.toLowerCase().replace(/\.$/, "");
+    const key = `${name} ${isTrusted}`;
+    const known = remembered.get(key);
+    const isUsable = known !== undefined && known.until > now() && !(isRetry && known.failed);
+    const { answer } = isUsable ? known : start(key, name, isTrusted);
+    const leave = servers.wait(signal);
+    try {
+      return (await answer).addresses;
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** The name servers of the system, or those that `dns.setServers` named. */
+class NameServers {
+  #resolver: dns.promises.Resolver | undefined;
+  #named = "";
+  #waiting = 0;
+
+  async ask(name: string): Promise<Answer> {
+    const resolver = this.#current();
+    const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
+    // Where one of both came, the other one has only a little longer: there are servers that never answer for IPv6.
+    const results = await settledSoon(families);
+    const found = results.map((result) => (result?.status === "fulfilled" ? result.value : []));
+    const [six = [], four = []] = found;
+    const records = hasGlobalIpv6() ? [...six, ...four] : [...four, ...six];
+    if (records.length > 0) {
+      const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
+      return { addresses: records.map(({ address }) => address), lifetime };
+    }
+    // What may pass says more than that there is no address of the other family.
+    const errors = results.flatMap((result) => (result?.status === "rejected" ? [result.reason] : []));
+    throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? Object.assign(new Error(), { code: "ETIMEOUT" });
+  }
+
+  /** Somebody waits for an answer. Where the last one leaves, the queries end: they would keep the process alive. */
+  wait(signal: AbortSignal): () => void {
+    this.#waiting++;
+    let isWaiting = true;
+    const leave = () => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      signal.removeEventListener("abort", leave);
+      this.#waiting--;
+      if (this.#waiting === 0) this.#resolver?.cancel();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    return leave;
+  }
+
+  #current(): dns.promises.Resolver {
+    const named = dns.getServers().join();
+    if (this.#resolver === undefined || named !== this.#named) {
+      this.#resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
+      this.#resolver.setServers(dns.getServers());
+      this.#named = named;
+    }
+    return this.#resolver;
+  }
+}
+
+async function settledSoon<T>(promises: readonly Promise<T>[]): Promise<(PromiseSettledResult<T> | undefined)[]> {
+  const results: (PromiseSettledResult<T> | undefined)[] = promises.map(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    let left = promises.length;
+    promises.forEach((promise, at) => {
+      const settle = (result: PromiseSettledResult<T>) => {
+        results[at] = result;
+        left--;
+        if (left === 0) resolve();
+        else if (result.status === "fulfilled") timer = setTimeout(resolve, otherFamily);
+      };
+      promise.then(
+        (value) => settle({ status: "fulfilled", value }),
+        (reason) => settle({ status: "rejected", reason }),
+      );
+    });
+  });
+  clearTimeout(timer);
+  return results;
+}
+
+async function askSystem(hostName: string): Promise<readonly string[]> {
+  const answers = await dns.promises.lookup(hostName, { all: true });
+  return answers.map(({ address }) => address);
+}
+
+// As systems order them: IPv6 is worth a try only where this machine has such an address.
+function hasGlobalIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
+  );
+}
+
+function isNotFound(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "ENOTFOUND" || code === "ENODATA" || code === "EBADNAME";
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? "");
+}
+
+const longestLifetime = 5 * 60_000;
+const failureLifetime = 30_000;
+const mostNames = 10_000;
+
+// How long a name server may take before it, or the next one, is asked again; twice as long the second time.
+const firstTry = 2500;
+
+// How long to wait for the addresses of one family, where those of the other are there.
+const otherFamily = 1000;
+
+/** The one that all crawls share. */
+export const sharedLookup: Lookup = createLookup();

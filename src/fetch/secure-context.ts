@@ -1,0 +1,44 @@
+// Whose certificates are trusted: those that Node trusts, and those that the operator adds.
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import tls from "node:tls";
+import { SitemapError } from "../errors.ts";
+import type { Settings } from "../options.ts";
+
+/** Undefined where nothing was added. Made once: to read the built-in certificates takes longer than a handshake. */
+export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
+  if (ca.length === 0) return undefined;
+  const added = ca.flatMap(certificatesIn);
+  // The option `ca` would replace what Node trusts: its own list, that of the system (--use-system-ca, --use-openssl-ca,
+  // SSL_CERT_FILE) and NODE_EXTRA_CA_CERTS. Node 20 does not tell that list, but the context itself can be added to.
+  const secure = tls.createSecureContext();
+  const { addCACert } = secure.context as { addCACert?: (pem: string) => void };
+  if (addCACert === undefined) return tls.createSecureContext({ ca: [...trustedByNode(), ...added] });
+  for (const certificate of [...extra(), ...added]) addCACert.call(secure.context, certificate);
+  return secure;
+}
+
+// Node 20 forgets these once something is added; for others it makes no difference. Node itself says where the file cannot be read.
+function extra(): string[] {
+  const { NODE_EXTRA_CA_CERTS: file } = process.env;
+  try {
+    return file === undefined || file === "" ? [] : certificatesIn(readFileSync(file, "utf8"));
+  } catch {
+    return [];
+  }
+}
+
+function trustedByNode(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (kind: "default") => string[] };
+  return getCACertificates?.("default") ?? tls.rootCertificates;
+}
+
+// A file may hold several. What is not a certificate would be passed over in silence.
+function certificatesIn(pem: string): string[] {
+  const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
+  try {
+    for (const block of blocks) new X509Certificate(block);
+    if (blocks.length > 0) return blocks;
+  } catch {}
+  throw new SitemapError("invalid-option", "Expected `tls.ca` to be certificates in PEM form");
+}

@@ -1,0 +1,113 @@
+// One connection: an undici Client with one socket. So a request knows its socket: to end it while it still connects, and to
+// count everything that comes, whatever undici makes of it. What comes while nothing was asked ends the connection.
+import type { Client as UndiciClient } from "undici";
+import type { Connect, Way } from "./connect.ts";
+import type { Transport } from "./transport.ts";
+import type { UndiciExchange } from "./undici-exchange.ts";
+
+/** Where a connection leads, and for whom it may be used. */
+export interface Route extends Way {
+  /** Equal for requests that may share a connection. */
+  readonly key: string;
+  readonly origin: string;
+}
+
+export class UndiciConnection {
+  readonly route: Route;
+  readonly client: UndiciClient;
+  /** Once it is open. */
+  transport: Transport | undefined;
+  /** What was asked and is not answered to its end. */
+  exchange: UndiciExchange | undefined;
+  /** How many responses came to their end. */
+  served = 0;
+  /** On the clock of performance.now(). */
+  idleSince = 0;
+  readonly #connecting = new AbortController();
+  readonly #onUnasked: () => void;
+  #receivedWhenIdle = 0;
+
+  /** `onUnasked`: the website sends what nobody asked for. */
+  constructor(
+    Client: typeof UndiciClient,
+    route: Route,
+    connect: Connect,
+    events: { onDisconnect(): void; onUnasked(): void },
+  ) {
+    this.route = route;
+    this.#onUnasked = events.onUnasked;
+    this.client = new Client(route.origin, {
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: headerBytes,
+      keepAliveTimeout: idleTime,
+      keepAliveMaxTimeout: idleTime,
+      // The clocks of fetch/ run instead: undici's are good to a second.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (_, callback) => {
+        connect(route, this.#connecting.signal).then(
+          (transport) => {
+            this.#open(transport);
+            callback(null, transport.socket);
+          },
+          (error) => callback(error, null),
+        );
+      },
+    });
+    this.client.once("disconnect", (_, __, error: { code?: unknown } | undefined) => {
+      if (this.exchange === undefined && this.#isSurplus(error?.code)) this.#onUnasked();
+      events.onDisconnect();
+    });
+  }
+
+  /** Whether it stands, and nothing came that nobody asked for. */
+  get isQuiet(): boolean {
+    const socket = this.transport?.socket;
+    return socket !== undefined && !socket.destroyed && socket.readableLength === 0;
+  }
+
+  /** The response came to its end. */
+  rest(): void {
+    this.exchange = undefined;
+    this.served++;
+    this.idleSince = performance.now();
+    this.#receivedWhenIdle = this.transport?.received ?? 0;
+  }
+
+  async destroy(reason?: Error): Promise<void> {
+    this.#connecting.abort(reason);
+    await this.client.destroy(reason ?? null);
+  }
+
+  #open(transport: Transport): void {
+    this.transport = transport;
+    const { socket } = transport;
+    transport.onReceive = () => {
+      if (this.exchange !== undefined) this.exchange.onReceive();
+      // TLS has things of its own to say, but not many.
+      else if (transport.received - this.#receivedWhenIdle > idleBytes) socket.destroy();
+    };
+    // Before undici, which listens later.
+    socket.on("readable", () => {
+      if (this.exchange !== undefined || socket.readableLength === 0) return;
+      this.#onUnasked();
+      socket.destroy();
+    });
+  }
+
+  // undici met bytes behind the end of a response: it has one error for that and for a connection that was closed.
+  #isSurplus(code: unknown): boolean {
+    if (typeof code !== "string") return false;
+    return code.startsWith("HPE_") || (code === "UND_ERR_SOCKET" && this.transport?.socket.readableEnded === false);
+  }
+}
+
+// Names and values together. https://nodejs.org/api/cli.html#--max-http-header-sizesize has the same default.
+const headerBytes = 16 * 1024;
+
+// How long an unused connection is kept, in milliseconds: long enough for the next sitemap, short enough to cost nothing.
+const idleTime = 4000;
+
+// Session tickets of TLS 1.3 take about a kilobyte.
+const idleBytes = 64 * 1024;

@@ -1,0 +1,119 @@
+// Connections that are used again carry nothing over: not from one document to the next, and not from one website to another.
+import net from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Fault, inTurn, whole } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
+
+/** Answers with its own path; then, `late` milliseconds later, sends something that nobody asked for. */
+const followed =
+  (surplus: string, late: number): Fault =>
+  async (exchange) => {
+    exchange.respond(200, {}, exchange.path);
+    if (late > 0) await pause(late);
+    if (!exchange.socket.destroyed) exchange.socket.write(surplus);
+  };
+
+describe.each([
+  ["another response", forged],
+  ["garbage", "garbage"],
+  ["half a response", "HTTP/1.1 200 OK\r\ncontent-le"],
+  ["a line end", "\r\n"],
+])("%s behind a response", (_, surplus) => {
+  test.each([0, 20])("%i milliseconds later spoils nothing", async (late) => {
+    const paths = Array.from({ length: 8 }, (_, at) => `/${at}`);
+    const server = await testServer(Object.fromEntries(paths.map((path) => [path, followed(surplus, late)])));
+    const fetcher = testFetcher({ start: server.origin });
+    for (const path of paths) {
+      const { text, broken } = await fetcher.read(server.origin + path);
+      expect({ text, broken }).toEqual({ text: path, broken: undefined });
+      await pause(late * 3);
+    }
+    expect(server.requests).toHaveLength(paths.length);
+  });
+});
+
+test("a response that nobody asked for is hardly ever taken for the next one, even a millisecond later", async () => {
+  const paths = Array.from({ length: 60 }, (_, at) => `/${at}`);
+  const server = await testServer(Object.fromEntries(paths.map((path) => [path, followed(forged, 1)])));
+  const fetcher = testFetcher({ start: server.origin });
+  const read = await Promise.all(paths.map(async (path) => (await fetcher.read(server.origin + path)).text === path));
+  // On a machine that is so busy that a millisecond takes five, one or two may be. It was every second one.
+  expect(read.filter((isRight) => !isRight).length).toBeLessThan(6);
+});
+
+test("a website that sent too much once gets a new connection for each request", async () => {
+  const server = await testServer({ "/a": followed(forged, 10), "/b": tenPages, "/c": tenPages });
+  const fetcher = testFetcher({ start: server.origin });
+  await fetcher.read(`${server.origin}/a`);
+  await pause(100);
+  for (const path of ["/b", "/c", "/b"]) await fetcher.read(server.origin + path);
+  expect(server.connections).toBe(4);
+});
+
+test.each<[string, Fault]>([
+  ["closes", ({ socket }) => void socket.end()],
+  ["resets", ({ socket }) => void socket.resetAndDestroy()],
+  ["breaks off in the head", ({ socket }) => void socket.end("HTTP/1.1 200 OK\r\ncontent-")],
+  ["sends garbage", ({ socket }) => void socket.write("garbage\r\n\r\n")],
+  ["sends half a head and then garbage", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\na\0: b\r\n\r\n")],
+  ["sends a response to something else", ({ socket }) => void socket.write("HTTP/1.1 101 Switching\r\n\r\n")],
+])("a kept connection that %s before the head of a response is replaced, and that is no retry", async (_, fault) => {
+  const server = await testServer({ "/a": tenPages, "/b": inTurn(fault, whole(tenPages)) });
+  const fetcher = testFetcher({ start: server.origin });
+  await fetcher.read(`${server.origin}/a`);
+  const { text, fetched } = await fetcher.read(`${server.origin}/b`);
+  expect(text).toBe(tenPages);
+  expect(fetched.attempts).toBe(1);
+  expect(server.connections).toBe(2);
+});
+
+describe("behind a proxy", () => {
+  const open: { close(): void }[] = [];
+  afterEach(() => {
+    for (const each of open.splice(0)) each.close();
+  });
+
+  /** Answers with the URL; what is asked of evil.test is followed by a forged response. */
+  async function startProxy() {
+    const sockets = new Set<net.Socket>();
+    const hostsOf = new Map<net.Socket, Set<string>>();
+    const proxy = net.createServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      hostsOf.set(socket, new Set());
+      socket.on("data", (data) => {
+        const [, url = ""] = String(data).split(" ");
+        hostsOf.get(socket)?.add(new URL(url).host);
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${url.length}\r\n\r\n${url}`);
+        if (url.includes("evil")) setTimeout(() => socket.destroyed || socket.write(forged), 1);
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    open.push({
+      close() {
+        proxy.close();
+        for (const socket of sockets) socket.destroy();
+      },
+    });
+    return { url: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`, hostsOf };
+  }
+
+  test("no website can answer for another one", async () => {
+    const proxy = await startProxy();
+    const fetcher = testFetcher({ proxy: proxy.url });
+    for (let at = 0; at < 50; at++) {
+      await fetcher.read(`http://evil.test/${at}`);
+      expect((await fetcher.read(`http://good.test/${at}`)).text).toBe(`http://good.test/${at}`);
+    }
+    expect([...proxy.hostsOf.values()].every((hosts) => hosts.size <= 1)).toBe(true);
+  });
+
+  test("one connection serves a website that behaves", async () => {
+    const proxy = await startProxy();
+    const fetcher = testFetcher({ proxy: proxy.url });
+    for (let at = 0; at < 5; at++) await fetcher.read(`http://good.test/${at}`);
+    expect(proxy.hostsOf.size).toBe(1);
+  });
+});
