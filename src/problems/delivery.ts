@@ -98,7 +98,7 @@ export const deliveryProblems: ProblemRows = {
   },
   "proxy-refused": {
     message: "The proxy answered {status}[ to {value}]",
-    fix: "407: put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
+    fix: "With 407, put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
   },
   "http-protocol": {
     loss: true,
