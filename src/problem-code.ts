@@ -109,5 +109,6 @@ export type ProblemCode =
   | "known-path-unreachable"
   | "archive-missing"
   | "archive-digest"
+  | "archive-revisit"
   | "archive-truncated"
   | `http-${number}`;

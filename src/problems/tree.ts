@@ -54,6 +54,10 @@ export const treeProblems: ProblemRows = {
     message: "Not what the archive says it was: its checksum is wrong",
     fix: "The file was changed or is damaged. Crawl again, or get the archive from where it came.",
   },
+  "archive-revisit": {
+    message: "The archive says that the document is unchanged, but its content is in another file",
+    fix: "Join the archives with `cat`, in any order, and open the result.",
+  },
   "archive-truncated": {
     loss: true,
     message: "The archive is cut off; what came before is used",

@@ -10,6 +10,7 @@ import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
 import { archiveKey } from "./replay.ts";
+import { Originals } from "./revisits.ts";
 import { readDescription } from "./saved-exchanges.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
@@ -46,6 +47,13 @@ export class ArchiveIndex {
   /** Responses of ours whose description is still to come. Without it an exchange does not count. */
   readonly #open = new Map<string, OwnResponse>();
   readonly #answers = new Map<string, Answer>();
+  readonly #walk: () => AsyncIterable<RecordHead>;
+  #originals: Promise<Originals> | undefined;
+
+  /** `walk` goes through the records once more. */
+  constructor(walk: () => AsyncIterable<RecordHead>) {
+    this.#walk = walk;
+  }
 
   /** Takes in one record; `read` gives its content. */
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
@@ -64,12 +72,12 @@ export class ArchiveIndex {
     return this.#answers.get(key);
   }
 
-  async read(answer: Answer): Promise<Fetched | undefined> {
+  async read(answer: Answer): Promise<Fetched> {
     if ("description" in answer) return readOwn(answer);
-    const original = answer.refersTo === undefined ? undefined : this.#answers.get(plainKey(answer.refersTo));
-    // What is repeated is never itself a repetition.
-    const repeats = original && !("refersTo" in original && original.refersTo !== undefined);
-    return readForeignResponse(answer, repeats ? await this.read(original) : undefined);
+    if (answer.refersTo === undefined) return readForeignResponse(answer, undefined);
+    this.#originals ??= Originals.of(this.#walk());
+    const original = (await this.#originals).find(answer.refersTo);
+    return readForeignResponse(answer, original && (await readForeignResponse(original, undefined)));
   }
 
   async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
@@ -120,10 +128,12 @@ export class ArchiveIndex {
     if (response !== undefined) this.#set(plainKey(response.url), response.url, response);
   }
 
+  // The first counts; but what only refers to another record makes room for what stands for itself.
   #set(key: string, url: string, answer: Answer): void {
-    if (this.#answers.has(key)) return;
+    const before = this.#answers.get(key);
+    if (before !== undefined && !(isRevisit(before) && !isRevisit(answer))) return;
     this.#answers.set(key, answer);
-    this.urls.push(url);
+    if (before === undefined) this.urls.push(url);
   }
 }
 
@@ -142,6 +152,10 @@ async function readOwn({ description, at, response, isAltered }: OwnExchange): P
     at,
     (problem) => new CheckedBody({ head: [head], payload: [payload], problem }, response.check),
   );
+}
+
+function isRevisit(answer: Answer): boolean {
+  return "refersTo" in answer && answer.refersTo !== undefined;
 }
 
 function plainKey(url: string): string {

@@ -3,7 +3,7 @@ import { type Body, type Fetched, type FetchedDocument, type HeaderList, header 
 import { type Problem, problem } from "../problem.ts";
 import { failureOf, isRedirect } from "../status.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
-import { CheckedBody, DigestCheck, parseDigest } from "./digest.ts";
+import { CheckedBody, type Digest, DigestCheck, parseDigest } from "./digest.ts";
 import { beginsWithChunk, dechunk, type HttpHead, maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { type Extent, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
@@ -17,8 +17,8 @@ export interface ForeignResponse {
   readonly contentType: string | undefined;
   /** What WARC-Truncated says, or that the record is only the first segment. */
   readonly truncated: string | undefined;
-  /** The URL whose payload a `revisit` repeats. */
-  readonly refersTo: string | undefined;
+  /** What a `revisit` repeats. */
+  readonly refersTo: Reference | undefined;
   readonly check: DigestCheck;
 }
 
@@ -35,8 +35,25 @@ export function foreignResponse(record: RecordHead): ForeignResponse | undefined
     content,
     contentType: fields.get("content-type"),
     truncated: fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined),
-    refersTo: type === "revisit" ? (fields.get("warc-refers-to-target-uri") ?? url) : undefined,
+    refersTo: type === "revisit" ? referenceOf(record, url) : undefined,
     check: checkOf(record),
+  };
+}
+
+/** What a `revisit` record says about what it repeats. */
+export interface Reference {
+  readonly id: string | undefined;
+  readonly url: string;
+  readonly date: string | undefined;
+  readonly digest: Digest | undefined;
+}
+
+function referenceOf({ fields }: RecordHead, url: string): Reference {
+  return {
+    id: fields.get("warc-refers-to"),
+    url: fields.get("warc-refers-to-target-uri") ?? url,
+    date: fields.get("warc-refers-to-date"),
+    digest: parseDigest(fields.get("warc-payload-digest")),
   };
 }
 
@@ -45,11 +62,8 @@ export function checkOf({ fields }: RecordHead): DigestCheck {
   return new DigestCheck(parseDigest(fields.get("warc-payload-digest")), parseDigest(fields.get("warc-block-digest")));
 }
 
-/** The answer that a response alone makes. `original` is what a `revisit` refers to. */
-export async function readForeignResponse(
-  response: ForeignResponse,
-  original: Fetched | undefined,
-): Promise<Fetched | undefined> {
+/** The answer that a response alone makes. `original` is what a `revisit` repeats. */
+export async function readForeignResponse(response: ForeignResponse, original: Fetched | undefined): Promise<Fetched> {
   const { url, type, content } = response;
   if (type === "resource") {
     const headers: HeaderList = response.contentType === undefined ? [] : [["content-type", response.contentType]];
@@ -58,12 +72,13 @@ export async function readForeignResponse(
   }
   const start = await content.file.read(content.offset, Math.min(content.length, maxHttpHead));
   const head = parseHttpHead(start);
-  if (type === "revisit") {
-    if (original?.outcome !== "found") return undefined;
-    const { status, headers, body } = original;
-    return found(url, status, head?.status === status ? head.headers : headers, body);
-  }
   const asked = { url, role: "sitemap", attempts: 1 } as const;
+  if (type === "revisit") {
+    if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
+    // A head that is not the one of a 304 is that of the same payload, sent again.
+    const isWhole = original.outcome === "found" && head?.status === original.status;
+    return { ...original, url, ...(isWhole ? { headers: head.headers } : {}) };
+  }
   if (head === undefined) {
     return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no head of a response" }) };
   }

@@ -16,8 +16,9 @@ import { WarcReader } from "./warc-reader.ts";
 export async function openArchive(path: string): Promise<Archive> {
   const source = await openSource(path);
   try {
-    const index = new ArchiveIndex();
-    const reader = new WarcReader(source.file, source.size);
+    const { file, size } = source;
+    const index = new ArchiveIndex(() => new WarcReader(file, size));
+    const reader = new WarcReader(file, size);
     try {
       for await (const record of reader) await index.add(record, () => reader.contentOf(record));
     } catch (error) {

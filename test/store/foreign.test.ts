@@ -1,9 +1,10 @@
 // Archives of other tools, written by hand: what the specification allows, and what has been seen.
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { problem } from "../../src/problem.ts";
 import { type Archive, openArchive } from "../../src/store/store.ts";
 import { openTree } from "../../src/tree/build.ts";
@@ -163,20 +164,101 @@ test("a resource is a document without the head of a response", async () => {
   });
 });
 
-test("a revisit repeats the payload of the record it refers to", async () => {
-  const archive = await archiveOf(
-    response("https://example.org/b.xml", document("<urlset/>", "X: 1\r\n")),
-    record("revisit", url, "HTTP/1.1 200 OK\r\nX: 2\r\n\r\n", {
-      "WARC-Refers-To-Target-URI": "https://example.org/b.xml",
-    }),
-    record("revisit", "https://example.org/c.xml", "", { "WARC-Refers-To-Target-URI": "https://example.org/none" }),
+describe("a revisit repeats the payload of another record", () => {
+  const other = "https://example.org/b.xml";
+  const digest = "sha1:5TMKFQ6GKSXKCGUUSEOJZYZPB2XD6OVZ";
+  const wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+  const original = (more: Record<string, string> = {}) =>
+    response(other, document("<urlset/>", "X: 1\r\n"), {
+      "WARC-Record-ID": "<urn:uuid:1>",
+      "WARC-Date": "2024-05-01T00:00:00Z",
+      ...more,
+    });
+  const profiles = ["1.0", "1.1"].flatMap((version) =>
+    ["identical-payload-digest", "server-not-modified"].map(
+      (name) => `http://netpreserve.org/warc/${version}/revisit/${name}`,
+    ),
   );
-  expect(await contentOf(await ask(archive))).toMatchObject({
-    url,
-    headers: [["x", "2"]],
-    body: { bytes: "<urlset/>" },
+  const heads = {
+    "identical-payload-digest": "HTTP/1.1 200 OK\r\nX: 2\r\n\r\n",
+    "server-not-modified": "HTTP/1.1 304 Not Modified\r\nX: 3\r\n\r\n",
+  };
+
+  describe.each(profiles)("%s", (profile) => {
+    const name = profile.split("/").at(-1) as keyof typeof heads;
+    const ways: [string, string, Record<string, string>][] = [
+      ["by the id of its record", url, { "WARC-Refers-To": "<urn:uuid:1>" }],
+      ["by its URL", url, { "WARC-Refers-To-Target-URI": other }],
+      [
+        "by its URL and date",
+        url,
+        { "WARC-Refers-To-Target-URI": other, "WARC-Refers-To-Date": "2024-05-01T00:00:00Z" },
+      ],
+      ["by the digest of its payload", url, { "WARC-Payload-Digest": digest }],
+      ["by nothing but the same URL", other, {}],
+    ];
+    test.each(ways)("%s, before and after it in the file", async (_, at, fields) => {
+      const revisit = record("revisit", at, heads[name], { "WARC-Profile": profile, ...fields });
+      const sha1 = createHash("sha1").update("<urlset/>").digest("hex");
+      const first = original({ "WARC-Payload-Digest": `sha1:${sha1}` });
+      const named = revisit.replace(digest, `sha1:${sha1}`);
+      for (const parts of [
+        [first, named],
+        [named, first],
+        [named, gap, first],
+      ]) {
+        const archive = await archiveOf(...parts);
+        const expected = at === other ? "1" : name === "identical-payload-digest" ? "2" : "1";
+        expect(await contentOf(await ask(archive, at))).toMatchObject({
+          outcome: "found",
+          url: at,
+          headers: [["x", expected]],
+          body: { bytes: "<urlset/>", problem: undefined },
+        });
+      }
+    });
   });
-  expect(await ask(archive, "https://example.org/c.xml")).toMatchObject({ reason: { code: "archive-missing" } });
+
+  test("one that another tool kept: a redirect, a failure", async () => {
+    const archive = await archiveOf(
+      response(other, "HTTP/1.1 301 Moved\r\nLocation: /c\r\n\r\n"),
+      record("revisit", url, "", { "WARC-Refers-To-Target-URI": other }),
+    );
+    expect(await ask(archive)).toMatchObject({ outcome: "redirect", url, status: 301 });
+  });
+
+  test.each([
+    [
+      "another file, by its id",
+      { "WARC-Refers-To": "<urn:uuid:9>", "WARC-Refers-To-Target-URI": "https://example.org/none" },
+    ],
+    ["another file, by its URL", { "WARC-Refers-To-Target-URI": "https://example.org/none" }],
+    ["another payload of that URL", { "WARC-Refers-To-Target-URI": other, "WARC-Payload-Digest": wrong }],
+  ])("%s: a problem of its own", async (_, fields) => {
+    const archive = await archiveOf(
+      original({ "WARC-Payload-Digest": "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB" }),
+      record("revisit", url, heads["server-not-modified"], fields),
+    );
+    expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "archive-revisit" } });
+  });
+
+  test("revisits that refer to each other refer to nothing", async () => {
+    const archive = await archiveOf(
+      record("revisit", url, "", { "WARC-Record-ID": "<urn:uuid:1>", "WARC-Refers-To": "<urn:uuid:2>" }),
+      record("revisit", other, "", { "WARC-Record-ID": "<urn:uuid:2>", "WARC-Refers-To": "<urn:uuid:1>" }),
+    );
+    for (const at of [url, other])
+      expect(await ask(archive, at)).toMatchObject({ reason: { code: "archive-revisit" } });
+  });
+
+  test("the archive of today in front of that of yesterday: the document is there", async () => {
+    const today = record("revisit", url, heads["server-not-modified"], { "WARC-Profile": profiles[1] as string });
+    const archive = await archiveOf(today, response(url, document("<urlset/>")));
+    expect(archive.urls).toEqual([url]);
+    expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset/>" } });
+  });
+
+  const gap = record("metadata", other, "x");
 });
 
 test("the first response for a URL counts", async () => {
