@@ -6,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Rule } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
+import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/options/limits.ts";
 import type { OptionRow } from "../src/options/row.ts";
@@ -262,7 +263,11 @@ function flagTables(): Map<string, string> {
     }
     for (const [group, cells] of groups) tables.set(`${command.name()}: ${group}`, table(["flag", "meaning"], cells));
   }
-  return tables;
+  const codes = Object.entries(exitCodes).map(([name, code]) => [
+    `${code}`,
+    markdown(exitCodeTexts[name as ExitCodeName]),
+  ]);
+  return tables.set("exit codes", table(["code", "meaning"], codes));
 }
 
 // What is code in a terminal is code in Markdown: flags, names in capitals, quoted words.
@@ -287,8 +292,10 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 function filled(file: string, tables: ReadonlyMap<string, string>): string {
   const unused = new Set(tables.keys());
   const text = readFileSync(path.join(root, file), "utf8").replaceAll(
-    /(<!-- table: (.+) -->\n)[\s\S]*?(<!-- end -->)/g,
-    (_, start: string, name: string, end: string) => {
+    /(<!-- table: (.+) -->\n)([\s\S]*?)(<!-- end -->)/g,
+    (_, start: string, name: string, before: string, end: string) => {
+      const prose = before.split("\n").find((line) => /^[^|\s]/.test(line));
+      if (prose !== undefined) throw new Error(`${file}: move this below <!-- end -->, or it is lost: ${prose}`);
       const found = tables.get(name);
       if (found === undefined) throw new Error(`${file}: there is no table "${name}"`);
       unused.delete(name);

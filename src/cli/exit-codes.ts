@@ -1,4 +1,4 @@
-// How the program ends, for those who call it from a script. The header of main.ts and the help say the same in words.
+// How the program ends, for scripts. The help of every command and docs/command-line.md come from this table.
 
 export const exitCodes = {
   complete: 0,
@@ -6,10 +6,35 @@ export const exitCodes = {
   usage: 2,
   incomplete: 3,
   notFound: 4,
-  // 128 and the number of the signal, as shells have it.
+  unreachable: 5,
+  findings: 6,
+  // 128 and the number of the signal, as in shells.
   interrupted: 130,
   terminated: 143,
 } as const;
+
+export type ExitCodeName = keyof typeof exitCodes;
+
+export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
+  complete: "complete; also if the reader closes the pipe early (| head)",
+  unexpected: "something unexpected: a full disk, or a bug",
+  usage: "the command line is wrong: an unknown flag, a bad value, a file that is missing or already exists",
+  incomplete: "finished, but something declared could not be fully read",
+  notFound: "the website answered, and no sitemap was found; for parse: the file is not a sitemap",
+  unreachable: "the website could not be reached, or refused everything",
+  findings: "findings: check found something at or above --fail-on; diff --exit-code found differences",
+  interrupted: "stopped by Ctrl-C",
+  terminated: "stopped by SIGTERM",
+};
+
+/** The part of a command's help that lists its exit codes. */
+export function exitCodeHelp(
+  names: readonly ExitCodeName[],
+  texts: Partial<Record<ExitCodeName, string>> = {},
+): string {
+  const lines = names.map((name) => `  ${String(exitCodes[name]).padEnd(5)}${texts[name] ?? exitCodeTexts[name]}`);
+  return `\nExit codes:\n${lines.join("\n")}\n`;
+}
 
 /** What was typed cannot be done: one line for the person who typed it, and exit code 2. */
 export class UsageError extends Error {

@@ -56,7 +56,7 @@ export class Filters {
   /** What a person should know about what was left out, in sentences. */
   notes(): string[] {
     const said: string[] = [];
-    if (this.reached) said.push(`stopped at the limit of ${counted(this.#listed, "page")}`);
+    if (this.reached) said.push(`stopped at --limit ${this.#listed}`);
     if (this.#undated > 0) said.push(`--since left out ${counted(this.#undated, "page")} without a date`);
     return said;
   }

@@ -168,7 +168,8 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
       else {
         const shown = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
         const whole = untilStopped(steps, run.signal);
-        yield* run.isShown ? writeTerminalTree(whole, shown, run.hasColor) : writeTabtree(whole, shown);
+        const note = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
+        yield* run.isShown ? writeTerminalTree(whole, shown, run.hasColor, note) : writeTabtree(whole, shown, note);
       }
       run.signal.throwIfAborted();
     } finally {

@@ -3,6 +3,7 @@
 import { Command, Option } from "commander";
 import { explodedLists } from "../write/csv-columns.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
 import { collected, raised, wholeNumber } from "./flag-values.ts";
 import { explodeInWords, formatInWords, formats } from "./formats.ts";
 import type { LsFlags } from "./ls.ts";
@@ -70,21 +71,18 @@ export function lsCommand(done: (exitCode: number) => void): Command {
 }
 
 const examples = `
-A pattern is a text that occurs in the URL, or one with * for the whole URL ('*/blog/*', '*.pdf'),
-or a regular expression between slashes.
+A pattern is text that occurs anywhere in the URL (blog), a wildcard pattern for the whole URL
+('*/blog/*', '*.pdf'), or a regular expression between slashes.
 
 Examples:
   sitegrove ls example.org                                  the tree, indented with tabs
   sitegrove ls example.org -f pages > urls.txt              page URLs, one a line
-  sitegrove ls example.org -f ndjson | jq .lastModified     everything about each page
+  sitegrove ls example.org -f ndjson | jq .lastModified     all fields of each page
   sitegrove ls example.org -f csv --since 7d                what changed this week, for a spreadsheet
-  sitegrove ls example.org --include '*/blog/*' --limit 100 a part of it
-  sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps
-  sitegrove ls example.org --save site.warc.gz              and keep it
+  sitegrove ls example.org --include '*/blog/*' --limit 100 the first 100 pages of the blog
+  sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps, without discovery
+  sitegrove ls example.org --save site.warc.gz              and save everything received
   sitegrove ls site.warc.gz -f json                         from an archive, offline
-
-Exit codes:
-  0  complete                           3  finished, but something declared could not be fully read
-  1  something unexpected               4  no sitemap found
-  2  the command line is wrong          130  stopped by Ctrl-C
-`;
+${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "unreachable", "interrupted"], {
+  notFound: "the website answered, and no sitemap was found",
+})}`;

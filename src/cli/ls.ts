@@ -50,7 +50,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
     }
   }
-  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, so anyone could be answering", "bad");
 
   const { listing } = await import("./listing.ts");
   const summary = flags.summary ? new Summary() : undefined;
@@ -90,5 +90,5 @@ function checkTogether(flags: LsFlags, target: Target): void {
   if (target.kind !== "archive") return;
   // The reader's own limits count for an archive, too.
   const [online] = givenFlags(flags, ["limits", "save"]);
-  if (online !== undefined) throw new UsageError(`${online} has no meaning for an archive: nothing is fetched`);
+  if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
 }

@@ -1,23 +1,15 @@
 #!/usr/bin/env node
 // sitegrove: the command-line program.
 //
-//   sitegrove ls [WEBSITE|ARCHIVE] [FLAGS]    the sitemaps and pages of a website, or of an archive that was saved
-//   sitegrove parse FILE|- [FLAGS]            one sitemap that is at hand
-//   sitegrove completion bash|zsh|fish        a script that completes commands and flags
+//   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
+//   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
+//   sitegrove completion bash|zsh|fish        print a shell completion script
 //   sitegrove --help | --version              `sitegrove ls --help` describes every flag
 //
-// Standard output carries the result and nothing else; everything said to the person goes to standard error.
-//
-// Exit codes:
-//   0    complete; also when the reader of the output went away early (`| head`)
-//   1    something unexpected: the disk is full, or a fault in the program
-//   2    the command line is wrong: an unknown flag, a bad value, a file that is missing or is in the way
-//   3    finished, but something that was declared could not be fully read; standard error names it
-//   4    no sitemap was found, or (parse) the file is none
-//   130  stopped by Ctrl-C (143: by SIGTERM); what was written is valid up to there
+// Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import { systemReason } from "../system-reason.ts";
 
-// A reader of the help that goes away is no fault either.
+// A pipe that is closed while it reads the help is no error.
 process.stdout.on("error", () => {});
 try {
   // Loaded here, so that a machine with too few open files gets a sentence instead of a stack.

@@ -2,6 +2,7 @@
 import { Command, Option } from "commander";
 import { explodedLists } from "../write/csv-columns.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
 import { collected, raised, wholeNumber } from "./flag-values.ts";
 import { documentFormats, explodeInWords, formatInWords } from "./formats.ts";
 import type { ParseFlags } from "./parse.ts";
@@ -49,9 +50,7 @@ const examples = `
 Examples:
   sitegrove parse sitemap.xml.gz
   curl -s https://example.org/feed | sitegrove parse - -f json
-
-Exit codes:
-  0  complete                           3  something could not be fully read
-  1  something unexpected               4  not a sitemap
-  2  the command line is wrong          130  stopped by Ctrl-C
-`;
+${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
+  incomplete: "the file could not be fully read",
+  notFound: "the file is not a sitemap",
+})}`;

@@ -1,4 +1,4 @@
-// The program as commander sees it: commands, help, and what a mistyped line leads to.
+// The program for commander: commands, help, and what is said about a mistyped command line.
 import { Argument, Command, CommanderError } from "commander";
 import { SitemapError } from "../errors.ts";
 import { version } from "../options.ts";
@@ -32,12 +32,12 @@ function withCommand(words: readonly string[], program: Command): readonly strin
   return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
 }
 
-/** The whole program; `done` is told the exit code of the command that ran. */
+/** The whole program; `done` gets the exit code of the command that ran. */
 export function createProgram(done: (exitCode: number) => void): Command {
   const program: Command = new Command("sitegrove")
     .description("From a website's homepage to every page its sitemaps declare.")
-    .version(version, "-V, --version", "the version")
-    .helpOption("-h, --help", "this help; `sitegrove ls --help` for the flags of a command")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help; `sitegrove ls --help` lists the flags of a command")
     .helpCommand(false)
     .addCommand(lsCommand(done))
     .addCommand(parseCommand(done))
@@ -51,16 +51,16 @@ export function createProgram(done: (exitCode: number) => void): Command {
       .exitOverride()
       .configureHelp({ showGlobalOptions: false })
       .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-    if (command !== program) command.helpOption("-h, --help", "this help");
+    if (command !== program) command.helpOption("-h, --help", "print this help");
   }
   return program;
 }
 
 function completionCommand(program: () => Command): Command {
   return new Command("completion")
-    .summary("print a script that completes commands and flags")
-    .description("Prints a script that completes commands and flags.")
-    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .summary("print a shell completion script")
+    .description("Prints a script that makes the shell complete commands, flags and their values.")
+    .addArgument(new Argument("<shell>", "shell to complete in").choices(["bash", "zsh", "fish"]))
     .addHelpText(
       "after",
       `

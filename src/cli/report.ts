@@ -1,10 +1,10 @@
-// What is said at the end: whether the result is complete, what could not be read and why, and where was looked when
-// nothing was found. Grouped for a person at a terminal; one plain line for each loss in pipes and logs, which stay silent
-// when all is well.
-import type { CrawlEvent, DiscoveryRecord, FinishedEvent } from "../event.ts";
+// The report at the end: whether the result is complete, what could not be read and why, and why nothing was found. Grouped on
+// a terminal; in pipes and logs one line for each loss, and nothing if there is none.
+import type { CrawlEvent, FinishedEvent } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
 import type { Sitemap } from "../sitemap.ts";
+import { isUnreachable, limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
 
@@ -12,12 +12,12 @@ interface Loss {
   readonly url: string;
   readonly code: ProblemCode;
   readonly message: string;
-  /** Of the sitemap nothing could be read, or not all; or it is the search for sitemaps that was cut short. */
-  readonly what: "not read" | "incomplete" | "search";
+  /** Nothing of the sitemap could be read, or not all of it; or discovery itself is incomplete. */
+  readonly what: "not read" | "incomplete" | "discovery";
 }
 
 export class Report {
-  // What is beyond the cap is only counted.
+  // Beyond a number that nobody reads, they are only counted.
   readonly #losses: Loss[] = [];
   readonly #forgiven: ReadonlySet<ProblemCode>;
   #lossCount = 0;
@@ -30,7 +30,7 @@ export class Report {
   #homepage = "";
   #finished: FinishedEvent | undefined;
 
-  /** Problems with these codes are no losses: the person asked for them. */
+  /** Problems with these codes are not losses: the person asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
     this.#forgiven = new Set(forgiven);
   }
@@ -59,7 +59,7 @@ export class Report {
     for (const { code, count = 1 } of minor) if (skipsEntry(code)) this.#skipped += count;
     const isRoot = sitemap.kind === "index" && sitemap.format === "website";
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
-    for (const problem of lossy) this.#lose({ ...lossOf(sitemap, problem), what: isRoot ? "search" : "incomplete" });
+    for (const problem of lossy) this.#lose({ ...lossOf(sitemap, problem), what: isRoot ? "discovery" : "incomplete" });
   }
 
   #lose(loss: Loss): void {
@@ -67,12 +67,21 @@ export class Report {
     if (this.#losses.length < mostLosses) this.#losses.push(loss);
   }
 
-  /** Whether there is no sitemap to speak of. */
+  // A search that one of our own limits ended has not shown that there is no sitemap.
   get #foundNothing(): boolean {
-    return !this.#found && this.#finished !== undefined;
+    return !this.#found && this.#finished !== undefined && this.#limit === undefined;
   }
 
-  /** Whether not one sitemap could be read. */
+  get #limit(): Problem | undefined {
+    return limitReached(this.#finished?.discovery ?? []);
+  }
+
+  // Given sitemaps that cannot be reached are declared, but nothing was found either.
+  get #isUnreachable(): boolean {
+    return this.readNothing && isUnreachable(this.#finished?.discovery ?? []);
+  }
+
+  /** Whether not a single sitemap could be read. */
   get readNothing(): boolean {
     return !this.#hasRead && this.#finished !== undefined;
   }
@@ -82,28 +91,35 @@ export class Report {
   }
 
   get exitCode(): number {
+    if (this.#isUnreachable) return exitCodes.unreachable;
     if (this.#foundNothing) return exitCodes.notFound;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
   /** `listed` pages were written; `notes` are further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
+    const { discovery = [] } = this.#finished ?? {};
+    if (this.exitCode === exitCodes.unreachable) {
+      messages.say(unreachableReason(this.#homepage, discovery), "bad");
+      return;
+    }
     if (messages.isTerminal) this.#printGrouped(messages, listed);
     else this.#printLines(messages);
     for (const note of notes) messages.say(note, "quiet");
     if (this.exitCode === exitCodes.notFound) {
       messages.say(`no sitemap found for ${this.#homepage}`, "bad");
-      for (const line of whereWasLooked(this.#finished?.discovery ?? [])) messages.say(`  ${line}`);
-      messages.say("  if you know where one is: --sitemap URL or --known-path PATH", "quiet");
+      for (const line of placesTried(discovery)) messages.say(`  ${line}`);
+      messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
     }
   }
 
   #printLines(messages: Messages): void {
     for (const { url, message, what } of this.#losses) {
-      messages.say(what === "search" ? message : `${url}: ${what}: ${message}`);
+      messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
     }
+    if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit));
     const more = this.#lossCount - this.#losses.length;
-    if (more > 0) messages.say(`and ${grouped(more)} more like these: --log-file names them all`);
+    if (more > 0) messages.say(`and ${grouped(more)} more; --log-file lists them all`);
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary());
   }
 
@@ -115,13 +131,14 @@ export class Report {
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
     }
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
+    if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
     const groups = byCode(this.#losses);
     for (const group of [...groups.values()].slice(0, mostGroups)) {
       const { message, what } = group[0] as Loss;
       // One headline for all of them, or each with its own words.
       const isShared = group.every((loss) => loss.message === message);
       if (isShared) messages.say(`  ${message}`, "warning");
-      if (what === "search") continue;
+      if (what === "discovery") continue;
       for (const { url, message } of group.slice(0, mostInGroup)) {
         messages.say(isShared ? `    ${url}` : `  ${url}: ${message}`);
       }
@@ -155,21 +172,6 @@ function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: Proble
   if (sitemap.kind !== "pages" || !isCutOff(code)) return { url, code, message };
   const { pageCount } = sitemap;
   return { url, code, message: `${message}; ${counted(pageCount, "page")} ${pageCount === 1 ? "was" : "were"} kept` };
-}
-
-function whereWasLooked(discovery: readonly DiscoveryRecord[]): string[] {
-  const groups = new Map<string, { count: number; first: DiscoveryRecord; end: string }>();
-  for (const record of discovery) {
-    const why = record.reason?.message ?? (record.status === undefined ? "" : `status ${record.status}`);
-    const end = `${record.outcome}${why === "" ? "" : ` (${why})`}`;
-    const group = groups.get(`${record.by} ${end}`);
-    if (group === undefined) groups.set(`${record.by} ${end}`, { count: 1, first: record, end });
-    else group.count += 1;
-  }
-  const lines = [...groups.values()].map(({ count, first, end }) =>
-    count === 1 ? `${first.url}: ${end}` : `${first.url} and ${count - 1} more: ${end}`,
-  );
-  return lines.length <= mostGroups ? lines : [...lines.slice(0, mostGroups), `and ${lines.length - mostGroups} more`];
 }
 
 function byCode(losses: readonly Loss[]): Map<ProblemCode, Loss[]> {

@@ -1,4 +1,4 @@
-// What was named on the command line: a website, sitemaps, or an archive on disk.
+// What to list: a website, given sitemaps, or an archive on disk.
 import { statSync } from "node:fs";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -10,10 +10,10 @@ export type Target =
 
 export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
   if (sitemaps.length > 0) {
-    if (name !== undefined) throw new UsageError("name either a website or --sitemap, not both");
+    if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
     return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url) ?? fail(url, "--sitemap takes a URL, not")) };
   }
-  if (name === undefined) throw new UsageError("name a website, an archive or --sitemap URL; --help shows examples");
+  if (name === undefined) throw new UsageError("no website given: sitegrove ls example.org (--help has more examples)");
   if (hasScheme.test(name)) {
     return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
   }

@@ -13,14 +13,16 @@ export function writeTerminalTree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl,
   hasColor: boolean,
+  limitNote?: string,
 ): AsyncGenerator<string, void, undefined> {
-  return inPieces(lines(steps, show, picocolors.createColors(hasColor)));
+  return inPieces(lines(steps, show, picocolors.createColors(hasColor), limitNote));
 }
 
 async function* lines(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl,
   colors: ReturnType<typeof picocolors.createColors>,
+  limitNote: string | undefined,
 ): AsyncGenerator<string, void, undefined> {
   const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
   let pageGuide = "";
@@ -44,7 +46,9 @@ async function* lines(
         : sitemap.format === "website"
           ? ""
           : counted(sitemap.children.length, "sitemap");
-    const losses = sitemap.problems.filter(({ code }) => isLossy(code)).map(({ message }) => printable(message));
+    const losses = sitemap.problems
+      .filter(({ code }) => isLossy(code))
+      .map(({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message));
     const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
     return `${count === "" ? "" : ` ${colors.dim(count)}`}${loss}`;
   }

@@ -7,14 +7,20 @@ import { inPieces } from "./pieces.ts";
 import { printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";
 
+/** `limitNote` stands in place of `limit-pages`, where somebody asked for no more pages than that. */
 export function writeTabtree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl = wholeUrl,
+  limitNote?: string,
 ): AsyncGenerator<string, void, undefined> {
-  return inPieces(outline(steps, show));
+  return inPieces(outline(steps, show, limitNote));
 }
 
-async function* outline(steps: AsyncIterable<TreeStep>, show: ShowUrl): AsyncGenerator<string, void, undefined> {
+async function* outline(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl,
+  limitNote: string | undefined,
+): AsyncGenerator<string, void, undefined> {
   let pageIndent = "";
   for await (const step of steps) {
     if (step.type === "enter") {
@@ -22,7 +28,7 @@ async function* outline(steps: AsyncIterable<TreeStep>, show: ShowUrl): AsyncGen
       pageIndent = `${indent}\t`;
       // The root is the homepage: relative to itself it would be no name at all.
       const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
-      yield `${indent}${printable(url)}${remark(step.sitemap)}\n`;
+      yield `${indent}${printable(url)}${remark(step.sitemap, limitNote)}\n`;
     } else if (step.type === "pages") {
       let lines = "";
       for (const { url } of step.pages) lines += `${pageIndent}${printable(show(url))}\n`;
@@ -31,9 +37,11 @@ async function* outline(steps: AsyncIterable<TreeStep>, show: ShowUrl): AsyncGen
   }
 }
 
-function remark(sitemap: Sitemap): string {
+function remark(sitemap: Sitemap, limitNote: string | undefined): string {
   if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;
   if (sitemap.complete) return "";
-  const losses = sitemap.problems.filter(({ code }) => isLossy(code)).map(({ message }) => printable(message));
-  return losses.length === 0 ? " (incomplete)" : ` (incomplete: ${losses.join("; ")})`;
+  const lossy = sitemap.problems.filter(({ code }) => isLossy(code));
+  const losses = lossy.filter(({ code }) => limitNote === undefined || code !== "limit-pages");
+  if (losses.length === 0) return ` (${lossy.length > 0 ? limitNote : "incomplete"})`;
+  return ` (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;
 }

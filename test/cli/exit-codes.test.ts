@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ended, shell, sitegrove, start } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 let site: Website;
 beforeAll(async () => {
@@ -39,8 +39,42 @@ test("4: no sitemap found, and where was looked", async () => {
   const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages"]);
   expect(code).toBe(4);
   expect(stderr).toContain(`no sitemap found for ${site.homepage}`);
-  expect(stderr).toContain("/robots.txt: absent");
-  expect(stderr).toMatch(/sitemap\.xml and \d+ more: absent/);
+  expect(stderr).toContain("/robots.txt: not found (404)");
+  expect(stderr).toMatch(/sitemap\.xml and \d+ more: not found \(404\)/);
+  expect(stderr).toContain("If you know its address: sitegrove ls --sitemap URL");
+});
+
+describe("5: the website could not be reached, or refused everything, and the cause comes first", () => {
+  test.each([
+    [["ls", "http://nowhere.invalid/"], "Could not connect to nowhere.invalid: the host name does not exist"],
+    [["ls", "http://127.9.9.9:8088/"], "Could not connect to 127.9.9.9:8088: connection refused"],
+    [["ls", "--sitemap", "http://127.9.9.9:8088/a.xml"], "Could not connect to 127.9.9.9:8088: connection refused"],
+    [["ls", "http://127.0.0.1:1/"], "Nothing could be read from 127.0.0.1:1: port 1 is blocked"],
+    [
+      ["ls", "http://127.9.9.9:8088/", "--public-only"],
+      "Nothing could be read from 127.9.9.9:8088: refused: private address (allow with --allow-private)",
+    ],
+  ])("%j", async (words, message) => {
+    const { code, stdout, stderr } = await sitegrove([...words, "--retries", "0", "-f", "pages"]);
+    expect(stderr).toBe(`sitegrove: ${message}\n`);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+  });
+
+  test("a website that blocks every request", async () => {
+    const refuse: Answer = (_, response) => void response.writeHead(403).end();
+    const blocking = await serve(new Proxy({}, { get: () => refuse }));
+    const { code, stderr } = await sitegrove(["ls", blocking.homepage, "--retries", "0", "-f", "pages"]);
+    blocking.close();
+    expect(stderr).toMatch(/^sitegrove: 127\.0\.0\.1:\d+ blocks automated requests: (\d+) of \1 were refused\n$/);
+    expect(code).toBe(5);
+  });
+});
+
+test("3: a search that a limit of our own ended does not say that there is no sitemap", async () => {
+  const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", "--max-time", "0"]);
+  expect(stderr).toContain("allow more with --max-time");
+  expect(stderr).not.toContain("no sitemap found");
+  expect(code).toBe(3);
 });
 
 describe("2: the command line is wrong, said in one line", () => {
@@ -58,7 +92,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],
     [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected `extraKnownPaths`"],
-    [["ls"], "name a website"],
+    [["ls"], "no website given"],
     [["list"], "unknown command 'list'"],
     [["parse", "missing.xml"], "no such file"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],

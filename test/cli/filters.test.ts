@@ -144,13 +144,17 @@ describe("through the program", () => {
 
   test("--limit ends the crawl when it is reached, and that is no loss", async () => {
     const chosen = await pages("--limit", "1");
-    expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: "sitegrove: stopped at the limit of 1 page\n" });
+    expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: "sitegrove: stopped at --limit 1\n" });
     const tree = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "-f", "json", "--limit", "2"]);
     expect(tree.code).toBe(0);
     expect(JSON.parse(tree.stdout)).toMatchObject({
       pageCount: 2,
       root: { children: [{ children: [{ children: [{ pages: [{}, {}] }] }] }] },
     });
+    const outline = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "--limit", "1"]);
+    expect(outline.code).toBe(0);
+    expect(outline.stdout).toContain(" (stopped at --limit 1)\n");
+    expect(outline.stdout).not.toContain("incomplete");
   });
 
   test("a tree is filtered as the list of pages is", async () => {

@@ -69,7 +69,7 @@ describe("--force", () => {
   const failures: [string, () => void, number][] = [
     ["found nothing", () => delete routes["/robots.txt"], 4],
     ["could read nothing", () => delete routes["/a.xml"], 3],
-    ["reached nobody", () => (routes["/robots.txt"] = (request) => request.socket.destroy()), 4],
+    ["reached nobody", () => (routes["/robots.txt"] = (request) => request.socket.destroy()), 5],
   ];
   test.each(failures)("a run that %s leaves the old archive", async (_, fail, code) => {
     await save("site.warc");
