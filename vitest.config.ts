@@ -6,8 +6,11 @@ const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts"
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A line of dots and a summary; failures in full. `npm test -- --reporter=verbose` names every test.
+    reporters: ["dot"],
+    // For what never ends. A machine that does other things may take ten times as long as an idle one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A test file may start servers and child processes: two at a time keep a small machine honest.
     maxWorkers: 2,
     // What runs concurrently waits for time limits, not for the machine.

@@ -67,6 +67,7 @@ export interface SitemapChange {
   readonly missing?: "before" | "after";
 }
 
+/** What kind of change it is. */
 export type ChangeKind = TreeChange["kind"];
 /** What can be different about a page. */
 export type PageField = Exclude<keyof SitemapPage, "url">;

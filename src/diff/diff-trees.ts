@@ -17,6 +17,7 @@ import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide, type OpenSideOptions, openSide } from "./open-side.ts";
 import type { Side } from "./side.ts";
 
+/** Options of `diffTrees`. */
 export interface DiffOptions {
   /**
    * What does not count as a change: fields of pages, and `sitemap`, the sitemap that declares a page.

