@@ -9,12 +9,12 @@ import type { ParseFlags } from "./parse.ts";
 
 export function parseCommand(done: (exitCode: number) => void): Command {
   const command = new Command("parse")
-    .summary("read a local file or standard input")
+    .summary("read one sitemap: a local file, standard input or a URL")
     .description(
-      "Reads one sitemap from a local file or standard input, whatever its format, compression and character set.\n" +
-        "Nothing is fetched: of an index, the sitemaps that it names are listed.",
+      "Reads one sitemap from a local file, standard input or a URL, whatever its format, compression and character set.\n" +
+        "Of an index, the sitemaps that it names are listed; they are not fetched.",
     )
-    .argument("<file>", "local file, or - for standard input");
+    .argument("<file>", "local file, - for standard input, or a URL");
 
   command
     .optionsGroup("Output:")
@@ -35,6 +35,9 @@ export function parseCommand(done: (exitCode: number) => void): Command {
   addCrawlFlags(command, "Parsing");
   addCrawlFlags(command, "Limits", ["--max-bytes"]);
 
+  command.optionsGroup("Network, for a URL:");
+  addCrawlFlags(command, "Network");
+
   command
     .optionsGroup("Messages:")
     .option("-v, --verbose", "list minor problems, too", raised)
@@ -49,6 +52,7 @@ export function parseCommand(done: (exitCode: number) => void): Command {
 const examples = `
 Examples:
   sitegrove parse sitemap.xml.gz
+  sitegrove parse https://example.org/sitemap.xml -f pages
   curl -s https://example.org/feed | sitegrove parse - -f json
 ${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
   incomplete: "the file could not be fully read",

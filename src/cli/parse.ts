@@ -1,15 +1,18 @@
-// `sitegrove parse`: one document that is at hand, a file or standard input. Nothing is fetched.
+// `sitegrove parse`: one document, from a local file, standard input or a URL. Nothing that it names is fetched.
 import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
+import { fetchDocument } from "../crawl/fetch-document.ts";
+import type { FollowFailure } from "../crawl/follow.ts";
 import { type Reading, read } from "../crawl/read.ts";
-import { defaultLimits } from "../options.ts";
+import { type Options, resolveOptions } from "../options.ts";
 import type { Entries } from "../parse/entry-parser.ts";
 import { isLossy, messageWithHint, type Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
-import { isRobotsPath } from "../url.ts";
+import { isHttpUrl, isRobotsPath, withoutCredentials } from "../url.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
+import { crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
@@ -25,41 +28,51 @@ export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progr
 }
 
 /** Returns the exit code. */
-export async function parse(file: string, flags: ParseFlags): Promise<number> {
+export async function parse(source: string, flags: ParseFlags): Promise<number> {
   checkCsvFlags(flags.format, flags);
   const filters = new Filters(flags);
-  expectDistinct(file === "-" ? [] : [file], { "--output": flags.output });
-  const body = file === "-" ? process.stdin : openFile(file);
+  const isRemote = isHttpUrl(source);
+  if (!isRemote) expectOffline(flags);
+  expectDistinct(isRemote || source === "-" ? [] : [source], { "--output": flags.output });
+  const body = isRemote ? undefined : source === "-" ? process.stdin : openFile(source);
   const run = new Run({ ...flags, verbose: 0, progress: false });
-  const url = flags.url ?? (file === "-" ? undefined : path.basename(file));
-  const reading = entries(
-    read(
-      {
-        url: flags.url,
-        headers: [],
-        body,
-        isRobots: isRobotsPath(file),
-      },
-      {
-        limits: { ...defaultLimits, documentBytes: flags.maxBytes ?? defaultLimits.documentBytes },
-        strict: flags.strict ?? false,
-      },
-    ),
-    filters,
-    run.signal,
-  );
-  const name = url ?? "-";
+  const options: Options = { ...crawlOptions({ ...flags }), signal: run.signal };
+  const { limits, strict } = resolveOptions(options);
+  const opened =
+    body === undefined
+      ? await fetchDocument(source, options)
+      : { document: { url: flags.url, headers: [], body, isRobots: isRobotsPath(source) }, problems: [] };
+  if (!("document" in opened)) return failed(withoutCredentials(source), opened, run);
+  const { document: found, problems } = opened;
+  const reading = entries(read(found, { limits, strict }), filters, run.signal);
+  const name = flags.url ?? (isRemote ? (found.url ?? source) : source === "-" ? "-" : path.basename(source));
   let end: Reading | undefined;
   const keep = (reading: Reading) => {
-    end = reading;
+    end = { ...reading, problems: [...problems, ...reading.problems] };
   };
   const pieces = isPageFormat(flags.format)
     ? lines(reading, pageWriter(flags.format, flags), name, keep)
     : flags.format === "json"
       ? document(reading, keep)
       : outline(reading, name, keep);
-  const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
-  return code !== exitCodes.complete || end === undefined ? code : report(end, name, flags.verbose !== undefined, run);
+  try {
+    const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+    if (code !== exitCodes.complete || end === undefined) return code;
+    return report(end, name, flags.verbose !== undefined, run);
+  } finally {
+    if ("close" in opened) await opened.close();
+  }
+}
+
+// What is meant for a network would do nothing.
+function expectOffline(flags: ParseFlags): void {
+  const [flag] = givenFlags({ ...flags }, ["strict", "limits"]);
+  if (flag !== undefined) throw new UsageError(`${flag} has no meaning for a file: nothing is fetched`);
+}
+
+function failed(url: string, { outcome, reason }: FollowFailure, { messages }: Run): number {
+  messages.say(`${url}: not read: ${reason.message}`, "bad");
+  return outcome === "absent" ? exitCodes.notFound : exitCodes.unreachable;
 }
 
 function openFile(file: string): AsyncIterable<Uint8Array> {

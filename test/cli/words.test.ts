@@ -88,6 +88,58 @@ test("several websites share one set of Parquet tables", async () => {
   }
 });
 
+test("the URL of a sitemap lists that sitemap, whatever it is called, and says how to get the rest", async () => {
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/post-sitemap.xml\nSitemap: {base}/b.xml\n",
+    "/post-sitemap.xml": urlset("{base}/post"),
+    "/b.xml": urlset("{base}/b"),
+    "/feed?type=x": "{base}/text\n",
+    "/en/": "<!doctype html><title>Home</title>",
+  });
+  for (const [name, pages] of [
+    ["post-sitemap.xml", ["post"]],
+    ["feed?type=x", ["text"]],
+  ] as const) {
+    const { code, stdout, stderr } = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u"]);
+    expect({ code, pages: stdout.trim().split("\n") }).toEqual({ code: 0, pages: pages.map((page) => `/${page}`) });
+    expect(stderr).toBe(
+      `sitegrove: ${site.homepage}${name} is a sitemap, listing it alone; the whole website: sitegrove ls ${site.homepage}\n`,
+    );
+  }
+  const page = await sitegrove(["ls", `${site.homepage}en/`, "-f", "pages", "-u", "-k"]);
+  expect(page).toMatchObject({ code: 0, stdout: "/post\n/b\n", stderr: "" });
+  site.close();
+});
+
+test("parse fetches the one document that a URL names, redirects included", async () => {
+  const site = await serve({
+    "/old.xml": (request, response) =>
+      void response.writeHead(301, { location: `http://${request.headers.host}/new.xml` }).end(),
+    "/new.xml": urlset("{base}/1", "<url><loc>{base}/2</loc><lastmod>soon</lastmod></url>"),
+  });
+  const { code, stdout, stderr } = await sitegrove(["parse", `${site.homepage}old.xml`, "-v"]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `${site.homepage}new.xml\n\t${site.homepage}1\n\t${site.homepage}2\n`,
+  });
+  expect(stderr).toContain("soon");
+  expect(site.requests).toEqual(["/old.xml", "/new.xml"]);
+  const gone = await sitegrove(["parse", `${site.homepage}gone.xml`]);
+  expect(gone).toMatchObject({
+    code: 4,
+    stdout: "",
+    stderr: `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n`,
+  });
+  site.close();
+  const down = await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"]);
+  expect(down.code).toBe(5);
+  const offline = await sitegrove(["parse", "-", "--retries", "0"]);
+  expect(offline).toMatchObject({
+    code: 2,
+    stderr: "sitegrove: --retries has no meaning for a file: nothing is fetched\n",
+  });
+});
+
 test("--save keeps one website", async () => {
   const { code, stderr } = await sitegrove(["ls", a.homepage, b.homepage, "--save", path.join(folder, "x.warc")]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: "sitegrove: --save keeps one website: name one\n" });

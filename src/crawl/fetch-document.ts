@@ -1,0 +1,45 @@
+// One document from the network, redirects followed: for whoever wants to read a single URL without a crawl around it.
+import { createFetcher } from "../fetch/fetcher.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import type { Problem } from "../problem.ts";
+import { parseUrl } from "../url.ts";
+import { type FollowFailure, follow, Hop } from "./follow.ts";
+import type { Document } from "./read.ts";
+
+export interface OpenedDocument {
+  readonly outcome: "found";
+  readonly document: Document;
+  /** What is worth saying about the way there. */
+  readonly problems: readonly Problem[];
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** Rejects with the reason of `options.signal`. The document has to be closed. */
+export async function fetchDocument(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
+  const settings = resolveOptions(options);
+  const { limits, signal } = settings;
+  const fetcher = createFetcher({ settings, start: [url], onEvent: settings.onEvent });
+  const close = () => fetcher.close();
+  try {
+    const rules = {
+      limits,
+      startOrigins: new Set([parseUrl(url)?.origin ?? ""]),
+      tellsApart: (target: string) => fetcher.tellsApart(target),
+    };
+    const found = await follow(
+      Hop.first(url, "sitemap", rules),
+      (hop) => fetcher.fetch({ ...hop.request, signal }),
+      () => undefined,
+    );
+    if (found.outcome === "found") {
+      const { document, problems } = found;
+      return { outcome: "found", document: { ...document, url: found.url }, problems, close };
+    }
+    await close();
+    return found as FollowFailure;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
