@@ -87,4 +87,13 @@ export type {
   SitemapReference,
 } from "./sitemap.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
-export { type PagesPart, type SitemapProblem, SitemapTree, type TreePart } from "./tree/tree.ts";
+export {
+  type IndexWithPages,
+  type PagesPart,
+  type SitemapProblem,
+  SitemapTree,
+  type SitemapWithPages,
+  type TreeData,
+  type TreeDataWithPages,
+  type TreePart,
+} from "./tree/tree.ts";

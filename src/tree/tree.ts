@@ -9,7 +9,7 @@ import { boolean, expectObject, invalid, suggestion, unexpected } from "../optio
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
-import type { IndexSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
 import { UniqueUrls } from "./unique-urls.ts";
 import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
 
@@ -73,6 +73,28 @@ export function documentsOf(tree: SitemapTree): TreeDocuments {
  * The sitemaps of a website, and the documents they were read from, until the tree is closed. Made by
  * `sitemapTreeForHomepage`, `sitemapTreeFrom` and `openTree`.
  */
+/** A tree as data. */
+export interface TreeData {
+  readonly homepage: string;
+  readonly complete: boolean;
+  readonly pageCount: number;
+  readonly discovery: readonly DiscoveryRecord[];
+  readonly root: IndexSitemap;
+}
+
+/** A tree as data, with all of its pages: what `sitegrove ls -f json` prints. */
+export interface TreeDataWithPages extends Omit<TreeData, "root"> {
+  readonly root: IndexWithPages;
+}
+
+/** A sitemap with its pages, or with sitemaps that have theirs. */
+export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
+
+/** An index whose sitemaps have their pages. */
+export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
+  children: SitemapWithPages[];
+}
+
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
@@ -146,22 +168,52 @@ export class SitemapTree {
     return { [Symbol.iterator]: () => problemsBelow(from) };
   }
 
-  /** The tree as data, without its pages. */
-  toJSON(): {
-    homepage: string;
-    complete: boolean;
-    pageCount: number;
-    discovery: readonly DiscoveryRecord[];
-    root: IndexSitemap;
-  } {
+  /**
+   * The tree as data: without its pages, or, with `pages`, with those of each sitemap in its field `pages`. Reading them takes
+   * time, and keeping them takes memory.
+   *
+   * @example
+   * const data = await tree.toJSON({ pages: true });
+   */
+  toJSON(): TreeData;
+  toJSON(options: { readonly pages: true }): Promise<TreeDataWithPages>;
+  // `JSON.stringify` passes the name of the field that the tree stands in.
+  toJSON(options?: unknown): TreeData | Promise<TreeDataWithPages> {
     const { homepage, complete, pageCount, discovery, root } = this;
-    return { homepage, complete, pageCount, discovery, root };
+    const data = { homepage, complete, pageCount, discovery };
+    if (typeof options !== "object" || options === null || !("pages" in options) || options.pages !== true) {
+      return { ...data, root };
+    }
+    return this.#withPages(root).then((whole) => ({ ...data, root: whole as IndexWithPages }));
   }
 
   /** Writes all documents into a WARC file, compressed where its name ends in `.gz`. `openTree` reads it. */
   async save(path: string): Promise<void> {
     this.#expectOpen();
     await this.#documents.save(path);
+  }
+
+  async #withPages(from: Sitemap): Promise<SitemapWithPages> {
+    const open: SitemapWithPages[][] = [[]];
+    for await (const step of this.walk({ from })) {
+      const { sitemap } = step;
+      if (step.type === "enter") {
+        const copy: SitemapWithPages =
+          sitemap.kind === "index"
+            ? { ...sitemap, children: [] }
+            : sitemap.kind === "pages"
+              ? { ...sitemap, pages: [] }
+              : sitemap;
+        open.at(-1)?.push(copy);
+        if (copy.kind === "index") open.push(copy.children);
+      } else if (step.type === "pages") {
+        const copy = open.at(-1)?.at(-1);
+        if (copy?.kind === "pages") for (const page of step.pages) copy.pages.push(page);
+      } else if (sitemap.kind === "index") {
+        open.pop();
+      }
+    }
+    return open[0]?.[0] as SitemapWithPages;
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */

@@ -44,11 +44,15 @@ const parsedTypes = [
 ];
 const treeTypes = [
   "IndexSitemap",
+  "IndexWithPages",
   "InvalidSitemap",
   "PagesPart",
   "PagesSitemap",
   "Sitemap",
   "SitemapProblem",
+  "SitemapWithPages",
+  "TreeData",
+  "TreeDataWithPages",
   "TreePart",
   "TreeStep",
 ];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/event.ts";
 import type { Sitemap } from "../../src/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
+import type { SitemapTree, SitemapWithPages } from "../../src/tree/tree.ts";
 import { UniqueUrls } from "../../src/tree/unique-urls.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -43,6 +43,23 @@ test("pages come in declared order, as often as they are asked for", async () =>
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(tree.pageCount).toBe(7);
+});
+
+test("toJSON gives the tree as data, with pages where they are asked for", async () => {
+  const data = JSON.parse(JSON.stringify({ inside: tree })).inside;
+  expect(data).toEqual(JSON.parse(JSON.stringify(tree.toJSON())));
+  expect(JSON.stringify(data)).not.toContain('"pages":[');
+  const whole = await tree.toJSON({ pages: true });
+  const found: string[] = [];
+  const collect = (sitemap: SitemapWithPages) => {
+    if (sitemap.kind === "index") sitemap.children.forEach(collect);
+    if (sitemap.kind === "pages") found.push(...sitemap.pages.map(({ url }) => url.slice(home.length)));
+  };
+  collect(whole.root);
+  expect(found).toEqual(await urls());
+  // The tree itself is as it was.
+  expect(JSON.stringify(tree)).toBe(JSON.stringify(data));
+  expect({ ...whole, root: undefined }).toEqual({ ...tree.toJSON(), root: undefined });
 });
 
 test("unique gives each URL once across the whole tree", async () => {

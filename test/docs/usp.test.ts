@@ -1,0 +1,181 @@
+// What the migration guide claims about Ultimate Sitemap Parser, against Ultimate Sitemap Parser itself, where it is installed
+// (`pip install ultimate-sitemap-parser==1.8.1`), on the same websites as this.
+import { spawn, spawnSync } from "node:child_process";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Sitemap } from "../../src/sitemap.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { type Answer, serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+
+const version = spawnSync(
+  "python3",
+  ["-c", "import importlib.metadata as m; print(m.version('ultimate-sitemap-parser'))"],
+  {
+    encoding: "utf8",
+  },
+).stdout?.trim();
+
+// One line of JSON: what the tree of USP looks like.
+const script = `
+import sys, json, logging
+logging.disable(logging.CRITICAL)
+from usp.tree import sitemap_tree_for_homepage
+calls = []
+def recurse(*words):
+    calls.append([type(word).__name__ for word in words])
+    return True
+tree = sitemap_tree_for_homepage(sys.argv[1], use_known_paths=sys.argv[2] == "known", recurse_callback=recurse)
+pages = list(tree.all_pages())
+print(json.dumps({
+    "sitemaps": [[type(s).__name__, s.url] for s in tree.all_sitemaps()],
+    "pages": [page.url for page in pages],
+    "dates": [page.last_modified and page.last_modified.isoformat() for page in pages],
+    "priority": type(pages[0].priority).__name__ if pages else None,
+    "frequency": [page.change_frequency and page.change_frequency.value for page in pages],
+    "dict": json.dumps(tree.to_dict(), default=str),
+    "calls": calls,
+}))`;
+
+interface UspTree {
+  sitemaps: [string, string][];
+  pages: string[];
+  dates: (string | null)[];
+  priority: string | null;
+  frequency: (string | null)[];
+  dict: string;
+  calls: string[][];
+}
+
+let site: Website;
+afterEach(() => site?.close());
+
+async function both(routes: Record<string, Answer>, known = false) {
+  site = await serve(routes);
+  const usp = await run(site.homepage, known);
+  const asked = site.requests.splice(0);
+  const tree = await sitemapTreeForHomepage(site.homepage, { useKnownPaths: known, useHomepage: false, retries: 0 });
+  const pages: string[] = [];
+  for await (const { url } of tree.pages()) pages.push(url);
+  const whole = await tree.toJSON({ pages: true });
+  await tree.close();
+  const path = (url: string) => url.replace(site.homepage, "/");
+  return {
+    usp: { ...usp, pages: usp.pages.map(path), sitemaps: usp.sitemaps.map(([kind, url]) => `${kind} ${path(url)}`) },
+    asked,
+    tree,
+    whole,
+    ours: {
+      pages: pages.map(path),
+      sitemaps: [...tree.sitemaps()].slice(1).map((sitemap) => `${className(sitemap)} ${path(sitemap.url)}`),
+    },
+    oursAsked: [...site.requests],
+  };
+}
+
+function run(homepage: string, known: boolean): Promise<UspTree> {
+  const child = spawn("python3", ["-c", script, homepage, known ? "known" : "-"]);
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`USP ended with ${code}`)),
+    );
+  });
+}
+
+// The guide's table of classes.
+function className(sitemap: Sitemap): string {
+  if (sitemap.kind === "invalid") return "InvalidSitemap";
+  const names = {
+    website: "Website",
+    robots: "RobotsTxt",
+    xml: "XML",
+    text: "Text",
+    rss: "RSS",
+    atom: "Atom",
+  } as const;
+  return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
+}
+
+describe.runIf(version === "1.8.1")("USP 1.8.1 and this", { timeout: 120_000 }, () => {
+  test("agree on the tree of a website without faults, class by class", async () => {
+    const { usp, ours } = await both({
+      "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/feed.rss\nSitemap: {base}/list.txt\n",
+      "/index.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
+      "/a.xml": urlset("{base}/1", "{base}/2"),
+      "/feed.rss": `<rss version="2.0"><channel><item><title>t</title><link>{base}/3</link></item></channel></rss>`,
+      "/list.txt": "{base}/4\n",
+    });
+    expect(ours.pages).toEqual(usp.pages);
+    expect(ours.sitemaps).toEqual(usp.sitemaps);
+  });
+
+  test("a sitemap in two indexes is in both trees twice; USP fetches it twice, this once", async () => {
+    const { usp, ours, asked, oursAsked } = await both({
+      "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n",
+      "/a.xml": sitemapIndex("{base}/s.xml"),
+      "/b.xml": sitemapIndex("{base}/s.xml"),
+      "/s.xml": urlset("{base}/1"),
+    });
+    expect(ours).toEqual({ pages: usp.pages, sitemaps: usp.sitemaps });
+    expect(usp.pages).toEqual(["/1", "/1"]);
+    expect(asked.filter((path) => path === "/s.xml")).toHaveLength(2);
+    expect(oursAsked.filter((path) => path === "/s.xml")).toHaveLength(1);
+  });
+
+  test("to_dict has the pages, as toJSON({ pages: true }) does; priority is a Decimal there", async () => {
+    const { usp, whole } = await both({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
+    expect(usp.dict).toContain(`${site.homepage}1`);
+    expect(JSON.stringify(whole)).toContain(`${site.homepage}1`);
+    expect(usp.priority).toBe("Decimal");
+  });
+
+  test("callbacks get a URL, a number and a set in USP", async () => {
+    const { usp } = await both({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
+    expect(usp.calls).toEqual([["str", "int", "set"]]);
+  });
+
+  test("what is read differently: partial dates, bad frequencies, relative URLs, two URLs in an entry", async () => {
+    const { usp, ours, whole } = await both({
+      "/robots.txt": "Sitemap: {base}/a.xml\n",
+      "/a.xml": urlset(
+        "<url><loc>{base}/1</loc><lastmod>2024-05</lastmod><changefreq>nope</changefreq></url>",
+        "<url><loc>/relative</loc></url>",
+        "<url><loc>{base}/2</loc><loc>{base}/3</loc></url>",
+      ),
+    });
+    expect(usp.pages).toEqual(["/1", "/relative", "/3"]);
+    expect(usp.dates[0]).toMatch(/^2024-05-\d\dT/);
+    expect(usp.frequency[0]).toBe("always");
+    expect(ours.pages).toEqual(["/1", "/relative", "/2", "/3"]);
+    expect(JSON.stringify(whole)).toContain('"lastModified":"2024-05"');
+    expect(JSON.stringify(whole)).not.toContain("always");
+  });
+
+  test("what USP loses without a word: everything after a bare ampersand, an unknown element, a cut", async () => {
+    const { usp, ours, tree } = await both({
+      "/robots.txt": "Sitemap: {base}/ampersand.xml\nSitemap: {base}/unknown.xml\nSitemap: {base}/cut.xml\n",
+      "/ampersand.xml": urlset("{base}/1", "{base}/2?a=1&b=2", "{base}/3"),
+      "/unknown.xml": urlset("<extra/>", "{base}/4"),
+      "/cut.xml": urlset("{base}/5", "{base}/6").slice(0, -30),
+    });
+    expect(usp.pages).toEqual(["/1", "/5"]);
+    expect(ours.pages).toEqual(["/1", "/2?a=1&b=2", "/3", "/4", "/5"]);
+    expect(tree.complete).toBe(false);
+  });
+
+  test("a text page at a well-known path is an empty sitemap for USP, and none here", async () => {
+    const { usp, ours } = await both({ "/robots.txt": "User-agent: *\n", "/sitemap": "Sorry, not found" }, true);
+    expect(usp.sitemaps).toContain("PagesTextSitemap /sitemap");
+    expect(ours.sitemaps).toEqual(["IndexRobotsTxtSitemap /robots.txt"]);
+  });
+
+  test("a robots.txt that fails is no word in USP, and makes the tree incomplete here", async () => {
+    const { usp, ours, tree } = await both({
+      "/robots.txt": (_, response) => void response.writeHead(500).end(),
+    });
+    expect(usp.pages).toEqual([]);
+    expect(ours.pages).toEqual([]);
+    expect(tree.complete).toBe(false);
+  });
+});
