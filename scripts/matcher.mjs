@@ -1,20 +1,32 @@
-// npm run matcher: translates src/parse/fast/matcher.wat into src/parse/fast/matcher-code.ts. To be run after every change there; a test looks
-// whether it was.
+// npm run matcher: translates src/parse/fast/matcher.wat, with the numbers of layout.ts, into matcher-code.ts beside it. To be run after
+// every change of either; a test looks whether it was.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { tsImport } from "tsx/esm/api";
 import loadWabt from "wabt";
 
 const folder = path.join(import.meta.dirname, "../src/parse/fast");
 
-/** What src/parse/fast/matcher-code.ts has to hold. */
+/** What matcher-code.ts has to hold. */
 export async function translate() {
   const wabt = await loadWabt();
-  const module = wabt.parseWat("matcher.wat", readFileSync(path.join(folder, "matcher.wat"), "utf8"), { simd: true });
+  const { layout } = await tsImport("../src/parse/fast/layout.ts", import.meta.url);
+  const module = wabt.parseWat("matcher.wat", withNumbers(layout), { simd: true });
   const code = Buffer.from(module.toBinary({}).buffer).toString("base64");
-  return `// Made from matcher.wat by scripts/matcher.mjs: not to be changed by hand.
+  return `// Made from matcher.wat and layout.ts by scripts/matcher.mjs: not to be changed by hand.
 export const matcherCode: string =
   "${code}";
 `;
+}
+
+function withNumbers(layout) {
+  return readFileSync(path.join(folder, "matcher.wat"), "utf8")
+    .replaceAll(/;;.*/g, "")
+    .replaceAll(/\{bytes (\d+)\}/g, (_, byte) => `(v128.const i8x16${` ${byte}`.repeat(16)})`)
+    .replaceAll(/\{(\w+)\}/g, (_, name) => {
+      if (layout[name] === undefined) throw new Error(`layout.ts has no ${name}`);
+      return String(layout[name]);
+    });
 }
 
 if (process.argv[1] === import.meta.filename) writeFileSync(path.join(folder, "matcher-code.ts"), await translate());

@@ -97,7 +97,7 @@ const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 /** Where all fingerprints start, for who makes them elsewhere. */
 export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
-/** A set of pairs of 32 bits: open addressing with linear probing, at most half full. */
+/** A set of pairs of 32 bits: open addressing with linear probing, at most three quarters full. */
 export class Fingerprints {
   #slots: Int32Array = new Int32Array(firstTable);
   size = 0;
@@ -107,7 +107,7 @@ export class Fingerprints {
     // The last characters of a text have hardly reached the upper half of a hash: mixed once more, as at the end of MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);
     const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
-    if (this.size * 4 >= this.#slots.length) this.#grow();
+    if (this.size * 8 >= this.#slots.length * 3) this.#grow();
     if (!insert(this.#slots, first, second)) return false;
     this.size++;
     return true;

@@ -80,7 +80,7 @@ function needsCare(text: string, reader: FingerprintReader): boolean {
 }
 
 /** Whether something may stand behind the URL that does not belong to it: `]]>`. */
-export function mayEndInMarkup(text: string): boolean {
+function mayEndInMarkup(text: string): boolean {
   return text.charCodeAt(text.length - 1) === greaterThan;
 }
 

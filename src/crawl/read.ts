@@ -4,11 +4,10 @@ import { type Body, type HeaderList, header } from "../exchange.ts";
 import { openDocument } from "../open/open-document.ts";
 import { unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
-import type { Entries, EntryParser, ParseOutcome } from "../parse/entry-parser.ts";
+import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
 import { isLossy, type Problem, ProblemLog } from "../problem.ts";
-import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+import type { ParsedSitemap } from "../sitemap.ts";
 
 /** A document that can be read: its bytes, and what was said about them. */
 export interface Document {
@@ -104,14 +103,12 @@ export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> 
  * const parsed = await readSitemap(createReadStream("sitemap.xml.gz"), { url: "https://example.org/sitemap.xml.gz" });
  */
 export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): Promise<ParsedSitemap> {
-  const pages: SitemapPage[] = [];
-  const sitemaps: SitemapReference[] = [];
+  const batches: Entries[] = [];
   const reading = readAtHand(bytes, options);
   for (;;) {
     const step = await reading.next();
-    if (step.done) return toParsed(step.value, pages, sitemaps);
-    for (const page of step.value.pages) pages.push(page);
-    for (const sitemap of step.value.sitemaps) sitemaps.push(sitemap);
+    if (step.done) return toParsed(step.value, joined(batches));
+    batches.push(step.value);
   }
 }
 
@@ -155,7 +152,7 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   return { kind: "invalid", reason: refusal ?? loss ?? outcome.reason };
 }
 
-function toParsed(reading: Reading, pages: SitemapPage[], sitemaps: SitemapReference[]): ParsedSitemap {
+function toParsed(reading: Reading, { pages, sitemaps }: Entries): ParsedSitemap {
   const { outcome, complete, problems } = reading;
   switch (outcome.kind) {
     case "invalid":

@@ -1,11 +1,12 @@
-// Bytes of one character set to text, in strings of the size that parsers like best.
+// Bytes of one character set to text, in pieces of the size that parsers like best. Valid UTF-8 stays what it is: see utf8-text.ts.
 //   Lenient: bytes that are not valid become U+FFFD, and are counted.
 import type { ProblemLog } from "../problem.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { CharsetDecoder } from "./charset-decoder.ts";
 import { Utf8Decoder } from "./utf8-decoder.ts";
 
-// What a parser likes: each string costs a trip through everything between here and the reader of the pages.
+// What a parser likes: each piece costs a trip through everything between here and the reader of the pages.
 const shortest = 16 * 1024;
 const longest = 64 * 1024;
 
@@ -15,7 +16,7 @@ export async function* decodeText(
   charset: string,
   problems: ProblemLog,
   count: (bytes: number) => void,
-): AsyncGenerator<string, void, void> {
+): AsyncGenerator<TextPiece, void, void> {
   const decoder = charset === "utf-8" ? new Utf8Decoder() : new CharsetDecoder(charset);
   let reported = 0;
   const report = (): void => {

@@ -1,6 +1,7 @@
 // Bytes in, text out: layers of compression taken off, the character set decided. Nothing that the bytes hold makes it
 // throw: what cannot be read is a problem, and what came before is kept. What the source throws goes through.
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { decideCharset } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";
@@ -21,7 +22,7 @@ export interface OpenOptions {
 }
 
 /** The text of a document, once. Leaving the loop early lets go of everything. */
-export interface OpenedDocument extends AsyncIterable<string> {
+export interface OpenedDocument extends AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far. */
   readonly decodedBytes: number;
   /** Why nothing at all can be read. Known when the iteration ends; not in the log. */
@@ -47,7 +48,7 @@ class Opened implements OpenedDocument {
     this.#readers = [new ByteReader(bytes)];
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<TextPiece, void, void> {
     try {
       const content = await this.#takeLayersOff();
       if (content !== undefined) yield* this.#decode(content);
@@ -91,7 +92,7 @@ class Opened implements OpenedDocument {
     return finding.coding;
   }
 
-  async *#decode(content: ByteReader): AsyncGenerator<string, void, void> {
+  async *#decode(content: ByteReader): AsyncGenerator<TextPiece, void, void> {
     const { contentType, problems } = this.#options;
     await content.fill(sampleSize);
     const decision = decideCharset(content.peek(sampleSize), contentType);

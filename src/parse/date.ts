@@ -44,7 +44,7 @@ export function readDate(
 }
 
 /** ISO 8601 has no offset of minus zero; RFC 3339 means UTC by it. */
-export function hasMinusZero(date: string): boolean {
+function hasMinusZero(date: string): boolean {
   return date.endsWith("-00:00");
 }
 

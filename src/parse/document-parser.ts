@@ -2,6 +2,7 @@
 import { defaultLimits, type Limits } from "../options.ts";
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
 import { isRobotsUrl } from "../url.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import { type Detected, detect } from "./detect.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
@@ -53,9 +54,9 @@ class DocumentParser implements EntryParser {
     return { kind: "invalid", reason: this.#refused ?? problem("empty") };
   }
 
-  write(chunk: string): Entries {
-    if (this.#parser !== undefined) return this.#parser.write(chunk);
-    return this.#decide(chunk, false);
+  write(piece: TextPiece): Entries {
+    if (this.#parser !== undefined) return this.#parser.write(piece);
+    return this.#decide(String(piece), false);
   }
 
   end(): Entries {

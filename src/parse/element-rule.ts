@@ -29,8 +29,8 @@ export interface RuleReader<Target = never> {
   rules: readonly ElementRule<Target>[];
   /** The rule of an element in an element with the rule `parent`. Spellings that differ from the format's are reported. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target>;
-  /** Hands the text of an element to its rule: undefined where it cannot be used. */
-  takeText(rule: ElementRule<Target>, text: string | undefined): void;
+  /** Hands the text of an element to its rule: undefined where it cannot be used. `isDetached`: it is no part of a longer text. */
+  takeText(rule: ElementRule<Target>, text: string | undefined, isDetached?: boolean): void;
 }
 
 type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;

@@ -12,7 +12,7 @@ export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unkn
 
 export interface ReferenceWatcher {
   /** `at` is its place in the raw text. */
-  onReference(flaw: ReferenceFlaw, value: string, at: number): void;
+  onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void;
 }
 
 /** Decodes the references of XML text. The result is never longer than `raw`, but for a handful of HTML entities. */
@@ -28,11 +28,11 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
     } else {
       const end = endOfReference(raw, at + 1);
       if (end === -1) {
-        watcher.onReference("xml-bare-ampersand", raw.slice(at, at + shownLength), at);
+        watcher.onReference("xml-bare-ampersand", raw.slice(at, at + shownLength), at, raw);
         decoded += raw.slice(from, at + 1);
         from = at + 1;
       } else {
-        decoded += raw.slice(from, at) + decodeReference(raw.slice(at, end + 1), at, watcher);
+        decoded += raw.slice(from, at) + decodeReference(raw.slice(at, end + 1), at, raw, watcher);
         from = end + 1;
       }
     }
@@ -76,21 +76,21 @@ function endOfReference(raw: string, start: number): number {
   return at > start && raw.charCodeAt(at) === semicolon ? at : -1;
 }
 
-function decodeReference(reference: string, at: number, watcher: ReferenceWatcher): string {
-  if (reference.charCodeAt(1) === hash) return decodeNumber(reference, at, watcher);
+function decodeReference(reference: string, at: number, raw: string, watcher: ReferenceWatcher): string {
+  if (reference.charCodeAt(1) === hash) return decodeNumber(reference, at, raw, watcher);
   const predefined = predefinedEntities.get(reference);
   if (predefined !== undefined) return predefined;
   const decoded = decodeHTMLStrict(reference);
-  watcher.onReference(decoded === reference ? "xml-unknown-entity" : "xml-html-entity", reference, at);
+  watcher.onReference(decoded === reference ? "xml-unknown-entity" : "xml-html-entity", reference, at, raw);
   return decoded;
 }
 
-function decodeNumber(reference: string, at: number, watcher: ReferenceWatcher): string {
+function decodeNumber(reference: string, at: number, raw: string, watcher: ReferenceWatcher): string {
   const hexadecimal = reference.charCodeAt(2) === letterX;
   const digits = reference.slice(hexadecimal ? 3 : 2, -1);
   const code = Number.parseInt(digits, hexadecimal ? 16 : 10);
   if (isXmlCharacter(code)) return String.fromCodePoint(code);
-  watcher.onReference("xml-char-reference", reference, at);
+  watcher.onReference("xml-char-reference", reference, at, raw);
   return "\ufffd";
 }
 

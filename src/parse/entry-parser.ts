@@ -4,6 +4,7 @@ import type { Limits } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem, ProblemLog } from "../problem.ts";
 import type { PagesFormat, SitemapReference } from "../sitemap.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 
 /** Entries in declared order. Within one document the first declaration of a URL counts. */
@@ -12,9 +13,24 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
+/** All of them. In one step: a list that grows with each batch is copied again and again. */
+export function joined(batches: readonly Entries[]): Entries {
+  return {
+    pages: concat(batches.map(({ pages }) => pages)),
+    sitemaps: concat(batches.map(({ sitemaps }) => sitemaps)),
+  };
+}
+
+function concat<T>(lists: readonly T[][]): T[] {
+  // As many arguments at once as any engine takes.
+  const some: T[][] = [];
+  for (let at = 0; at < lists.length; at += 1000) some.push(([] as T[]).concat(...lists.slice(at, at + 1000)));
+  return some.length === 1 ? some[0]! : ([] as T[]).concat(...some);
+}
+
 export interface EntryParser {
   /** Takes a piece of the document; returns the entries that became complete. */
-  write(chunk: string): Entries;
+  write(piece: TextPiece): Entries;
   /** Says that the document is over; returns the entries that became complete by that. */
   end(): Entries;
   /** Nothing more will come: a limit was reached or the document refused. The caller may stop reading, and then calls `end`. */

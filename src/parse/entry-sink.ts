@@ -4,8 +4,9 @@ import type { SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { originOf, protocolUrlLength } from "../url.ts";
-import { mayEndInMarkup, UrlResolver } from "../url-resolver.ts";
+import { UrlResolver } from "../url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
+import { ListDraft } from "./list-draft.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";
 import { UrlCollector } from "./url-collector.ts";
 
@@ -22,8 +23,8 @@ export class EntrySink {
   readonly #pageUrls: UrlCollector;
   readonly #sitemapUrls: UrlCollector;
   readonly #otherUrls: UrlResolver;
-  #pages: SitemapPage[] = [];
-  #sitemaps: SitemapReference[] = [];
+  readonly #pages = new ListDraft<SitemapPage>();
+  readonly #sitemaps = new ListDraft<SitemapReference>();
   // Those that were added.
   #count = 0;
   #entries = 0;
@@ -57,7 +58,7 @@ export class EntrySink {
 
   /** Any other URL. */
   resolveUrl(text: string, facts: TextFacts = noFacts): string | undefined {
-    if (facts.isUrl && !mayEndInMarkup(text)) return text;
+    if (facts.isUrl) return text;
     const url = this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
@@ -77,11 +78,11 @@ export class EntrySink {
   }
 
   addPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.#pages.push(page);
+    if (this.#hasRoom()) this.#pages.add(page);
   }
 
   addSitemap(sitemap: SitemapReference): void {
-    if (this.#hasRoom()) this.#sitemaps.push(sitemap);
+    if (this.#hasRoom()) this.#sitemaps.add(sitemap);
   }
 
   /** Nothing more will be added. */
@@ -92,14 +93,14 @@ export class EntrySink {
 
   /** The entries since the last call. */
   take(): Entries {
-    const entries = { pages: this.#pages, sitemaps: this.#sitemaps };
-    this.#pages = [];
-    this.#sitemaps = [];
+    const entries = { pages: this.#pages.toArray(), sitemaps: this.#sitemaps.toArray() };
+    this.#pages.clear();
+    this.#sitemaps.clear();
     return entries;
   }
 
   #take(urls: UrlCollector, text: string, facts: TextFacts): string | undefined {
-    if (facts.isUrl && !mayEndInMarkup(text)) {
+    if (facts.isUrl) {
       const known = urls.takeKnown(text, facts.high, facts.low);
       if (known === undefined) this.#source.report("url-repeated", text);
       return known;

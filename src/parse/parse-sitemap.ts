@@ -1,11 +1,10 @@
 // One document that is at hand as text: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
 import { unexpected } from "../option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
 import { ProblemLog } from "../problem.ts";
-import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+import type { ParsedSitemap } from "../sitemap.ts";
 import { createDocumentParser } from "./document-parser.ts";
-import { detached } from "./xml-name.ts";
+import { type Entries, joined } from "./entry-parser.ts";
 
 export type { Limits, ParseOptions } from "../options.ts";
 export type {
@@ -41,17 +40,12 @@ export function parseSitemap(text: string, options?: ParseOptions): ParsedSitema
   const { url, strict, limits } = resolveParseOptions(options);
   const problems = new ProblemLog();
   const parser = createDocumentParser({ url, strict, limits, problems });
-  const pages: SitemapPage[] = [];
-  const sitemaps: SitemapReference[] = [];
+  const batches: Entries[] = [];
   for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
-    // Copies: an engine remembers what a regular expression matched last, and with a part of a text all of it.
-    const entries = parser.write(detached(text.slice(at, at + pieceLength)));
-    for (const page of entries.pages) pages.push(kept(page));
-    for (const sitemap of entries.sitemaps) sitemaps.push(kept(sitemap));
+    batches.push(parser.write(text.slice(at, at + pieceLength)));
   }
-  const last = parser.end();
-  for (const page of last.pages) pages.push(kept(page));
-  for (const sitemap of last.sitemaps) sitemaps.push(kept(sitemap));
+  batches.push(parser.end());
+  const { pages, sitemaps } = joined(batches);
   const { outcome } = parser;
   if (outcome.kind === "invalid") return outcome;
   const { complete } = problems;
@@ -61,17 +55,6 @@ export function parseSitemap(text: string, options?: ParseOptions): ParsedSitema
   return pages.length > 0
     ? { kind: "index", format, sitemaps, pages, ...found }
     : { kind: "index", format, sitemaps, ...found };
-}
-
-// Replaces every string by a copy, so that an entry does not keep the text alive that it was read from.
-function kept<T extends object>(entry: T): T {
-  const fields = entry as Record<string, unknown>;
-  for (const key in fields) {
-    const value = fields[key];
-    if (typeof value === "string") fields[key] = detached(value);
-    else if (typeof value === "object" && value !== null) kept(value);
-  }
-  return entry;
 }
 
 // Pieces of this size are fastest to read.

@@ -9,6 +9,7 @@
 import type { SitemapReference } from "../sitemap.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
 import { RobotsDelays } from "./robots-delays.ts";
@@ -31,8 +32,8 @@ export class RobotsParser implements EntryParser, LineReader {
     this.#urls = new UrlCollector(context.url, context.limits.urlLength);
   }
 
-  write(chunk: string): Entries {
-    if (!this.stopped) this.#lines.write(chunk);
+  write(piece: TextPiece): Entries {
+    if (!this.stopped) this.#lines.write(String(piece));
     return this.#entries();
   }
 

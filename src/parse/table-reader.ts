@@ -1,5 +1,6 @@
 // Reads a document by the table of its format: finds the rule of each element and hands its text to it.
 //   Lenient: names in another case are taken for those of the format.
+import { detached } from "../detached.ts";
 import { trimUrl } from "../url.ts";
 import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
@@ -83,9 +84,13 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     if (closed.close !== undefined) closed.close(this.target);
   }
 
-  takeText(closed: ElementRule<Target>, text: string | undefined): void {
-    if (text === undefined) this.#unusable(closed);
-    else closed.text!(this.target, this.#clean(text, closed), noFacts);
+  takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
+    if (text === undefined) {
+      this.#unusable(closed);
+      return;
+    }
+    const clean = this.#clean(text, closed);
+    closed.text!(this.target, isDetached ? clean : detached(clean), noFacts);
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {

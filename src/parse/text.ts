@@ -9,10 +9,12 @@
 //   reported. Any other blank stands inside of a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
+import { detached } from "../detached.ts";
 import type { SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import { parseDate } from "./date.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
@@ -42,8 +44,8 @@ export class TextParser implements EntryParser, LineReader {
     this.#maxEntries = limits.documentEntries;
   }
 
-  write(chunk: string): Entries {
-    if (!this.stopped) this.#lines.write(chunk);
+  write(piece: TextPiece): Entries {
+    if (!this.stopped) this.#lines.write(String(piece));
     return this.#entries();
   }
 
@@ -119,7 +121,7 @@ export class TextParser implements EntryParser, LineReader {
       this.stopped = true;
       return;
     }
-    this.#pages.push({ url, priority: 0.5 });
+    this.#pages.push({ url: detached(url), priority: 0.5 });
   }
 
   // Repeated ones count, too: the protocol limits what is written.

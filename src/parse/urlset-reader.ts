@@ -4,8 +4,9 @@
 //   Lenient: an extension that lacks required fields is kept with those it has.
 import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
-import { hasMinusZero, readDate } from "./date.ts";
+import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
+import { ListDraft } from "./list-draft.ts";
 import type { TableTarget } from "./table-reader.ts";
 import { noFacts, TextFacts } from "./text-facts.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
@@ -35,9 +36,9 @@ export class UrlsetReader implements TableTarget {
   #changeFrequency: ChangeFrequency | undefined;
   #priority = defaultPriority;
   #hasPriority = false;
-  #images: SitemapImage[] | undefined;
-  #videos: SitemapVideo[] | undefined;
-  #alternates: AlternatePage[] | undefined;
+  readonly #images = new ListDraft<SitemapImage>();
+  readonly #videos = new ListDraft<SitemapVideo>();
+  readonly #alternates = new ListDraft<AlternatePage>();
   #newsStory: NewsStory | undefined;
 
   /** The extension that is open. */
@@ -94,7 +95,7 @@ export class UrlsetReader implements TableTarget {
 
   /** What is wrong with a date that is there is reported. */
   date(text: string, facts: TextFacts = noFacts): string | undefined {
-    return facts.isDate && !hasMinusZero(text) ? text : readDate(text, this.report);
+    return facts.isDate ? text : readDate(text, this.report);
   }
 
   url(text: string, facts: TextFacts = noFacts): string | undefined {
@@ -112,9 +113,9 @@ export class UrlsetReader implements TableTarget {
     this.#changeFrequency = undefined;
     this.#priority = defaultPriority;
     this.#hasPriority = false;
-    this.#images = undefined;
-    this.#videos = undefined;
-    this.#alternates = undefined;
+    this.#images.clear();
+    this.#videos.clear();
+    this.#alternates.clear();
     this.#newsStory = undefined;
   }
 
@@ -160,12 +161,9 @@ export class UrlsetReader implements TableTarget {
   endImage(): void {
     const { image } = this;
     if (image.url === undefined) this.report("image-incomplete");
-    else if ((this.#images?.length ?? 0) >= this.#limits.images) {
+    else if (this.#images.count >= this.#limits.images) {
       this.report("limit-images", undefined, this.#limits.images);
-    } else {
-      this.#images ??= [];
-      this.#images.push(image as SitemapImage);
-    }
+    } else this.#images.add(image as SitemapImage);
     this.image = {};
   }
 
@@ -178,12 +176,9 @@ export class UrlsetReader implements TableTarget {
       "content or player": video.contentUrl ?? video.playerUrl,
     });
     if (missing !== "") this.report("video-incomplete", missing);
-    if ((this.#videos?.length ?? 0) >= this.#limits.videos) {
+    if (this.#videos.count >= this.#limits.videos) {
       this.report("limit-videos", undefined, this.#limits.videos);
-    } else if (!isEmpty(video)) {
-      this.#videos ??= [];
-      this.#videos.push(video);
-    }
+    } else if (!isEmpty(video)) this.#videos.add(video);
     this.video = {};
   }
 
@@ -199,15 +194,14 @@ export class UrlsetReader implements TableTarget {
       if (attributes.get("media") === undefined) this.report("alternate-incomplete");
       return;
     }
-    if ((this.#alternates?.length ?? 0) >= this.#limits.alternates) {
+    if (this.#alternates.count >= this.#limits.alternates) {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
     const url = this.url(href, attributes.facts(hrefAt));
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
-    this.#alternates ??= [];
-    this.#alternates.push({ language, url });
+    this.#alternates.add({ language, url });
   }
 
   // Whether there is an entry to be added.
@@ -232,9 +226,9 @@ export class UrlsetReader implements TableTarget {
     } else if (changeFrequency === undefined) page = { url, priority, lastModified };
     else page = { url, priority, lastModified, changeFrequency };
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
-    if (this.#images !== undefined) page.images = this.#images;
-    if (this.#videos !== undefined) page.videos = this.#videos;
-    if (this.#alternates !== undefined) page.alternates = this.#alternates;
+    if (this.#images.count > 0) page.images = this.#images.toArray();
+    if (this.#videos.count > 0) page.videos = this.#videos.toArray();
+    if (this.#alternates.count > 0) page.alternates = this.#alternates.toArray();
     return page;
   }
 

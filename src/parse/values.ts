@@ -1,5 +1,7 @@
 // The small values of entries: numbers, yes and no, lists. What cannot be read is undefined; who asks reports it.
+import { detached } from "../detached.ts";
 import type { ChangeFrequency } from "../page.ts";
+import { ListDraft } from "./list-draft.ts";
 
 /**
  * From 0 to 1: https://www.sitemaps.org/protocol.html#prioritydef "Valid values range from 0.0 to 1.0."
@@ -27,16 +29,20 @@ export function parseChangeFrequency(text: string): ChangeFrequency | undefined 
 
 /** Comma separated; empty ones are left out. */
 export function parseList(text: string): string[] {
-  const list: string[] = [];
+  items.clear();
   for (let from = 0; from <= text.length; ) {
     const comma = text.indexOf(",", from);
     const end = comma === -1 ? text.length : comma;
-    const item = text.slice(from, end).trim();
-    if (item !== "") list.push(item);
+    // Nearly always one space, which `trim` would copy the rest to take off.
+    const start = text.charCodeAt(from) === space ? from + 1 : from;
+    const item = text.slice(start, end).trim();
+    if (item !== "") items.add(detached(item));
     from = end + 1;
   }
-  return list;
+  return items.toArray();
 }
+
+const items = new ListDraft<string>();
 
 /** Lenient: `yes` and `no`, as the extensions ask for it, and also `true`, `false`, `1` and `0`, in any case. */
 export function parseBoolean(text: string): boolean | undefined {
@@ -76,5 +82,6 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
+const space = 0x20;
 const dot = 0x2e;
 const zero = 0x30;

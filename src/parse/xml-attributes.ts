@@ -2,8 +2,8 @@
 // https://www.w3.org/TR/xml/#NT-STag
 //   Lenient: values without quotes, attributes without values and stray characters are passed over.
 //   Lenient: a `<` ends a tag that was not closed.
+import { detached } from "../detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
-import { NextCharacter } from "./next-character.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";
 import type { ElementAttributes } from "./xml-handler.ts";
 
@@ -14,13 +14,6 @@ export class XmlAttributes implements ElementAttributes {
   readonly #watcher: ReferenceWatcher;
   #buffer = "";
   #count = 0;
-  // Whether there is anything in the tag to be decoded or normalised.
-  #hasReferences = false;
-  #hasLineEnds = false;
-  readonly #nextReference = new NextCharacter("&");
-  readonly #nextLineFeed = new NextCharacter("\n");
-  readonly #nextReturn = new NextCharacter("\r");
-  readonly #nextTab = new NextCharacter("\t");
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
   readonly #valueStarts: number[] = [];
@@ -63,10 +56,6 @@ export class XmlAttributes implements ElementAttributes {
   /** From now on `scan` reads from this. */
   setBuffer(buffer: string): void {
     this.#buffer = buffer;
-    this.#nextReference.reset(buffer);
-    this.#nextLineFeed.reset(buffer);
-    this.#nextReturn.reset(buffer);
-    this.#nextTab.reset(buffer);
   }
 
   /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
@@ -80,14 +69,7 @@ export class XmlAttributes implements ElementAttributes {
     this.tooLong = false;
     this.valueTooLong = false;
     const end = this.#scan(buffer, tagStart + maxTagLength, from);
-    if (end !== -1) {
-      this.#hasReferences = this.#nextReference.isWithin(tagStart, end);
-      this.#hasLineEnds =
-        this.#nextLineFeed.isWithin(tagStart, end) ||
-        this.#nextReturn.isWithin(tagStart, end) ||
-        this.#nextTab.isWithin(tagStart, end);
-      return end;
-    }
+    if (end !== -1) return end;
     if (buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return -1;
     this.tooLong = true;
     return from;
@@ -207,8 +189,7 @@ export class XmlAttributes implements ElementAttributes {
   }
 
   value(index: number): string {
-    const raw = this.#hasLineEnds ? normalizeSpace(this.raw(index)) : this.raw(index);
-    return this.#hasReferences ? decodeReferences(raw, this.#watcher) : raw;
+    return detached(decodeReferences(normalizeSpace(this.raw(index)), this.#watcher));
   }
 
   /** Whether the attribute declares a namespace. */

@@ -2,6 +2,11 @@
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
 
+/** Counts line ends between two places. */
+export interface LineCounter {
+  countLineEnds(from: number, to: number): number;
+}
+
 export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
   /** The first thing that is not well-formed ends the document. */
@@ -17,6 +22,9 @@ export class XmlCursor implements ReferenceWatcher {
   #from = 0;
   #offset = 0;
   #lines: number;
+  #lender: LineCounter | undefined;
+  // Line ends between `at` and what is reported.
+  #linesInside = 0;
 
   constructor(options: { problems: ProblemLog; strict: boolean; linesBefore?: number }) {
     this.#problems = options.problems;
@@ -36,34 +44,56 @@ export class XmlCursor implements ReferenceWatcher {
 
   /** Lets go of what was read. */
   forget(): void {
-    this.settle();
+    this.#settle();
     this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
     this.at = 0;
     this.#from = 0;
     this.version++;
   }
 
-  /** Counts the lines up to where it is. */
-  settle(): void {
-    this.#pass(this.at, countLineEnds(this.buffer, this.#from, this.at));
+  /** How far the document was read: another number for each place. */
+  get position(): number {
+    return this.#offset + this.at - this.#from;
   }
 
-  /** Goes on to a place with so many line ends between where it was last settled and there. */
-  passTo(at: number, lineEnds: number): void {
-    this.#pass(at, lineEnds);
+  /** From now on somebody else reads: `at` is a place in their memory, and `lines` counts the line ends there. */
+  lend(lines: LineCounter, at: number): void {
+    this.#settle();
+    this.#lender = lines;
     this.at = at;
-  }
-
-  /** Goes back to a place that was passed. */
-  backTo(at: number): void {
-    this.#pass(at, -countLineEnds(this.buffer, at, this.#from));
-    this.at = at;
-  }
-
-  #pass(at: number, lines: number): void {
-    this.#lines += lines;
-    this.#offset += at - this.#from;
     this.#from = at;
+  }
+
+  /** They have read up to here. The buffer is empty. */
+  takeBack(at: number): void {
+    this.at = at;
+    this.#settle();
+    this.#lender = undefined;
+    this.at = 0;
+    this.#from = 0;
+    this.version++;
+  }
+
+  /** Leaves nothing in the buffer. Returns what was not read. */
+  takeRest(): string {
+    const rest = this.buffer.slice(this.at);
+    this.#settle();
+    this.buffer = "";
+    this.at = 0;
+    this.#from = 0;
+    this.version++;
+    return rest;
+  }
+
+  // Counts what was read.
+  #settle(): void {
+    this.#lines += this.#lineEnds(this.#from, this.at);
+    this.#offset += this.at - this.#from;
+    this.#from = this.at;
+  }
+
+  #lineEnds(from: number, to: number): number {
+    return this.#lender?.countLineEnds(from, to) ?? countLineEnds(this.buffer, from, to);
   }
 
   /**
@@ -102,7 +132,7 @@ export class XmlCursor implements ReferenceWatcher {
       this.#problems.add(code);
       return;
     }
-    const line = this.#lines + countLineEnds(this.buffer, this.#from, at) + 1;
+    const line = this.#lines + this.#lineEnds(this.#from, at) + this.#linesInside + 1;
     this.#problems.add(code, {
       line,
       ...(value === undefined ? {} : { value }),
@@ -119,8 +149,10 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   /** In a text or a value that starts where the cursor is. */
-  onReference(flaw: ReferenceFlaw, value: string, at: number): void {
-    this.flawAt(this.at + at, flaw, value);
+  onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
+    this.#linesInside = this.#problems.has(flaw) ? 0 : countLineEnds(raw, 0, at);
+    this.flawAt(this.at, flaw, value);
+    this.#linesInside = 0;
   }
 
   /** Adds the problem that a limit was reached, and stops. */

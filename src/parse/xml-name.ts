@@ -1,6 +1,7 @@
 // Names of elements: each is made once for a document, found again without being cut out of the text, and resolved to
 // its namespace once for each change of the declarations in scope.
 // https://www.w3.org/TR/xml-names/
+import { detached } from "../detached.ts";
 
 /** The name of an element, as it stands in a document. */
 export class XmlName {
@@ -111,12 +112,6 @@ export class XmlNamespaces {
     if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";
     return this.#bindings.get(prefix)?.at(-1);
   }
-}
-
-/** A copy that does not keep the long string alive of which `text` is a part. */
-export function detached(text: string): string {
-  // Engines keep a part of a string as a reference to the whole; joining and cutting makes them copy it.
-  return ` ${text}`.slice(1);
 }
 
 // More different names than this are not remembered: a hostile document may have millions.

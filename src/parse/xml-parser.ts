@@ -2,6 +2,7 @@
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are passed over.
 import { type Problem, problem } from "../problem.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { EntrySink } from "./entry-sink.ts";
 import { FeedReader } from "./feed-reader.ts";
@@ -35,8 +36,8 @@ export class XmlParser implements EntryParser, XmlHandler {
     return this.#scanner.stopped;
   }
 
-  write(chunk: string): Entries {
-    this.#scanner.write(chunk);
+  write(piece: TextPiece): Entries {
+    this.#scanner.write(piece);
     return this.#sink.take();
   }
 

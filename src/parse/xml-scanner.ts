@@ -9,6 +9,7 @@
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import { protocolUrlLength } from "../url.ts";
+import type { TextPiece } from "../utf8-text.ts";
 import { type CreateFastPath, type FastPath, noFastPath } from "./fast-path.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlCursor } from "./xml-cursor.ts";
@@ -64,7 +65,14 @@ export class XmlScanner {
     this.#elements = elements;
     const lengths = { text: limits.xmlTextLength, url: Math.min(limits.urlLength, protocolUrlLength) };
     const createFastPath = options.fastPath ?? noFastPath;
-    this.#fastPath = createFastPath({ cursor, text, elements, attributes, limits: lengths });
+    this.#fastPath = createFastPath({
+      ...{ cursor, text, elements, attributes, limits: lengths },
+      scan: (piece) => this.#write(piece),
+      takeRest: () => {
+        this.#enough = 0;
+        return cursor.takeRest();
+      },
+    });
   }
 
   /** How many elements are open. */
@@ -92,7 +100,11 @@ export class XmlScanner {
     this.#isAfterRoot = true;
   }
 
-  write(chunk: string): void {
+  write(piece: TextPiece): void {
+    if (!this.cursor.stopped) this.#fastPath.write(piece);
+  }
+
+  #write(chunk: string): void {
     const { cursor } = this;
     // In pieces of bounded length: some searches run to the end of the buffer in vain.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
@@ -112,6 +124,7 @@ export class XmlScanner {
 
   end(): void {
     const { cursor } = this;
+    if (!cursor.stopped) this.#fastPath.flush();
     if (cursor.stopped) return;
     this.#scan(true);
     if (cursor.stopped) return;
@@ -128,7 +141,6 @@ export class XmlScanner {
 
   #scan(final: boolean): void {
     const { cursor } = this;
-    this.text.renew();
     this.#attributes.setBuffer(cursor.buffer);
     let more = true;
     while (more && !cursor.stopped) {
@@ -145,8 +157,7 @@ export class XmlScanner {
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
-      if (this.#fastPath.advance() && !final) return false;
-      if (cursor.stopped) return true;
+      if (this.#fastPath.takesOver()) return false;
       const open = cursor.buffer.indexOf("<", cursor.at);
       if (open === -1) {
         this.#partialText(final);
@@ -162,7 +173,7 @@ export class XmlScanner {
   #takeText(end: number): void {
     const { cursor, text } = this;
     const start = cursor.at;
-    if (text.depth !== 0) text.add(start, end, this.#isOwnText());
+    if (text.depth !== 0) text.add(cursor.buffer.slice(start, end), this.#isOwnText());
     else if (this.#elements.depth === 0) this.#outsideText(start, end);
     if (cursor.strict) this.#checkText(start, end);
     cursor.at = end;
@@ -363,7 +374,7 @@ export class XmlScanner {
       return true;
     }
     if (end === -1) return final && this.#cut(open);
-    this.text.addCdata(open + 9, end, this.#isOwnText());
+    this.text.addCdata(buffer.slice(open + 9, end), this.#isOwnText());
     this.cursor.at = end + 3;
     return true;
   }

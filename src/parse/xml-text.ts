@@ -1,8 +1,7 @@
 // The text of the element whose text is wanted: from one piece, nearly always; or from several, where comments, CDATA
 // sections or children stand in between. Up to a limit; what is longer is not kept.
 //   Lenient: where an element holds nothing but one child, the child's text counts: `<loc><a>https://example.org/</a></loc>`.
-import { decodeReferences, isAmp, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
-import { NextCharacter } from "./next-character.ts";
+import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 
 /** Why a text that was wanted is not there. */
@@ -28,24 +27,10 @@ export class XmlText implements ReferenceWatcher {
   isCdata = false;
   // Where the text of an element is wanted in which another one stands whose text is wanted.
   readonly #outer: OuterText[] = [];
-  readonly #nextReference = new NextCharacter("&");
-  #hasCarriageReturns: boolean | undefined = undefined;
 
   constructor(cursor: XmlCursor, maxLength: number) {
     this.#cursor = cursor;
     this.maxLength = maxLength;
-  }
-
-  /** The cursor has another buffer. */
-  renew(): void {
-    this.#nextReference.reset(this.#cursor.buffer);
-    this.#hasCarriageReturns = undefined;
-  }
-
-  // One search for all: most documents have none.
-  get #mayHaveReturns(): boolean {
-    this.#hasCarriageReturns ??= this.#cursor.buffer.includes("\r");
-    return this.#hasCarriageReturns;
   }
 
   /** Nothing of it was seen yet. */
@@ -101,18 +86,16 @@ export class XmlText implements ReferenceWatcher {
     this.#children++;
   }
 
-  /** What stands in the buffer from `start` to `end`, in the element itself or in a child. */
-  add(start: number, end: number, isOwn: boolean): void {
-    if (this.exceeds(end - start)) this.spoil("too-long");
-    else this.addDecoded(this.#decode(start, end), end - start, isOwn);
+  /** What stands between two tags, as written, in the element itself or in a child. */
+  add(raw: string, isOwn: boolean): void {
+    if (this.exceeds(raw.length)) this.spoil("too-long");
+    else this.addDecoded(this.#decode(withLineFeeds(raw)), raw.length, isOwn);
   }
 
-  addCdata(start: number, end: number, isOwn: boolean): void {
-    const raw = this.#cursor.buffer.slice(start, end);
-    const text = this.#mayHaveReturns ? withLineFeeds(raw) : raw;
-    if (text.includes("&")) this.isPlain = false;
+  addCdata(raw: string, isOwn: boolean): void {
+    if (raw.includes("&")) this.isPlain = false;
     const isCdata = this.#isFresh;
-    this.addDecoded(text, end - start, isOwn);
+    this.addDecoded(withLineFeeds(raw), raw.length, isOwn);
     this.isCdata = isCdata;
   }
 
@@ -130,26 +113,12 @@ export class XmlText implements ReferenceWatcher {
     return this.#children === 1 && this.#own.trim() === "" ? this.#childText : this.#own;
   }
 
-  onReference(flaw: ReferenceFlaw, value: string, at: number): void {
+  onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
     if (flaw === "xml-char-reference") this.spoil("reference");
-    this.#cursor.onReference(flaw, value, at);
+    this.#cursor.onReference(flaw, value, at, raw);
   }
 
-  #decode(start: number, end: number): string {
-    const { buffer } = this.#cursor;
-    if (this.#mayHaveReturns) return this.#decodeSlowly(start, end);
-    if (!this.#nextReference.isWithin(start, end)) return buffer.slice(start, end);
-    // Nearly always one `&amp;` in a URL. Where a semicolon follows, it may have been escaped twice.
-    const at = this.#nextReference.position;
-    if (isAmp(buffer, at + 1) && !this.#nextReference.isWithin(at + 5, end)) {
-      const semicolon = buffer.indexOf(";", at + 5);
-      if (semicolon === -1 || semicolon >= end) return buffer.slice(start, at + 1) + buffer.slice(at + 5, end);
-    }
-    return this.#decodeSlowly(start, end);
-  }
-
-  #decodeSlowly(start: number, end: number): string {
-    const raw = withLineFeeds(this.#cursor.buffer.slice(start, end));
+  #decode(raw: string): string {
     if (!raw.includes("&")) return raw;
     this.#isFresh = false;
     this.isPlain = false;

@@ -15,7 +15,7 @@ let length = 0;
 const problems = new ProblemLog();
 const document = openDocument(source, { maxBytes: 100 * 1024 * 1024, encodingLayers: 3, problems });
 for await (const text of document) {
-  length += text.length;
+  length += String(text).length;
   peak = Math.max(peak, process.memoryUsage.rss());
 }
 const codes = problems.toArray().map((problem) => problem.code);

@@ -262,7 +262,7 @@ describe("X11: bytes that are not valid", () => {
       fc.property(bytes, fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), (body, places) => {
         const whole = new Utf8Decoder();
         const expected = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
-        expect(whole.write(body) + whole.end()).toBe(expected);
+        expect(`${whole.write(body)}${whole.end()}`).toBe(expected);
         const pieces = new Utf8Decoder();
         const cuts = places.map((place) => Math.min(place, body.length));
         expect(
@@ -332,7 +332,7 @@ test("the text comes in strings of a moderate size, whatever the chunks", async 
     const places = Array.from({ length: Math.floor(body.length / size) }, (_, index) => index * size);
     const lengths: number[] = [];
     const options = { maxBytes: body.length, encodingLayers: 3, problems: new ProblemLog() };
-    for await (const piece of openDocument(cut(body, places), options)) lengths.push(piece.length);
+    for await (const piece of openDocument(cut(body, places), options)) lengths.push(String(piece).length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
     expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThanOrEqual(16 * 1024 - 3);
   }

@@ -8,12 +8,25 @@ import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { createMatcher } from "../../src/parse/fast/matcher.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { ProblemLog } from "../../src/problem.ts";
+import { Utf8Text } from "../../src/utf8-text.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
 
 function inPieces(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
+}
+
+function inBytes(text: string, size: number): Utf8Text[] {
+  const bytes = Buffer.from(text);
+  const pieces: Utf8Text[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    let to = Math.min(from + size, bytes.length);
+    while (to < bytes.length && (bytes[to]! & 0xc0) === 0x80) to--;
+    pieces.push(new Utf8Text(bytes.subarray(from, to)));
+    from = to;
+  }
+  return pieces;
 }
 
 test("there is a matcher, and its code is that of matcher.wat", async () => {
@@ -77,7 +90,7 @@ test("runs of entries that are alike give what one character at a time gives, an
       expect(parsePieces([...text])).toEqual(whole);
       expect(parseWithout([text])).toEqual(whole);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -91,7 +104,7 @@ test("an entry is read alike, whatever entries came before it", () => {
       const tail = parsePieces([urlset(...entries.slice(-3))]).pages;
       expect(tail.length === 0 ? [] : all.slice(-tail.length)).toEqual(tail);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -167,9 +180,10 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
         const expected = parseWithout([document]);
         expect(parsePieces([document])).toEqual(expected);
         expect(parsePieces(inPieces(document, size))).toEqual(expected);
+        expect(parsePieces(inBytes(document, size + 4))).toEqual(expected);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -275,6 +289,48 @@ test("long documents that change their shape again and again are read as without
   expect(expected.pages).toHaveLength(6000);
   expect(expected.problems.filter(({ line }) => line !== undefined).length).toBeGreaterThan(3);
   for (const size of [document.length, 32_768, 10_007, 5000, 4096, 700]) {
+    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+    expect(parsePieces(inBytes(document, size)), `bytes, ${size} at a time`).toEqual(expected);
+  }
+});
+
+test("more steps and more text than there is room for at once are read as without the matcher", () => {
+  const caption = (n: number) =>
+    ['"', "\\", "\u0001\n\r\n", "語", "plain ", "a&amp;b", "&lt;b&gt;"][n % 7]!.repeat(1 + ((n * 37) % 900));
+  const long = Array.from({ length: 700 }, (_, n) =>
+    entry(`/${n}`, `<image:image><image:loc>/i</image:loc><image:caption>${caption(n)}</image:caption></image:image>`),
+  );
+  const short = Array.from({ length: 20_000 }, (_, n) => entry(`/s/${n % 9000}`, "<priority>0.1</priority>"));
+  for (const document of [urlset(...long), urlset(...short), urlset(...long, ...short)]) {
+    const expected = parseWithout([document]);
+    for (const size of [document.length * 3, 200_000, 65_536]) {
+      expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+      expect(parsePieces(inBytes(document, size)), `bytes, ${size} at a time`).toEqual(expected);
+    }
+  }
+});
+
+test("words that were seen before are not taken for others, also after a document that was left in its middle", () => {
+  const word = (n: number) => `w${(n * 7919) % 1999}`;
+  const document = urlset(
+    ...Array.from({ length: 3000 }, (_, n) =>
+      entry(`/${n}`, `<news:news><news:title>${word(n)}</news:title></news:news>`),
+    ),
+  );
+  const expected = parseWithout([document]);
+  for (const documentEntries of [2999, 700, 3]) {
+    parsePieces([document], { limits: { documentEntries } });
+    expect(parsePieces([document])).toEqual(expected);
+  }
+});
+
+test("halves of characters stay what they are, wherever the document is cut", () => {
+  const lines = Array.from({ length: 60 }, (_, n) =>
+    entry(`/${n}`, `<news:news><news:title>a${n % 7 === 3 ? "\ud83c" : "\u{1f332}"}b</news:title></news:news>`),
+  );
+  const document = urlset(...lines);
+  const expected = parseWithout([document]);
+  for (const size of [1, 2, 50, 51, 300, document.length]) {
     expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
   }
 });

@@ -5,6 +5,7 @@ import { createDocumentParser, type DocumentParserOptions } from "../../src/pars
 import type { ParseOutcome } from "../../src/parse/entry-parser.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import type { SitemapReference } from "../../src/sitemap.ts";
+import type { TextPiece } from "../../src/utf8-text.ts";
 import { inEveryCut } from "./cuts.ts";
 
 export interface Parsed {
@@ -24,7 +25,7 @@ export function parsed(text: string, options: Options = {}): Parsed {
   return inEveryCut(text, (pieces) => parsePieces(pieces, options));
 }
 
-export function parsePieces(pieces: Iterable<string>, options: Options = {}): Parsed {
+export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}): Parsed {
   const problems = new ProblemLog();
   const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, problems });
   const pages: SitemapPage[] = [];

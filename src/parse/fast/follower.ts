@@ -1,21 +1,30 @@
-// The fast path: reads what the document said before in the same way, with the matcher instead of the scanner. What the scanner
-// reads is learned; where it stands at a place from which paths are known, the matcher goes along them as far as they lead, and
-// the trace that it leaves is played.
+// The fast path: reads what the document said before in the same way, with the matcher instead of the scanner. The document is in the
+// memory of the matcher, as UTF-8. Where the matcher knows no way on, a window of the document is decoded and given to the scanner. What
+// the scanner reads is learned, and as soon as it stands where paths are known, it leaves off.
+import { type TextPiece, Utf8Text } from "../../utf8-text.ts";
 import type { RuleReader } from "../element-rule.ts";
 import type { FastPath, ScannerParts } from "../fast-path.ts";
+import { layout } from "./layout.ts";
 import { Learner } from "./learner.ts";
-import { type Matcher, needsMore, needsTrace } from "./matcher.ts";
+import type { Matcher } from "./matcher.ts";
 import type { PathNode } from "./paths.ts";
 import { Player } from "./player.ts";
+import { wellFormedPieces } from "./well-formed.ts";
 
 export class Follower implements FastPath {
   readonly #parts: ScannerParts;
   readonly #matcher: Matcher;
   readonly #learner: Learner;
   readonly #player: Player;
-  // Which buffer was loaded last, and as which document.
-  #version = -1;
-  #document = -1;
+  // What could not be read yet, of the piece before: bytes, and the first half of a character.
+  #rest: Uint8Array = nothing;
+  #half = "";
+  // Whose turn it is: the scanner left off, or the matcher waits for more.
+  #isOurs = false;
+  // Where the matcher knew no way on: the scanner has to get further than that.
+  #stuckAt = -1;
+  // The scanner may leave off where no more than this is unread: that is still in the memory of the matcher.
+  #window = 0;
 
   constructor(parts: ScannerParts, matcher: Matcher) {
     this.#parts = parts;
@@ -24,52 +33,118 @@ export class Follower implements FastPath {
     this.#player = new Player(parts, matcher);
   }
 
-  advance(): boolean {
-    const reader = this.#parts.elements.handler.byRules;
-    if (reader === undefined) return false;
-    this.#learner.observe(reader);
-    return this.#learner.isReady && this.#follow(reader);
+  write(piece: TextPiece): void {
+    const { cursor } = this.#parts;
+    if (piece instanceof Utf8Text) {
+      const { bytes } = piece;
+      for (let from = 0; from < bytes.length && !cursor.stopped; ) {
+        const to = endOfCharacters(bytes, from + maxPiece);
+        this.#read(bytes.subarray(from, to));
+        from = to;
+      }
+      return;
+    }
+    const { pieces, half } = wellFormedPieces(this.#half + piece, maxText);
+    this.#half = half;
+    for (const { text, isWellFormed } of pieces) {
+      if (cursor.stopped) return;
+      // What is no character has no bytes, either.
+      if (isWellFormed) this.#read(text);
+      else this.#scanText(this.#takeRest() + text, -1);
+    }
   }
 
-  #follow(reader: RuleReader): boolean {
-    const { cursor, limits } = this.#parts;
+  flush(): void {
+    this.#window = -1;
+    this.#parts.scan(this.#takeRest() + this.#half);
+  }
+
+  takesOver(): boolean {
+    const { cursor, elements } = this.#parts;
+    const reader = elements.handler.byRules;
+    if (reader === undefined) return false;
+    this.#learner.observe(reader);
+    const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
+    this.#isOurs = this.#learner.isReady && isInWindow && cursor.position !== this.#stuckAt;
+    return this.#isOurs;
+  }
+
+  // Reads a piece, after what is left of the one before.
+  #read(piece: Uint8Array | string): void {
+    const { cursor } = this.#parts;
+    const matcher = this.#matcher;
+    matcher.load(this.#rest, piece);
+    this.#rest = nothing;
+    const { end } = matcher;
+    let at: number = layout.documentStart;
+    let window = firstWindow;
+    while (at < end && !cursor.stopped) {
+      if (this.#isOurs) {
+        at = this.#follow(at);
+        if (cursor.stopped) return;
+        if (matcher.reason === layout.needsMore && end - at <= maxRest) {
+          this.#rest = matcher.slice(at, end);
+          return;
+        }
+        this.#stuckAt = cursor.position;
+        window = firstWindow;
+      }
+      at = this.#scan(at, matcher.characterAt(Math.min(at + window, end)));
+      window = Math.min(window * 2, maxWindow);
+    }
+  }
+
+  // Gives a window of the document to the scanner. Returns how far it has come, or will without us.
+  #scan(from: number, to: number): number {
+    const text = this.#matcher.decode(from, to);
+    this.#scanText(text, text.length);
+    if (!this.#isOurs || this.#parts.cursor.stopped) return to;
+    const rest = this.#parts.takeRest();
+    return to - (text.length === to - from ? rest.length : byteLength(rest));
+  }
+
+  #scanText(text: string, window: number): void {
+    this.#window = window;
+    this.#isOurs = false;
+    this.#parts.scan(text);
+  }
+
+  #takeRest(): string {
+    const rest = decoder.decode(this.#rest);
+    this.#rest = nothing;
+    return rest;
+  }
+
+  // Lets the matcher go on from here. Returns how far it came.
+  #follow(start: number): number {
+    const { cursor, limits, elements } = this.#parts;
     const { paths } = this.#learner;
     const matcher = this.#matcher;
     const player = this.#player;
+    const reader = elements.handler.byRules!;
     const from = this.#learner.here!;
     let node = from;
-    if (!this.#load()) return false;
+    let at = start;
     matcher.use(paths);
-    let reason = needsTrace;
-    while (reason === needsTrace) {
-      const length = matcher.run(cursor.at, node.address, limits);
-      const { at, lineEnds } = matcher;
-      reason = matcher.reason;
+    cursor.lend(matcher, start);
+    do {
+      const length = matcher.run(at, node.address, limits);
+      at = matcher.at;
       node = paths.nodeAt(matcher.node);
-      cursor.settle();
       player.play(paths.edges, reader, length);
-      if (cursor.stopped) return false;
-      cursor.passTo(at, lineEnds);
-    }
+    } while (matcher.reason === layout.needsRoom && !cursor.stopped);
+    if (cursor.stopped) return at;
     const { begun } = player;
     if (begun !== undefined) {
       // A tag or a CDATA section that does not end is read again, from the text before it.
       node = begun.from;
+      at = player.begunAt;
       player.begun = undefined;
-      cursor.backTo(player.begunAt);
     }
+    cursor.takeBack(at);
     if (node !== from) this.#stopAt(node, reader);
     this.#learner.moveTo(node);
-    return reason === needsMore && cursor.buffer.length - cursor.at <= maxWait;
-  }
-
-  #load(): boolean {
-    const { cursor } = this.#parts;
-    if (this.#version === cursor.version && this.#document === this.#matcher.document) return true;
-    if (!this.#matcher.load(cursor.buffer)) return false;
-    this.#version = cursor.version;
-    this.#document = this.#matcher.document;
-    return true;
+    return at;
   }
 
   // Brings up to date what is open.
@@ -82,5 +157,26 @@ export class Follower implements FastPath {
   }
 }
 
-// How much of a document may wait for more.
-const maxWait = 64 * 1024;
+// Not beyond this place, and no character is cut.
+function endOfCharacters(bytes: Uint8Array, at: number): number {
+  if (at >= bytes.length) return bytes.length;
+  let end = at;
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return end;
+}
+
+function byteLength(text: string): number {
+  return encoder.encodeInto(text, scratch).written;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const nothing = new Uint8Array(0);
+// How much of a document may wait for more, and how much is added to it.
+const maxRest = 32 * 1024;
+const maxPiece = layout.documentEnd - layout.documentStart - maxRest;
+const maxText = Math.floor(maxPiece / 3);
+// A window is short at first: mostly the scanner has to read a few tags.
+const firstWindow = 512;
+const maxWindow = 64 * 1024;
+const scratch = new Uint8Array(maxWindow);

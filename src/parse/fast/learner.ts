@@ -46,7 +46,7 @@ export class Learner {
     return this.here !== undefined && this.here.edges.length > 0 && this.#run === undefined;
   }
 
-  /** Something was read without the scanner, and led here. */
+  /** The matcher read on, and came here. */
   moveTo(here: PathNode): void {
     this.here = here;
     this.#note();

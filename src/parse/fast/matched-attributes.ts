@@ -1,4 +1,5 @@
 // The attributes of a tag that the matcher found: what they are was learned, only their values are new.
+import { detached } from "../../detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "../entities.ts";
 import { TextFacts } from "../text-facts.ts";
 import { normalizeSpace } from "../xml-attributes.ts";
@@ -46,7 +47,7 @@ export class MatchedAttributes implements ElementAttributes {
 
   value(index: number): string {
     const value = this.#values[index]!;
-    return this.#isRaw[index] ? decodeReferences(normalizeSpace(value), this.#watcher) : value;
+    return this.#isRaw[index] ? detached(decodeReferences(normalizeSpace(value), this.#watcher)) : value;
   }
 
   facts(index: number): TextFacts {

@@ -1,5 +1,7 @@
-// The matcher (matcher.wat) and its memory.
+// The matcher (matcher.wat) and its memory. All documents share one: what a document needs there is put there for each piece of it.
 import { fingerprintStart } from "../../fingerprints.ts";
+import type { LineCounter } from "../xml-cursor.ts";
+import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
 
 /** A graph in the matcher's own notation. */
@@ -9,26 +11,21 @@ export interface MatchGraph {
   readonly version: number;
 }
 
-export class Matcher {
+export class Matcher implements LineCounter {
   readonly #code: MatcherCode;
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  readonly #space: Uint8Array;
-  /** The steps of the last run; `wordsPerStep` for each. */
+  /** The steps of the last run. */
   readonly trace: Int32Array;
-  /** How many line ends the last run went past. */
-  lineEnds = 0;
-  /** What the last run decoded. */
-  decoded = "";
+  /** The wanted texts of the last run: those of ASCII and the others, each in the order of their steps. */
+  narrow: readonly string[] = [];
+  wide: readonly string[] = [];
+  /** Short texts, by the places that the trace gives them. */
+  readonly words: string[] = [];
+  /** The end of the document. */
+  end: number = layout.documentStart;
   #graph: MatchGraph | undefined;
   #version = 0;
-  /** Which document is in the memory: another number for each that was loaded. */
-  document = 0;
-  #isAscii = true;
-  // The end of the document, and a place in it of which both the byte and the character are known.
-  #end = documentStart;
-  #byte = documentStart;
-  #unit = 0;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
 
@@ -37,81 +34,95 @@ export class Matcher {
     const { buffer } = code.memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
-    this.#space = this.#bytes.subarray(documentStart, decodedStart - padding);
-    this.trace = this.#words.subarray(traceStart / 4, documentStart / 4);
+    this.trace = this.#words.subarray(layout.traceStart >> 2, layout.traceEnd >> 2);
     code.highStart.value = fingerprintStart.high;
     code.lowStart.value = fingerprintStart.low;
   }
 
-  /** From now on this is the document. Returns false where it is too long. */
-  load(text: string): boolean {
-    if (text.length * 3 > this.#space.length) return false;
-    const { written } = encoder.encodeInto(text, this.#space);
-    this.document++;
-    this.#isAscii = written === text.length;
-    this.#end = documentStart + written;
-    this.#byte = documentStart;
-    this.#unit = 0;
-    this.#bytes.fill(0, this.#end, this.#end + padding);
-    return true;
+  /** From now on this is the document: what was left of the last piece, and another. */
+  load(rest: Uint8Array, piece: Uint8Array | string): void {
+    this.#bytes.set(rest, layout.documentStart);
+    let end = layout.documentStart + rest.length;
+    if (typeof piece === "string") {
+      end += encoder.encodeInto(piece, this.#bytes.subarray(end, layout.documentEnd)).written;
+    } else {
+      this.#bytes.set(piece, end);
+      end += piece.length;
+    }
+    this.#bytes.fill(0, end, end + vectorSize);
+    this.end = end;
   }
 
   /** From now on this is the graph. */
   use(graph: MatchGraph): void {
     if (this.#graph === graph && this.#version === graph.version) return;
-    this.#bytes.set(graph.bytes, graphStart);
+    this.#bytes.set(graph.bytes, layout.graphStart);
     this.#graph = graph;
     this.#version = graph.version;
   }
 
   /** Goes on from this place of the document and this node, as far as it gets. Returns how many words the trace has. */
   run(at: number, node: number, limits: { readonly text: number; readonly url: number }): number {
-    const byte = this.#byteAt(at);
-    const shift = byte - documentStart - at;
-    const end = this.#code.run(byte, this.#end, shift, node, limits.text, limits.url);
-    this.#byte = this.#words[0]!;
-    this.lineEnds = this.#code.lineEnds(byte, this.#byte);
-    this.#unit = this.#byte - documentStart - this.#words[1]!;
-    const decodedEnd = this.#words[4]!;
-    this.decoded = decodedEnd > decodedStart ? decoder.decode(this.#bytes.subarray(decodedStart, decodedEnd)) : "";
-    return (end - traceStart) >> 2;
+    const end = this.#code.run(at, this.end, node, limits.text, limits.url);
+    this.narrow = this.#texts(layout.narrowStart, this.#words[layout.resultNarrow >> 2]!);
+    this.wide = this.#texts(layout.wideStart, this.#words[layout.resultWide >> 2]!);
+    return (end - layout.traceStart) >> 2;
+  }
+
+  // One decoding and one parsing for all of them. That makes strings of their own: parts of a longer one would keep it alive.
+  #texts(start: number, end: number): readonly string[] {
+    return end - start <= emptyList ? noTexts : JSON.parse(decoder.decode(this.#bytes.subarray(start, end)));
   }
 
   /** Where the last run ended: the place, the node, and why. */
   get at(): number {
-    return this.#unit;
+    return this.#words[layout.resultAt >> 2]!;
   }
 
   get node(): number {
-    return this.#words[2]!;
+    return this.#words[layout.resultNode >> 2]!;
   }
 
   get reason(): number {
-    return this.#words[3]!;
+    return this.#words[layout.resultReason >> 2]!;
+  }
+
+  countLineEnds(from: number, to: number): number {
+    return this.#code.lineEnds(from, to);
+  }
+
+  /** A part of the document. */
+  slice(from: number, to: number): Uint8Array {
+    return this.#bytes.slice(from, to);
+  }
+
+  decode(from: number, to: number): string {
+    return decoder.decode(this.#bytes.subarray(from, to));
+  }
+
+  /** The place where the character begins that this byte is part of. */
+  characterAt(at: number): number {
+    let start = at;
+    while (start > layout.documentStart && start < this.end && (this.#bytes[start]! & 0xc0) === 0x80) start--;
+    return start;
   }
 
   /** URLs that start with this were accepted. */
-  remember(origin: string): void {
+  acceptOrigin(origin: string): void {
     // A whole run may have been made before the first of its URLs was looked at.
-    if (origin.length > originLength || this.#origins.includes(origin)) return;
+    if (origin.length * 3 > originLength || this.#origins.includes(origin)) return;
     const index = this.#nextOrigin;
-    const slot = originStart + index * (originLength + 16);
-    const { written } = encoder.encodeInto(origin, this.#bytes.subarray(slot + 16, slot + 16 + originLength));
-    this.#words[slot >> 2] = written === origin.length ? written : 0;
-    // A copy: a part of a document would keep all of it.
-    this.#origins[index] = ` ${origin}`.slice(1);
+    const slot = layout.originsStart + index * layout.originSize;
+    const text = slot + layout.originText;
+    const { written } = encoder.encodeInto(origin, this.#bytes.subarray(text, text + originLength));
+    this.#words[slot >> 2] = written;
+    this.#origins[index] = origin;
     this.#nextOrigin = (index + 1) % originCount;
   }
 
-  #byteAt(unit: number): number {
-    if (this.#isAscii) return documentStart + unit;
-    if (unit < this.#unit) {
-      this.#byte = documentStart;
-      this.#unit = 0;
-    }
-    this.#byte = this.#code.seek(this.#byte, unit - this.#unit);
-    this.#unit = unit;
-    return this.#byte;
+  /** A trace was not played to its end, so that nobody knows the words that are new in it. */
+  forgetWords(): void {
+    this.#bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * vectorSize);
   }
 }
 
@@ -130,8 +141,7 @@ interface MatcherCode {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly highStart: { value: number };
   readonly lowStart: { value: number };
-  run(at: number, end: number, shift: number, node: number, longest: number, longestUrl: number): number;
-  seek(byte: number, units: number): number;
+  run(at: number, end: number, node: number, longest: number, longestUrl: number): number;
   lineEnds(from: number, to: number): number;
 }
 
@@ -142,28 +152,10 @@ declare const WebAssembly: {
 };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-// Why a run ended: what stands there is not in the graph; more of the document is needed; or there is no room left in the trace.
-export const needsMore = 2;
-export const needsTrace = 3;
-
-// The same figures as in matcher.wat. First the flags of a text.
-export const hasReferences = 1;
-export const hasControls = 2;
-export const hasSpace = 8;
-export const isKnownUrl = 16;
-export const isDecoded = 32;
-export const isDate = 64;
-export const isUrlOfNewOrigin = 128;
-export const wordsPerStep = 8;
-const originStart = 64;
-const originLength = 224;
-const originCount = 4;
-export const graphStart = 4096;
-export const graphSize: number = 28 * 1024;
-const traceStart = 32_768;
-const documentStart = 65_536;
-const decodedStart = 458_752;
-// Vectors are read beyond the end.
-const padding = 16;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const vectorSize = 16;
+// `[0]`
+const emptyList = 3;
+const noTexts: readonly string[] = [];
+const originLength = layout.originSize - layout.originText;
+const originCount = (layout.originsEnd - layout.originsStart) / layout.originSize;

@@ -1,57 +1,46 @@
-;; Follows paths through a document that were seen before (see xml-paths.ts), sixteen bytes at a time.
+;; Follows paths through a document that were seen before (see paths.ts), sixteen bytes at a time.
 ;;
 ;; A node says at which character the text ends that stands here: `<`, a quote, or the `]` of a CDATA section. Its edges say what
-;; may follow that text, and which node comes then. `run` goes from node to node and writes each step to the tape: which edge, where
-;; its text starts and ends, and what was noticed about it. It stops where no edge fits, and changes nothing else: whatever is
-;; not found here is read by the scanner.
+;; may follow that text, and which node comes then. `run` goes from node to node and writes each step to the trace: which edge, where
+;; its text starts and ends, and what was noticed about it. Wanted texts are written to one of two lists, as JSON. It stops where no
+;; edge fits, and changes nothing else: whatever is not found here is read by the scanner.
 ;;
-;; The memory, in bytes (matcher.ts has the same figures):
-;;       0  what `run` leaves: the place, the bytes that are no characters, the node, the reason why it stopped, the end of what
-;;          was decoded
-;;      64  four origins of 240 bytes: the length, then from 16 on the text
-;;    4096  nodes:    +0 the character that ends the text  +4 the first edge
-;;          edges:    +0 the next edge of the node  +4 what it looks like  +8 and how long that is  +12 the node it leads to
-;;                    +16 its number  +20 what is to be done with the text: 1 must be empty, 2 is a URL, 8 that names the entry, 4 is a date
-;;          and what the edges look like
-;;   32768  the tape: +0 edge  +4 start  +8 end  +12 flags  +16 +20 fingerprint  +24 +28 where it stands decoded
-;;   65536  the document, in UTF-8, with sixteen zeros after it
-;;  458752  URLs without their references, one after the other
-;; The flags of a text: 1 has a `&`, 2 has control characters, 4 has characters outside of ASCII, 8 starts or ends with something else
-;; than a printable character, 16 is a URL of a known origin, 32 each `&` starts `&amp;`, and no other `;` comes after it, 64 is a date,
-;; 128 is a URL, but for its origin, which nobody has looked at yet.
+;; Names in braces are numbers of layout.ts, which also says what is where in the memory; `{bytes 38}` is a vector of sixteen.
 (module
-  (memory (export "memory") 8)
+  (memory (export "memory") {pages})
   ;; Where fingerprints start.
   (global $highStart (export "highStart") (mut i32) (i32.const 0))
   (global $lowStart (export "lowStart") (mut i32) (i32.const 0))
-  ;; The end of what was decoded in this run.
-  (global $decoded (mut i32) (i32.const 458752))
+  ;; The ends of both lists of texts.
+  (global $narrow (mut i32) (i32.const 0))
+  (global $wide (mut i32) (i32.const 0))
 
-  ;; From `at` (of the document's bytes up to `end`) and `node`; `shift` is how many bytes before `at` are no characters of their own.
-  ;; No text may be longer than `longest`, no URL longer than `longestUrl`. Returns the end of the tape.
+  ;; From `at` (of the document's bytes up to `end`) and `node`. No text may be longer than `longest` bytes, no URL longer than
+  ;; `longestUrl`. Returns the end of the trace.
   (func (export "run")
-    (param $at i32) (param $end i32) (param $shift i32) (param $node i32) (param $longest i32) (param $longestUrl i32)
+    (param $at i32) (param $end i32) (param $node i32) (param $longest i32) (param $longestUrl i32)
     (result i32)
-    (local $tape i32) (local $p i32) (local $mask i32) (local $below i32) (local $v v128) (local $delimiter v128)
-    (local $amps i32) (local $controls i32) (local $others i32) (local $newShift i32) (local $kind i32)
-    (local $edge i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32) (local $flags i32)
-    (local $todo i32) (local $reason i32) (local $left i32)
-    (local.set $tape (i32.const 32768))
-    (global.set $decoded (i32.const 458752))
+    (local $step i32) (local $p i32) (local $mask i32) (local $below i32) (local $v v128) (local $delimiter v128)
+    (local $amps i32) (local $controls i32) (local $others i32) (local $lost i32) (local $kind i32)
+    (local $edge i32) (local $before i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32)
+    (local $flags i32) (local $task i32) (local $reason i32) (local $left i32)
+    (local.set $step (i32.const {traceStart}))
+    (i32.store8 (i32.const {narrowStart}) (i32.const 91))
+    (i32.store8 (i32.const {wideStart}) (i32.const 91))
+    (global.set $narrow (i32.add (i32.const {narrowStart}) (i32.const 1)))
+    (global.set $wide (i32.add (i32.const {wideStart}) (i32.const 1)))
     (block $stop
       (loop $nodes
-        ;; 3: the tape is full.
-        (local.set $reason (i32.const 3))
-        (br_if $stop (i32.ge_u (local.get $tape) (i32.const 65536)))
-        (local.set $kind (i32.load (local.get $node)))
+        (local.set $reason (i32.const {needsRoom}))
+        (br_if $stop (i32.gt_u (i32.add (local.get $step) (i32.const {stepSize})) (i32.const {traceEnd})))
+        (local.set $kind (i32.load offset={nodeDelimiter} (local.get $node)))
         (local.set $delimiter (i8x16.splat (local.get $kind)))
         (local.set $p (local.get $at))
         (local.set $amps (i32.const 0))
         (local.set $controls (i32.const 0))
         (local.set $others (i32.const 0))
-        (local.set $newShift (local.get $shift))
-        ;; 2: the document goes on, and has to be there to know more.
-        (local.set $reason (i32.const 2))
+        (local.set $lost (i32.const 0))
+        (local.set $reason (i32.const {needsMore}))
         ;; The end of the text.
         (block $found
           (loop $search
@@ -66,23 +55,22 @@
             (local.set $amps
               (i32.or
                 (local.get $amps)
-                (i32.and
-                  (local.get $below)
-                  (i8x16.bitmask (i8x16.eq (local.get $v) (v128.const i8x16 38 38 38 38 38 38 38 38 38 38 38 38 38 38 38 38))))))
+                (i32.and (local.get $below) (i8x16.bitmask (i8x16.eq (local.get $v) {bytes 38})))))
             (local.set $controls
               (i32.or
                 (local.get $controls)
                 (i32.and
                   (local.get $below)
                   (i8x16.bitmask
-                    (v128.or
-                      (i8x16.lt_u (local.get $v) (v128.const i8x16 32 32 32 32 32 32 32 32 32 32 32 32 32 32 32 32))
-                      (i8x16.eq (local.get $v) (v128.const i8x16 127 127 127 127 127 127 127 127 127 127 127 127 127 127 127 127)))))))
+                    (v128.or (i8x16.lt_u (local.get $v) {bytes 32}) (i8x16.eq (local.get $v) {bytes 127}))))))
             (if (i32.and (local.get $below) (i8x16.bitmask (local.get $v)))
               (then
-                (local.set $others (i32.const 1))
-                (local.set $newShift
-                  (i32.add (local.get $newShift) (call $surplus (local.get $v) (local.get $below))))))
+                (local.set $others (i32.const {isWide}))
+                ;; A character that starts with 0xef may be U+FFFD, which stands for bytes that were lost.
+                (local.set $lost
+                  (i32.or
+                    (local.get $lost)
+                    (i32.and (local.get $below) (i8x16.bitmask (i8x16.eq (local.get $v) {bytes 239})))))))
             (if (local.get $mask)
               (then
                 (local.set $p (i32.add (local.get $p) (i32.ctz (local.get $mask))))
@@ -101,22 +89,22 @@
 
         ;; The edge that fits.
         (local.set $short (i32.const 0))
-        (local.set $edge (i32.load offset=4 (local.get $node)))
+        (local.set $before (i32.const 0))
+        (local.set $edge (i32.load offset={nodeEdge} (local.get $node)))
         (block $fits
           (loop $edges
             (if (i32.eqz (local.get $edge))
               (then
-                ;; 1: nothing fits.
-                (local.set $reason (i32.add (i32.const 1) (local.get $short)))
+                (local.set $reason (select (i32.const {needsMore}) (i32.const {nothingFits}) (local.get $short)))
                 (br $stop)))
             (block $differs
-              (local.set $todo (i32.load offset=20 (local.get $edge)))
+              (local.set $task (i32.load offset={edgeTask} (local.get $edge)))
               (br_if $differs
                 (i32.and
-                  (i32.and (local.get $todo) (i32.const 1))
+                  (i32.and (local.get $task) (i32.const {mustBeEmpty}))
                   (i32.ne (local.get $p) (local.get $at))))
-              (local.set $length (i32.load offset=8 (local.get $edge)))
-              (local.set $literal (i32.load offset=4 (local.get $edge)))
+              (local.set $length (i32.load offset={edgeLength} (local.get $edge)))
+              (local.set $literal (i32.load offset={edgeLiteral} (local.get $edge)))
               ;; As much of it as is there.
               (local.set $left (i32.sub (local.get $end) (local.get $p)))
               (if (i32.gt_u (local.get $left) (local.get $length))
@@ -141,92 +129,254 @@
                 (br_if $differs (i32.ne (local.get $mask) (i32.const 0xffff)))
                 (local.set $k (i32.add (local.get $k) (i32.const 16)))
                 (br $compare)))
-            (local.set $edge (i32.load (local.get $edge)))
+            (local.set $before (local.get $edge))
+            (local.set $edge (i32.load offset={edgeNext} (local.get $edge)))
             (br $edges)))
-        (local.set $reason (i32.const 1))
-        (br_if $stop (i32.gt_u (i32.sub (local.get $p) (local.get $at)) (local.get $longest)))
+        ;; The edge that fitted last is tried first the next time.
+        (if (local.get $before)
+          (then
+            (i32.store offset={edgeNext} (local.get $before) (i32.load offset={edgeNext} (local.get $edge)))
+            (i32.store offset={edgeNext} (local.get $edge) (i32.load offset={nodeEdge} (local.get $node)))
+            (i32.store offset={nodeEdge} (local.get $node) (local.get $edge))))
+        (local.set $left (i32.sub (local.get $p) (local.get $at)))
+        (local.set $reason (i32.const {nothingFits}))
+        (br_if $stop (i32.gt_u (local.get $left) (local.get $longest)))
 
-        ;; One step on the tape.
-        (i32.store (local.get $tape) (i32.load offset=16 (local.get $edge)))
-        (i32.store offset=4 (local.get $tape) (i32.sub (local.get $at) (i32.add (local.get $shift) (i32.const 65536))))
-        (i32.store offset=8 (local.get $tape) (i32.sub (local.get $p) (i32.add (local.get $newShift) (i32.const 65536))))
+        ;; What there is to say about the text.
         (local.set $flags
           (i32.or
-            (i32.or (i32.ne (local.get $amps) (i32.const 0)) (i32.shl (local.get $others) (i32.const 2)))
-            (i32.shl (i32.ne (local.get $controls) (i32.const 0)) (i32.const 1))))
-        (if (i32.ne (local.get $p) (local.get $at))
+            (i32.or
+              (select (i32.const {hasReferences}) (i32.const 0) (local.get $amps))
+              (select (i32.const {hasControls}) (i32.const 0) (local.get $controls)))
+            (local.get $others)))
+        (if (i32.and (i32.ne (local.get $left) (i32.const 0)) (i32.ge_u (local.get $task) (i32.const {isWanted})))
           (then
-            (if
-              (i32.or
-                (i32.gt_u (i32.sub (i32.load8_u (local.get $at)) (i32.const 33)) (i32.const 93))
-                (i32.gt_u
-                  (i32.sub (i32.load8_u (i32.sub (local.get $p) (i32.const 1))) (i32.const 33))
-                  (i32.const 93)))
-              (then (local.set $flags (i32.or (local.get $flags) (i32.const 8)))))
-            ;; Neither control characters, nor others, nor white space.
-            (if (i32.eqz (i32.and (local.get $flags) (i32.const 14)))
+            (if (i32.eqz (call $hasRoom (local.get $left) (local.get $flags)))
               (then
-                (if (i32.and (local.get $todo) (i32.const 2))
-                  (then
-                    (if (i32.le_u (i32.sub (local.get $p) (local.get $at)) (local.get $longestUrl))
-                      (then
-                        (local.set $flags
-                          (i32.or
-                            (local.get $flags)
-                            (call $url
-                              (local.get $at)
-                              (local.get $p)
-                              (local.get $flags)
-                              (i32.and (local.get $todo) (i32.const 8))
-                              (local.get $tape))))))))
-                (if (i32.and (local.get $todo) (i32.const 4))
-                  (then
-                    (if (call $isDate (local.get $at) (i32.sub (local.get $p) (local.get $at)))
-                      (then (local.set $flags (i32.or (local.get $flags) (i32.const 64)))))))))))
-        (i32.store offset=12 (local.get $tape) (local.get $flags))
-        (local.set $tape (i32.add (local.get $tape) (i32.const 32)))
+                ;; Where there is no room in an empty list either, the scanner has to read it.
+                (local.set $reason
+                  (select (i32.const {needsRoom}) (i32.const {nothingFits}) (i32.gt_u (local.get $step) (i32.const {traceStart}))))
+                (br $stop)))
+            (if (call $mayTrim (local.get $at) (local.get $p))
+              (then (local.set $flags (i32.or (local.get $flags) (i32.const {hasSpace})))))
+            (local.set $flags
+              (call $text
+                (local.get $at)
+                (local.get $p)
+                (local.get $flags)
+                ;; What may be lost, or is too long, is not looked at as a URL.
+                (select
+                  (local.get $task)
+                  (i32.and (local.get $task) (i32.const -11))
+                  (i32.and (i32.eqz (local.get $lost)) (i32.le_u (local.get $left) (local.get $longestUrl))))
+                (local.get $step)))))
+        (i32.store offset={stepEdge} (local.get $step) (i32.load offset={edgeNumber} (local.get $edge)))
+        (i32.store offset={stepStart} (local.get $step) (local.get $at))
+        (i32.store offset={stepEnd} (local.get $step) (local.get $p))
+        (i32.store offset={stepFlags} (local.get $step) (local.get $flags))
+        (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
         (local.set $at (i32.add (local.get $p) (local.get $length)))
-        (local.set $shift (local.get $newShift))
-        (local.set $node (i32.load offset=12 (local.get $edge)))
+        (local.set $node (i32.load offset={edgeTarget} (local.get $edge)))
         (br $nodes)))
-    (i32.store (i32.const 0) (local.get $at))
-    (i32.store (i32.const 4) (local.get $shift))
-    (i32.store (i32.const 8) (local.get $node))
-    (i32.store (i32.const 12) (local.get $reason))
-    (i32.store (i32.const 16) (global.get $decoded))
-    (local.get $tape))
+    ;; `0]`
+    (i32.store16 (global.get $narrow) (i32.const 0x5d30))
+    (i32.store16 (global.get $wide) (i32.const 0x5d30))
+    (i32.store (i32.const {resultNarrow}) (i32.add (global.get $narrow) (i32.const 2)))
+    (i32.store (i32.const {resultWide}) (i32.add (global.get $wide) (i32.const 2)))
+    (i32.store (i32.const {resultAt}) (local.get $at))
+    (i32.store (i32.const {resultNode}) (local.get $node))
+    (i32.store (i32.const {resultReason}) (local.get $reason))
+    (local.get $step))
 
-  ;; How many bytes more than UTF-16 units these are: a unit for each byte that starts a character, and two for those of four bytes.
-  (func $surplus (param $v v128) (param $which i32) (result i32)
-    (i32.sub
-      (i32.popcnt
-        (i32.and
-          (local.get $which)
-          (i8x16.bitmask (i8x16.lt_s (local.get $v) (v128.const i8x16 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64 -64)))))
-      (i32.popcnt
-        (i32.and
-          (local.get $which)
-          (i8x16.bitmask (i8x16.ge_u (local.get $v) (v128.const i8x16 240 240 240 240 240 240 240 240 240 240 240 240 240 240 240 240)))))))
+  ;; Whether a text of this length fits into its list, whatever has to be escaped in it.
+  (func $hasRoom (param $length i32) (param $flags i32) (result i32)
+    (i32.le_u
+      (i32.add
+        (i32.mul
+          (local.get $length)
+          (select (i32.const 6) (i32.const 2) (i32.and (local.get $flags) (i32.const {hasControls}))))
+        (select (global.get $wide) (global.get $narrow) (i32.and (local.get $flags) (i32.const {isWide}))))
+      (select
+        (i32.const {wideEnd})
+        (i32.const {narrowEnd})
+        (i32.and (local.get $flags) (i32.const {isWide})))))
 
-  ;; What there is to say about a URL; its fingerprint and its references go to the tape.
-  (func $url (param $start i32) (param $end i32) (param $flags i32) (param $isKey i32) (param $tape i32) (result i32)
-    (local $result i32) (local $length i32)
-    (local.set $result (select (i32.const 16) (i32.const 128) (call $isKnown (local.get $start))))
-    (local.set $length (i32.sub (local.get $end) (local.get $start)))
-    (if (i32.and (local.get $flags) (i32.const 1))
+  ;; Whether a text may begin or end with white space or something that counts as such: with a character of ASCII that is not
+  ;; printable, or one that starts with a byte with which those start.
+  (func $mayTrim (param $start i32) (param $end i32) (result i32)
+    (local $byte i32)
+    (local.set $byte (i32.load8_u (local.get $start)))
+    (if (i32.gt_u (i32.sub (local.get $byte) (i32.const 33)) (i32.const 93))
       (then
-        (local.set $length (call $decode (local.get $start) (local.get $end) (local.get $tape)))
-        (if (i32.eqz (local.get $length)) (then (return (i32.const 0))))
-        (local.set $start (i32.sub (global.get $decoded) (local.get $length)))
-        (local.set $result (i32.or (local.get $result) (i32.const 32)))))
-    (if (local.get $isKey)
-      (then (call $fingerprint (local.get $start) (local.get $length) (local.get $tape))))
-    (local.get $result))
+        (if (i32.lt_u (local.get $byte) (i32.const 128)) (then (return (i32.const 1))))
+        (if (call $startsBlank (local.get $byte)) (then (return (i32.const 1))))))
+    (local.set $byte (i32.load8_u (i32.sub (local.get $end) (i32.const 1))))
+    (if (i32.le_u (i32.sub (local.get $byte) (i32.const 33)) (i32.const 93)) (then (return (i32.const 0))))
+    (if (i32.lt_u (local.get $byte) (i32.const 128)) (then (return (i32.const 1))))
+    ;; Of two or three bytes.
+    (i32.or
+      (call $startsBlank (i32.load8_u (i32.sub (local.get $end) (i32.const 2))))
+      (call $startsBlank (i32.load8_u (i32.sub (local.get $end) (i32.const 3))))))
 
-  ;; 16 where an origin that is known stands here.
+  ;; U+0085 and U+00A0; U+1680 and U+180E; U+2000 to U+2060; U+3000; U+FEFF.
+  (func $startsBlank (param $byte i32) (result i32)
+    (i32.or
+      (i32.or (i32.eq (local.get $byte) (i32.const 0xc2)) (i32.eq (local.get $byte) (i32.const 0xef)))
+      (i32.lt_u (i32.sub (local.get $byte) (i32.const 0xe1)) (i32.const 3))))
+
+  ;; Writes a wanted text to its list, unless it is a known word. Returns the flags, with what was noticed besides.
+  (func $text (param $start i32) (param $end i32) (param $flags i32) (param $task i32) (param $step i32) (result i32)
+    (local $length i32) (local $out i32)
+    (local.set $length (i32.sub (local.get $end) (local.get $start)))
+    (if (i32.eqz (i32.and (local.get $flags) (i32.or (i32.const {hasControls}) (i32.const {hasSpace}))))
+      (then
+        (if (i32.and (local.get $flags) (i32.const {hasReferences}))
+          (then
+            (if (i32.and (local.get $task) (i32.const {hasMarkup}))
+              (then
+                (local.set $out (call $decode (local.get $start) (local.get $end)))
+                (if (local.get $out)
+                  (then
+                    (local.set $flags (i32.or (local.get $flags) (i32.const {isDecoded}))))))
+              (else
+                ;; In a CDATA section a `&` is itself, unless it was escaped before.
+                (if (i32.eqz (call $hasSemicolon (local.get $start) (local.get $end)))
+                  (then
+                    (local.set $flags (i32.and (local.get $flags) (i32.xor (i32.const {hasReferences}) (i32.const -1)))))))))
+          (else
+            (if (i32.and (local.get $task) (i32.const {isDate}))
+              (then
+                (if (call $isDate (local.get $start) (local.get $length))
+                  (then (local.set $flags (i32.or (local.get $flags) (i32.const {isUsualDate})))))))
+            (if
+              (i32.and
+                (i32.eqz (i32.and (local.get $task) (i32.const {isUrl})))
+                (i32.le_u (local.get $length) (i32.const 16)))
+              (then
+                (local.set $out (call $word (local.get $start) (local.get $length) (local.get $step)))
+                (local.set $flags (i32.or (local.get $flags) (local.get $out)))
+                (if (i32.eq (local.get $out) (i32.const {isKnownWord})) (then (return (local.get $flags))))
+                (local.set $out (i32.const 0))))))
+        (if
+          (i32.and
+            ;; Something may stand behind it that does not belong to it: `]]>`.
+            (i32.and
+              (i32.ne (i32.and (local.get $task) (i32.const {isUrl})) (i32.const 0))
+              (i32.ne (i32.load8_u (i32.sub (local.get $end) (i32.const 1))) (i32.const 62)))
+            (i32.or
+              (i32.ne (local.get $out) (i32.const 0))
+              (i32.eqz (i32.and (local.get $flags) (i32.const {hasReferences})))))
+          (then
+            (local.set $flags
+              (i32.or
+                (local.get $flags)
+                (select (i32.const {isAccepted}) (i32.const {isUnaccepted}) (call $isKnown (local.get $start)))))
+            (if (i32.and (local.get $task) (i32.const {isKey}))
+              (then
+                (if (local.get $out)
+                  (then
+                    (call $fingerprint
+                      (i32.const {scratchStart})
+                      (i32.sub (local.get $out) (i32.const {scratchStart}))
+                      (local.get $step)))
+                  (else (call $fingerprint (local.get $start) (local.get $length) (local.get $step))))))))))
+    (if (local.get $out)
+      (then
+        (local.set $start (i32.const {scratchStart}))
+        (local.set $end (local.get $out))))
+    (if (i32.and (local.get $flags) (i32.const {isWide}))
+      (then (global.set $wide (call $write (local.get $start) (local.get $end) (global.get $wide))))
+      (else (global.set $narrow (call $write (local.get $start) (local.get $end) (global.get $narrow)))))
+    (local.get $flags))
+
+  (func $hasSemicolon (param $p i32) (param $end i32) (result i32)
+    (loop $pieces
+      (if (i32.lt_u
+            (i32.ctz (i8x16.bitmask (i8x16.eq (v128.load (local.get $p)) {bytes 59})))
+            (i32.sub (local.get $end) (local.get $p)))
+        (then
+          (if (i8x16.bitmask (i8x16.eq (v128.load (local.get $p)) {bytes 59})) (then (return (i32.const 1))))))
+      (local.set $p (i32.add (local.get $p) (i32.const 16)))
+      (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))
+    (i32.const 0))
+
+  ;; Writes a text as JSON, and a comma. Returns where that ends.
+  (func $write (param $p i32) (param $end i32) (param $out i32) (result i32)
+    (local $v v128) (local $n i32) (local $left i32) (local $byte i32)
+    (i32.store8 (local.get $out) (i32.const 34))
+    (local.set $out (i32.add (local.get $out) (i32.const 1)))
+    (block $done
+      (loop $pieces
+        (local.set $left (i32.sub (local.get $end) (local.get $p)))
+        (local.set $v (v128.load (local.get $p)))
+        (v128.store (local.get $out) (local.get $v))
+        (local.set $n
+          (i32.ctz
+            (i32.or
+              (i32.const 0x10000)
+              (i8x16.bitmask
+                (v128.or
+                  (i8x16.lt_u (local.get $v) {bytes 32})
+                  (v128.or (i8x16.eq (local.get $v) {bytes 34}) (i8x16.eq (local.get $v) {bytes 92})))))))
+        (if (i32.ge_u (local.get $n) (local.get $left))
+          (then
+            (local.set $out (i32.add (local.get $out) (local.get $left)))
+            (br $done)))
+        (local.set $p (i32.add (local.get $p) (local.get $n)))
+        (local.set $out (i32.add (local.get $out) (local.get $n)))
+        (br_if $pieces (i32.eq (local.get $n) (i32.const 16)))
+        (local.set $byte (i32.load8_u (local.get $p)))
+        (local.set $p (i32.add (local.get $p) (i32.const 1)))
+        (if (i32.ge_u (local.get $byte) (i32.const 32))
+          (then
+            (i32.store8 (local.get $out) (i32.const 92))
+            (i32.store8 offset=1 (local.get $out) (local.get $byte))
+            (local.set $out (i32.add (local.get $out) (i32.const 2))))
+          (else
+            ;; `\u00`, then two digits of base sixteen.
+            (i32.store (local.get $out) (i32.const 0x3030755c))
+            (i32.store8 offset=4 (local.get $out) (i32.add (i32.const 48) (i32.shr_u (local.get $byte) (i32.const 4))))
+            (local.set $byte (i32.and (local.get $byte) (i32.const 15)))
+            (i32.store8 offset=5
+              (local.get $out)
+              (i32.add
+                (local.get $byte)
+                (select (i32.const 48) (i32.const 87) (i32.lt_u (local.get $byte) (i32.const 10)))))
+            (local.set $out (i32.add (local.get $out) (i32.const 6)))))
+        (br $pieces)))
+    ;; `",`
+    (i32.store16 (local.get $out) (i32.const 0x2c22))
+    (i32.add (local.get $out) (i32.const 2)))
+
+  ;; Whether a short text is a known word; if not, it becomes one. Which goes to the step.
+  (func $word (param $p i32) (param $length i32) (param $step i32) (result i32)
+    (local $v v128) (local $hash i64) (local $place i32)
+    (local.set $v
+      (v128.and
+        (v128.load (local.get $p))
+        (i8x16.gt_u
+          (i8x16.splat (local.get $length))
+          (v128.const i8x16 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))))
+    (local.set $hash
+      (i64.mul
+        (i64.xor
+          (i64x2.extract_lane 0 (local.get $v))
+          (i64.rotl (i64x2.extract_lane 1 (local.get $v)) (i64.const 23)))
+        (i64.const 0x9e3779b97f4a7c15)))
+    (local.set $place
+      (i32.rem_u (i32.wrap_i64 (i64.shr_u (local.get $hash) (i64.const 40))) (i32.const {wordCount})))
+    (i32.store offset={stepWord} (local.get $step) (local.get $place))
+    (local.set $place (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))))
+    (if (v128.any_true (v128.xor (local.get $v) (v128.load (local.get $place))))
+      (then
+        (v128.store (local.get $place) (local.get $v))
+        (return (i32.const {isNewWord}))))
+    (i32.const {isKnownWord}))
+
+  ;; 1 where an origin that is known stands here.
   (func $isKnown (param $start i32) (result i32)
     (local $origin i32) (local $length i32) (local $k i32) (local $mask i32)
-    (local.set $origin (i32.const 64))
+    (local.set $origin (i32.const {originsStart}))
     (loop $origins
       (block $differs
         (local.set $length (i32.load (local.get $origin)))
@@ -237,30 +387,30 @@
             (i8x16.bitmask
               (i8x16.eq
                 (v128.load (i32.add (local.get $start) (local.get $k)))
-                (v128.load offset=16 (i32.add (local.get $origin) (local.get $k))))))
+                (v128.load offset={originText} (i32.add (local.get $origin) (local.get $k))))))
           (if (i32.le_u (local.get $length) (i32.add (local.get $k) (i32.const 16)))
             (then
               (br_if $differs
                 (i32.shl
                   (i32.xor (local.get $mask) (i32.const 0xffff))
                   (i32.sub (i32.const 32) (i32.sub (local.get $length) (local.get $k)))))
-              (return (i32.const 16))))
+              (return (i32.const 1))))
           (br_if $differs (i32.ne (local.get $mask) (i32.const 0xffff)))
           (local.set $k (i32.add (local.get $k) (i32.const 16)))
           (br $compare)))
-      (local.set $origin (i32.add (local.get $origin) (i32.const 240)))
-      (br_if $origins (i32.lt_u (local.get $origin) (i32.const 1024))))
+      (local.set $origin (i32.add (local.get $origin) (i32.const {originSize})))
+      (br_if $origins (i32.lt_u (local.get $origin) (i32.const {originsEnd}))))
     (i32.const 0))
 
-  ;; Appends the text to the decoded ones, with `&` for each `&amp;`; where it is goes to the tape. Its length, or 0 where there are
-  ;; other references, or may be, or no room.
-  (func $decode (param $p i32) (param $end i32) (param $tape i32) (result i32)
+  ;; Writes the text to the scratch, with `&` for each `&amp;`. Returns where it ends there, or 0 where there are other references,
+  ;; or may be, or no room.
+  (func $decode (param $p i32) (param $end i32) (result i32)
     (local $out i32) (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
-    (local.set $out (global.get $decoded))
+    (local.set $out (i32.const {scratchStart}))
     (if
       (i32.gt_u
         (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p)))
-        (i32.const 524256))
+        (i32.const {scratchEnd}))
       (then (return (i32.const 0))))
     (block $done
       (loop $pieces
@@ -269,9 +419,7 @@
         (v128.store (local.get $out) (local.get $v))
         (local.set $mask
           (i8x16.bitmask
-            (v128.or
-              (i8x16.eq (local.get $v) (v128.const i8x16 38 38 38 38 38 38 38 38 38 38 38 38 38 38 38 38))
-              (i8x16.eq (local.get $v) (v128.const i8x16 59 59 59 59 59 59 59 59 59 59 59 59 59 59 59 59)))))
+            (v128.or (i8x16.eq (local.get $v) {bytes 38}) (i8x16.eq (local.get $v) {bytes 59}))))
         (local.set $n (i32.ctz (i32.or (local.get $mask) (i32.const 0x10000))))
         (if (i32.ge_u (local.get $n) (local.get $left))
           (then
@@ -280,7 +428,7 @@
         (local.set $p (i32.add (local.get $p) (local.get $n)))
         (local.set $out (i32.add (local.get $out) (local.get $n)))
         (br_if $pieces (i32.eq (local.get $n) (i32.const 16)))
-        ;; A `;` before the first reference is none of our business; after it, it may end one that was escaped twice.
+        ;; A `;` before the first reference ends none; after it, it may end one that was escaped twice.
         (if (i32.eq (i32.load8_u (local.get $p)) (i32.const 59))
           (then
             (if (local.get $isAfterFirst) (then (return (i32.const 0))))
@@ -292,13 +440,10 @@
         (local.set $p (i32.add (local.get $p) (i32.const 5)))
         (local.set $out (i32.add (local.get $out) (i32.const 1)))
         (br $pieces)))
-    (i32.store offset=24 (local.get $tape) (i32.sub (global.get $decoded) (i32.const 458752)))
-    (i32.store offset=28 (local.get $tape) (i32.sub (local.get $out) (i32.const 458752)))
-    (i32.sub (local.get $out) (global.get $decoded))
-    (global.set $decoded (local.get $out)))
+    (local.get $out))
 
   ;; The same as FingerprintReader of fingerprints.ts makes.
-  (func $fingerprint (param $p i32) (param $length i32) (param $tape i32)
+  (func $fingerprint (param $p i32) (param $length i32) (param $step i32)
     (local $high i32) (local $low i32) (local $word i32) (local $last i32) (local $bits i32)
     (local.set $high (i32.xor (global.get $highStart) (local.get $length)))
     (local.set $low (global.get $lowStart))
@@ -324,10 +469,10 @@
         (local.set $low (i32.xor (local.get $low) (i32.shr_u (local.get $low) (i32.const 13))))
         (local.set $p (i32.add (local.get $p) (i32.const 4)))
         (br $words)))
-    (i32.store offset=16 (local.get $tape) (local.get $high))
-    (i32.store offset=20 (local.get $tape) (local.get $low)))
+    (i32.store offset={stepHigh} (local.get $step) (local.get $high))
+    (i32.store offset={stepLow} (local.get $step) (local.get $low)))
 
-  ;; YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss and Z or an offset; not on the last day of February in a leap year.
+  ;; YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss and Z or an offset; not on the last day of February in a leap year, not with -00:00.
   (func $isDate (param $p i32) (param $length i32) (result i32)
     (local $v v128) (local $digits v128) (local $pairs v128) (local $zeros i32) (local $month i32) (local $hasTime i32) (local $last i32)
     (if (i32.lt_u (local.get $length) (i32.const 10)) (then (return (i32.const 0))))
@@ -398,6 +543,11 @@
     (if
       (i32.and (i32.ne (local.get $last) (i32.const 43)) (i32.ne (local.get $last) (i32.const 45)))
       (then (return (i32.const 0))))
+    (if
+      (i32.and
+        (i32.eq (local.get $last) (i32.const 45))
+        (i32.eq (i32.and (i8x16.bitmask (i8x16.eq (local.get $pairs) (v128.const i64x2 0 0))) (i32.const 6)) (i32.const 6)))
+      (then (return (i32.const 0))))
     (i32.and
       (i32.eq (local.get $length) (i32.const 25))
       (call $fits (local.get $v) (local.get $digits) (local.get $pairs) (i32.const 0x1b6) (i32.const 0x41) (i32.const 7))))
@@ -429,26 +579,6 @@
           (i8x16.bitmask (i8x16.gt_u (local.get $pairs) (v128.const i8x16 59 23 59 0 0 0 0 0 0 0 0 0 0 0 0 0)))
           (local.get $which)))))
 
-  ;; The byte at which so many more UTF-16 units are behind `p`. It is where a character begins.
-  (func (export "seek") (param $p i32) (param $units i32) (result i32)
-    (local $byte i32)
-    (loop $characters
-      (if (i32.gt_s (local.get $units) (i32.const 0))
-        (then
-          (local.set $byte (i32.load8_u (local.get $p)))
-          (local.set $units (i32.sub (local.get $units) (i32.const 1)))
-          (local.set $p (i32.add (local.get $p) (i32.const 1)))
-          (if (i32.ge_u (local.get $byte) (i32.const 192))
-            (then (local.set $p (i32.add (local.get $p) (i32.const 1)))))
-          (if (i32.ge_u (local.get $byte) (i32.const 224))
-            (then (local.set $p (i32.add (local.get $p) (i32.const 1)))))
-          (if (i32.ge_u (local.get $byte) (i32.const 240))
-            (then
-              (local.set $p (i32.add (local.get $p) (i32.const 1)))
-              (local.set $units (i32.sub (local.get $units) (i32.const 1)))))
-          (br $characters))))
-    (local.get $p))
-
   ;; How many line ends there are.
   (func (export "lineEnds") (param $p i32) (param $end i32) (result i32)
     (local $count i32) (local $mask i32)
@@ -459,7 +589,7 @@
             (i8x16.bitmask
               (i8x16.eq
                 (v128.load (local.get $p))
-                (v128.const i8x16 10 10 10 10 10 10 10 10 10 10 10 10 10 10 10 10))))
+                {bytes 10})))
           (if (i32.lt_u (i32.sub (local.get $end) (local.get $p)) (i32.const 16))
             (then
               (local.set $mask

@@ -4,7 +4,8 @@ import type { XmlAttributes } from "../xml-attributes.ts";
 import type { XmlElements } from "../xml-elements.ts";
 import type { XmlName } from "../xml-name.ts";
 import type { Action, Rule, TextKind } from "./action.ts";
-import { graphSize, graphStart, type MatchGraph } from "./matcher.ts";
+import { layout } from "./layout.ts";
+import type { MatchGraph } from "./matcher.ts";
 
 /** A place at which reading may stop: everything that is known there. */
 export interface PathState {
@@ -22,7 +23,8 @@ export interface PathNode {
   /** Undefined inside of a tag or a CDATA section. */
   readonly state: PathState | undefined;
   readonly edges: PathEdge[];
-  /** What stands here is a URL. */
+  /** Inside of a tag: whether somebody asks for the value that stands here, and whether it is a URL. */
+  readonly isWanted: boolean;
   readonly isUrl: boolean;
 }
 
@@ -42,6 +44,13 @@ export interface PathEdge {
   readonly name: string;
 }
 
+interface Inside {
+  /** The character that ends the text or the value. */
+  readonly delimiter: number;
+  readonly isWanted?: boolean;
+  readonly isUrl?: boolean;
+}
+
 // What follows a text: a tag run, after a text that is wanted or not; a tag or a CDATA section that begins; another attribute of the
 // tag; its end; or the end of the CDATA section and a tag run.
 export type EdgeKind = 0 | 1 | 2 | 3 | 4 | 5;
@@ -53,8 +62,8 @@ export const tagEnd = 4;
 export const runAfterCdata = 5;
 
 export class Paths implements MatchGraph {
-  readonly #memory = new Uint8Array(graphSize);
-  readonly #words = new Int32Array(this.#memory.buffer);
+  #memory = new Uint8Array(firstSize);
+  #words = new Int32Array(this.#memory.buffer);
   readonly #nodes: PathNode[] = [];
   readonly #byTop = new Map<XmlName, PathNode[]>();
   /** By the numbers that the matcher gives. */
@@ -83,7 +92,7 @@ export class Paths implements MatchGraph {
     const names = elements.openNames();
     // A hostile document may have any number of names.
     if (!names.every(({ shared }) => shared)) return undefined;
-    const node = this.#addNode({ names, generation, wants, rules: rulesOf() }, lessThan);
+    const node = this.#addNode({ names, generation, wants, rules: rulesOf() }, { delimiter: lessThan });
     if (node === undefined) return undefined;
     known.push(node);
     this.#byTop.set(top, known);
@@ -97,7 +106,7 @@ export class Paths implements MatchGraph {
 
   /** Where all of the text was one CDATA section. */
   addRunAfterCdata(from: PathNode, literal: string, action: Action, to: PathNode): void {
-    const section = this.#through(from, "<![CDATA[", squareBracket);
+    const section = this.#through(from, "<![CDATA[", { delimiter: squareBracket });
     if (section === undefined) return;
     this.#addEdge(section, { kind: runAfterCdata, literal: `]]>${literal}`, target: to, action });
   }
@@ -116,7 +125,12 @@ export class Paths implements MatchGraph {
       const { start, end } = attributes.place(index);
       const before = name;
       name = interned(attributes.name(index));
-      node = this.#through(node, buffer.slice(at, start), buffer.charCodeAt(start - 1), before, name === "href");
+      node = this.#through(node, buffer.slice(at, start), {
+        delimiter: buffer.charCodeAt(start - 1),
+        isWanted: rule.open !== undefined,
+        isUrl: name === "href",
+        name: before,
+      });
       at = end;
     }
     if (node === undefined) return;
@@ -125,24 +139,25 @@ export class Paths implements MatchGraph {
   }
 
   // The node inside of a tag or a CDATA section that this leads to.
-  #through(from: PathNode, literal: string, delimiter: number, name = "", isUrl = false): PathNode | undefined {
+  #through(from: PathNode, literal: string, to: Inside & { readonly name?: string }): PathNode | undefined {
     const known = from.edges.find((edge) => edge.literal === literal && edge.target.state === undefined);
     if (known !== undefined) return known.target;
     if (!this.#hasRoom(from, literal)) return undefined;
-    const target = this.#addNode(undefined, delimiter, isUrl);
+    const target = this.#addNode(undefined, to);
     if (target === undefined) return undefined;
     const kind = from.state === undefined ? attribute : beginning;
-    return this.#addEdge(from, { kind, literal, target, name }) ? target : undefined;
+    return this.#addEdge(from, { kind, literal, target, name: to.name ?? "" }) ? target : undefined;
   }
 
-  #addNode(state: PathState | undefined, delimiter: number, isUrl = false): PathNode | undefined {
+  #addNode(state: PathState | undefined, inside: Inside): PathNode | undefined {
+    const { delimiter, isWanted = false, isUrl = false } = inside;
     const index = this.#nodes.length;
     if (index >= maxNodes) return undefined;
-    const at = (index * nodeSize) >> 2;
-    this.#words[at] = delimiter;
-    this.#words[at + 1] = 0;
+    const address = index * nodeSize;
+    this.#words[(address + layout.nodeDelimiter) >> 2] = delimiter;
+    this.#words[(address + layout.nodeEdge) >> 2] = 0;
     this.version++;
-    const node: PathNode = { address: graphStart + index * nodeSize, state, edges: [], isUrl };
+    const node: PathNode = { address: graphStart + address, state, edges: [], isWanted, isUrl };
     this.#nodes.push(node);
     return node;
   }
@@ -152,7 +167,7 @@ export class Paths implements MatchGraph {
       from.edges.length < maxEdgesOfNode &&
       this.edges.length < maxEdges &&
       literal.length <= maxLiteral &&
-      this.#used + literal.length + padding <= graphSize
+      this.#used + literal.length * 3 + padding <= graphSize
     );
   }
 
@@ -163,20 +178,26 @@ export class Paths implements MatchGraph {
     const { kind, target, action, rule, isEmpty = false, name = "" } = parts;
     if (!this.#hasRoom(from, parts.literal) || from.edges.some(({ literal }) => literal === parts.literal))
       return false;
+    if (this.#used + parts.literal.length * 3 + padding > this.#memory.length) this.#grow();
     const { written } = encoder.encodeInto(parts.literal, this.#memory.subarray(this.#used));
-    if (written !== parts.literal.length) return false;
     // A copy: a part of the buffer would keep all of it.
     const literal = ` ${parts.literal}`.slice(1);
     const index = this.edges.length;
     const address = edgesStart + index * edgeSize;
     // The last of its node, until now.
     const before = from.edges.at(-1);
-    const link = before === undefined ? from.address - graphStart + 4 : edgesStart + before.number * edgeSize;
-    this.#words[link >> 2] = graphStart + address;
-    this.#words.set(
-      [0, graphStart + this.#used, written, target.address, index, this.#todo(from, kind, literal, action)],
-      address >> 2,
-    );
+    const link =
+      before === undefined
+        ? from.address - graphStart + layout.nodeEdge
+        : edgesStart + before.number * edgeSize + layout.edgeNext;
+    const words = this.#words;
+    words[link >> 2] = graphStart + address;
+    words[(address + layout.edgeNext) >> 2] = 0;
+    words[(address + layout.edgeLiteral) >> 2] = graphStart + this.#used;
+    words[(address + layout.edgeLength) >> 2] = written;
+    words[(address + layout.edgeTarget) >> 2] = target.address;
+    words[(address + layout.edgeNumber) >> 2] = index;
+    words[(address + layout.edgeTask) >> 2] = this.#taskOf(from, kind, literal, action);
     this.#used += (written + padding) & ~3;
     const edge: PathEdge = { kind, number: index, literal, from, target, action, rule, isEmpty, name };
     this.edges.push(edge);
@@ -185,11 +206,21 @@ export class Paths implements MatchGraph {
     return true;
   }
 
-  // What the matcher has to find out about the text before.
-  #todo(from: PathNode, kind: EdgeKind, literal: string, action: Action | undefined): number {
-    if (kind === beginning) return literal === "<![CDATA[" ? mustBeEmpty : 0;
-    if (kind === attribute || kind === tagEnd) return todoOf[from.isUrl ? "url" : "text"];
-    return action === undefined || kind === runAfterSpace ? 0 : todoOf[action.takes];
+  #grow(): void {
+    const memory = new Uint8Array(Math.min(this.#memory.length * 2, graphSize));
+    memory.set(this.#memory);
+    this.#memory = memory;
+    this.#words = new Int32Array(memory.buffer);
+  }
+
+  // What the matcher has to do with the text before.
+  #taskOf(from: PathNode, kind: EdgeKind, literal: string, action: Action | undefined): number {
+    if (kind === beginning) return literal === "<![CDATA[" ? layout.mustBeEmpty : 0;
+    if (kind === attribute || kind === tagEnd) {
+      return from.isWanted ? taskOf[from.isUrl ? "url" : "text"] | layout.hasMarkup : 0;
+    }
+    if (kind === runAfterSpace || action?.textRule === undefined) return 0;
+    return kind === runAfterCdata ? taskOf[action.takes] : taskOf[action.takes] | layout.hasMarkup;
   }
 }
 
@@ -200,19 +231,24 @@ function interned(name: string): string {
 
 const encoder = new TextEncoder();
 
-// The same figures as in matcher.wat.
-const nodeSize = 8;
-const edgeSize = 24;
-const mustBeEmpty = 1;
-const todoOf: Readonly<Record<TextKind, number>> = { text: 0, url: 2, key: 2 + 8, date: 4 };
+// Vectors are read beyond the end of a literal.
 const padding = 19;
 
-const maxNodes = 128;
-const maxEdges = 256;
-const maxEdgesOfNode = 12;
+const { nodeSize, edgeSize, graphStart } = layout;
+const graphSize = layout.graphEnd - graphStart;
+const maxNodes = 256;
+const maxEdges = 768;
+const maxEdgesOfNode = 32;
 const maxLiteral = 512;
 const maxDepth = 16;
 const edgesStart = maxNodes * nodeSize;
 const literalsStart = edgesStart + maxEdges * edgeSize;
+const firstSize = literalsStart + 8192;
 const lessThan = 0x3c;
 const squareBracket = 0x5d;
+const taskOf: Readonly<Record<TextKind, number>> = {
+  text: layout.isWanted,
+  url: layout.isWanted | layout.isUrl,
+  key: layout.isWanted | layout.isUrl | layout.isKey,
+  date: layout.isWanted | layout.isDate,
+};

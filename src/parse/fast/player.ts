@@ -4,18 +4,9 @@ import type { ScannerParts } from "../fast-path.ts";
 import { TextFacts } from "../text-facts.ts";
 import { noAttributes } from "../xml-attributes.ts";
 import type { Action } from "./action.ts";
+import { layout } from "./layout.ts";
 import { MatchedAttributes } from "./matched-attributes.ts";
-import {
-  hasControls,
-  hasReferences,
-  hasSpace,
-  isDate,
-  isDecoded,
-  isKnownUrl,
-  isUrlOfNewOrigin,
-  type Matcher,
-  wordsPerStep,
-} from "./matcher.ts";
+import type { Matcher } from "./matcher.ts";
 import { attribute, beginning, type PathEdge, runAfterCdata, runAfterSpace, runAfterText, tagEnd } from "./paths.ts";
 
 export class Player {
@@ -24,6 +15,9 @@ export class Player {
   readonly #attributes: MatchedAttributes;
   readonly #facts = new TextFacts();
   readonly #acceptOrigin: (origin: string) => void;
+  // The next texts of both lists.
+  #narrow = 0;
+  #wide = 0;
   /** A tag or CDATA section that was begun and has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -34,67 +28,35 @@ export class Player {
     this.#parts = parts;
     this.#matcher = matcher;
     this.#attributes = new MatchedAttributes(parts.cursor);
-    this.#acceptOrigin = (origin) => matcher.remember(origin);
+    this.#acceptOrigin = (origin) => matcher.acceptOrigin(origin);
   }
 
-  /** Plays the first words of the trace. */
+  /** Plays so many words of the trace. Places are those in the memory of the matcher. */
   play(edges: readonly PathEdge[], reader: RuleReader, length: number): void {
-    const { trace, decoded } = this.#matcher;
-    const { cursor, text } = this.#parts;
-    const { buffer } = cursor;
-    const facts = this.#facts;
-    for (let at = 0; at < length && !cursor.stopped; at += wordsPerStep) {
-      const edge = edges[trace[at]!]!;
-      const start = trace[at + 1]!;
-      const end = trace[at + 2]!;
-      const flags = trace[at + 3]!;
+    const { trace } = this.#matcher;
+    const { cursor } = this.#parts;
+    this.#narrow = 0;
+    this.#wide = 0;
+    let at = 0;
+    for (; at < length && !cursor.stopped; at += stepWords) {
+      const edge = edges[trace[at + stepEdge]!]!;
+      const end = trace[at + stepEnd]!;
       switch (edge.kind) {
         case runAfterSpace:
           this.#call(reader, edge.action!, end);
           break;
-        case runAfterText: {
-          const { textRule } = edge.action!;
-          if (textRule !== undefined) {
-            if ((flags & needsCare) === 0) {
-              this.#readFacts(facts, at);
-              cursor.at = end;
-              textRule.text!(reader.target, buffer.slice(start, end), facts);
-            } else if ((flags & isDecoded) !== 0) {
-              this.#readFacts(facts, at);
-              cursor.at = end;
-              textRule.text!(reader.target, decoded.slice(trace[at + 6], trace[at + 7]), facts);
-            } else {
-              // References are reported from where the text starts.
-              cursor.at = start;
-              text.add(start, end, true);
-              cursor.at = end;
-              reader.takeText(textRule, text.value);
-              text.clear();
-            }
-          }
+        case runAfterText:
+          this.#takeText(reader, edge.action!, at);
           this.#call(reader, edge.action!, end);
           break;
-        }
-        case runAfterCdata: {
-          const { textRule } = edge.action!;
-          cursor.at = end + 3;
-          if (textRule !== undefined) {
-            if ((flags & needsCare) === 0) {
-              this.#readFacts(facts, at);
-              textRule.text!(reader.target, buffer.slice(start, end), facts);
-            } else {
-              text.addCdata(start, end, true);
-              reader.takeText(textRule, text.value);
-              text.clear();
-            }
-          }
+        case runAfterCdata:
+          this.#takeCdata(reader, edge.action!, at);
           this.begun = undefined;
-          this.#call(reader, edge.action!, end + 3);
+          this.#call(reader, edge.action!, end + cdataEnd);
           break;
-        }
         case beginning:
           this.begun = edge;
-          this.begunAt = start;
+          this.begunAt = trace[at + stepStart]!;
           this.#tagAt = end;
           this.#attributes.clear();
           break;
@@ -112,6 +74,69 @@ export class Player {
         }
       }
     }
+    if (at < length) this.#matcher.forgetWords();
+  }
+
+  #takeText(reader: RuleReader, { textRule }: Action, at: number): void {
+    if (textRule === undefined) return;
+    const { trace } = this.#matcher;
+    const { cursor, text } = this.#parts;
+    const flags = trace[at + stepFlags]!;
+    const value = this.#value(at, flags);
+    if ((flags & needsCare) === 0 || (flags & layout.isDecoded) !== 0) {
+      cursor.at = trace[at + stepEnd]!;
+      textRule.text!(reader.target, value, this.#factsAt(this.#facts, at, flags));
+    } else {
+      // References are reported from where the text starts.
+      cursor.at = trace[at + stepStart]!;
+      text.add(value, true);
+      cursor.at = trace[at + stepEnd]!;
+      reader.takeText(textRule, text.value, text.value === value);
+      text.clear();
+    }
+  }
+
+  #takeCdata(reader: RuleReader, { textRule }: Action, at: number): void {
+    if (textRule === undefined) return;
+    const { trace } = this.#matcher;
+    const { cursor, text } = this.#parts;
+    const flags = trace[at + stepFlags]!;
+    const value = this.#value(at, flags);
+    cursor.at = trace[at + stepEnd]! + cdataEnd;
+    if ((flags & needsCare) === 0) {
+      textRule.text!(reader.target, value, this.#factsAt(this.#facts, at, flags));
+    } else {
+      text.addCdata(value, true);
+      reader.takeText(textRule, text.value, text.value === value);
+      text.clear();
+    }
+  }
+
+  #addAttribute({ name, from }: PathEdge, at: number): void {
+    if (!from.isWanted) return;
+    const flags = this.#matcher.trace[at + stepFlags]!;
+    const isRaw = (flags & (layout.hasReferences | layout.hasControls)) !== 0 && (flags & layout.isDecoded) === 0;
+    this.#factsAt(this.#attributes.add(name, this.#value(at, flags), isRaw), at, flags);
+  }
+
+  // The next text. It is as written, unless the flags say that it is decoded.
+  #value(at: number, flags: number): string {
+    const { trace, narrow, wide, words } = this.#matcher;
+    if (trace[at + stepStart] === trace[at + stepEnd]) return "";
+    if ((flags & layout.isKnownWord) !== 0) return words[trace[at + stepWord]!]!;
+    const value = (flags & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
+    if ((flags & layout.isNewWord) !== 0) words[trace[at + stepWord]!] = value;
+    return value;
+  }
+
+  #factsAt(facts: TextFacts, at: number, flags: number): TextFacts {
+    const { trace } = this.#matcher;
+    facts.isUrl = (flags & layout.isAccepted) !== 0;
+    facts.acceptOrigin = (flags & layout.isUnaccepted) !== 0 ? this.#acceptOrigin : undefined;
+    facts.isDate = (flags & layout.isUsualDate) !== 0;
+    facts.high = trace[at + stepHigh]!;
+    facts.low = trace[at + stepLow]!;
+    return facts;
   }
 
   #call({ target }: RuleReader, { calls, offsets }: Action, start: number): void {
@@ -121,27 +146,17 @@ export class Player {
       calls[index]!(target, noAttributes);
     }
   }
-
-  #addAttribute({ name }: PathEdge, at: number): void {
-    const { trace, decoded } = this.#matcher;
-    const flags = trace[at + 3]!;
-    const isClean = (flags & (hasReferences | hasControls)) === 0;
-    const value =
-      !isClean && (flags & isDecoded) !== 0
-        ? decoded.slice(trace[at + 6], trace[at + 7])
-        : this.#parts.cursor.buffer.slice(trace[at + 1], trace[at + 2]);
-    this.#readFacts(this.#attributes.add(name, value, !isClean && (flags & isDecoded) === 0), at);
-  }
-
-  #readFacts(facts: TextFacts, at: number): void {
-    const { trace } = this.#matcher;
-    const flags = trace[at + 3]!;
-    facts.isUrl = (flags & isKnownUrl) !== 0;
-    facts.acceptOrigin = (flags & isUrlOfNewOrigin) !== 0 ? this.#acceptOrigin : undefined;
-    facts.isDate = (flags & isDate) !== 0;
-    facts.high = trace[at + 4]!;
-    facts.low = trace[at + 5]!;
-  }
 }
 
-const needsCare = hasReferences | hasControls | hasSpace;
+const needsCare = layout.hasReferences | layout.hasControls | layout.hasSpace;
+// Of `]]>`.
+const cdataEnd = 3;
+// In words.
+const stepWords = layout.stepSize >> 2;
+const stepEdge = layout.stepEdge >> 2;
+const stepStart = layout.stepStart >> 2;
+const stepEnd = layout.stepEnd >> 2;
+const stepFlags = layout.stepFlags >> 2;
+const stepHigh = layout.stepHigh >> 2;
+const stepLow = layout.stepLow >> 2;
+const stepWord = layout.stepWord >> 2;

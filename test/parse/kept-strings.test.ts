@@ -1,0 +1,101 @@
+// A string that somebody keeps must not keep the document alive that it was cut from: whichever field of an entry it is, and whoever
+// read it.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { readSitemap } from "../../src/crawl/read.ts";
+import type { SitemapPage } from "../../src/page.ts";
+import { createDocumentParser } from "../../src/parse/document-parser.ts";
+import { noFastPath } from "../../src/parse/fast-path.ts";
+import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { ProblemLog } from "../../src/problem.ts";
+import { urlset } from "../support/parsed.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+const count = 2000;
+const filler = "Everything that an entry says besides, and that nobody keeps. ".repeat(12);
+
+const rich = urlset(
+  ...Array.from({ length: count }, (_, n) => {
+    const id = `${n}-${(n * 7919) % 10_007}`;
+    return `<url>
+  <loc>https://www.example.org/articles/alder-and-birch-${id}${n % 2 ? "?a=1&amp;b=2&amp;c=3&amp;d=4" : ""}</loc>
+  <lastmod>2024-05-06T07:08:${String(n % 60).padStart(2, "0")}+0${n % 10}:00</lastmod>
+  <xhtml:link rel="alternate" hreflang="de" href="https://www.example.org/de/artikel/${id}?a=1&amp;b=2"/>
+  <xhtml:link rel="alternate" hreflang="fr" href="https://www.example.org/fr/${n % 3 ? "é" : "e"}-${id}"/>
+  <image:image>
+    <image:loc>https://images.example.org/${id}.jpg</image:loc>
+    <image:caption>${n % 3 ? "Caption" : "Подпись"} ${id}: ${filler}</image:caption>
+    <image:title> Title of ${id} &lt;b&gt; &#38; ${n % 5 ? "more" : "&eacute;"}\n</image:title>
+  </image:image>
+  <news:news><news:title><![CDATA[News & more of ${id}]]></news:title>
+    <news:keywords>keyword of ${id}, another keyword of it, ${filler.slice(0, 40)} ${id}</news:keywords></news:news>
+</url>`;
+  }),
+);
+const text = Array.from({ length: count }, (_, n) => `https://www.example.org/articles/${n}\t2024-05-06`).join("\n");
+const feed = `<rss version="2.0"><channel>${Array.from(
+  { length: count },
+  (_, n) =>
+    `<item><title>Title &amp; number ${n} of many</title><link>https://www.example.org/articles/${n}</link><description>${filler}</description></item>`,
+).join("\n")}</channel></rss>`;
+
+const fields: Readonly<Record<string, (page: SitemapPage) => string | undefined>> = {
+  url: (page) => page.url,
+  lastModified: (page) => page.lastModified,
+  "an alternate": (page) => page.alternates?.[1]?.url,
+  "an image": (page) => page.images?.[0]?.url,
+  "a title": (page) => page.images?.[0]?.title,
+  "a news title": (page) => page.newsStory?.title,
+  "the last keyword": (page) => page.newsStory?.keywords?.at(-1),
+  "the url of each tenth page": (page) => (/[^\d]\d*0-/.test(page.url) ? page.url : undefined),
+};
+
+async function expectSmall(read: () => Promise<(string | undefined)[]> | (string | undefined)[]): Promise<void> {
+  // Once for what is made once.
+  await read();
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const kept = (await read()).filter((one) => one !== undefined);
+  collectGarbage();
+  const grown = process.memoryUsage().heapUsed - before;
+  const characters = kept.reduce((sum, one) => sum + one.length, 0);
+  expect(kept.length).toBeGreaterThan(count / 20);
+  // The array itself, and what else happens in the process.
+  expect(grown).toBeLessThan(3 * characters + 64 * kept.length + 8 * count + 128 * 1024);
+}
+
+test.each(Object.entries(fields))("%s, of bytes that were read", async (_, field) => {
+  const bytes = Buffer.from(rich);
+  await expectSmall(async () => pagesOf(await readSitemap(bytes)).map(field));
+});
+
+describe.each([
+  ["url", fields["url"]!],
+  ["a title", fields["a title"]!],
+])("%s", (_, field) => {
+  test("of a text that was parsed", () => expectSmall(() => pagesOf(parseSitemap(rich)).map(field)));
+
+  test("of entries that were read by the scanner alone", () =>
+    expectSmall(() => {
+      const parser = createDocumentParser({ problems: new ProblemLog(), fastPath: noFastPath });
+      const kept: (string | undefined)[] = [];
+      for (let at = 0; at < rich.length; at += 16_384) {
+        kept.push(...parser.write(rich.slice(at, at + 16_384)).pages.map(field));
+      }
+      return [...kept, ...parser.end().pages.map(field)];
+    }));
+});
+
+test.each([
+  ["a text sitemap", text, (page: SitemapPage) => page.url],
+  ["a feed", feed, (page: SitemapPage) => page.url],
+  ["a feed, its titles", feed, (page: SitemapPage) => page.newsStory?.title],
+] as const)("%s", (_, document, field) => expectSmall(() => pagesOf(parseSitemap(document)).map(field)));
+
+function pagesOf(parsed: ReturnType<typeof parseSitemap>): readonly SitemapPage[] {
+  if (parsed.kind !== "pages") throw new Error(parsed.kind);
+  return parsed.pages;
+}
