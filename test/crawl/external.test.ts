@@ -1,4 +1,4 @@
-// X5: what an XML document names is never opened: no entity, no document type, no stylesheet, no schema, no inclusion.
+// What an XML document names is never opened: no entity, no document type, no stylesheet, no schema, no inclusion.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -55,7 +55,7 @@ const forms: Record<string, (canary: string) => { document: string; isRefused: b
   }),
 };
 
-test.each(Object.keys(forms))("X5: %s is not opened, as a file or over the network", async (name) => {
+test.each(Object.keys(forms))("%s is not opened, as a file or over the network", async (name) => {
   const canary = await faultServer({ "/canary.txt": canaryText });
   for (const target of [`file://${file}`, file, `${canary.origin}/canary.txt`]) {
     const { document, isRefused } = forms[name]!(target);

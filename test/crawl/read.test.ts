@@ -35,7 +35,7 @@ test("the last line of a text is a page, unless the body broke inside it", async
   }
 });
 
-test("N21: a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
+test("a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
   const cut = await readAll(
     `Sitemap: ${home}a.xml\nSitemap: ${home}b.x`,
     problem("limit-robots-bytes", { limit: 10 }),

@@ -13,13 +13,13 @@ async function treeOf(routes: Parameters<typeof site>[0], options: Options = {},
   return { tree, lines, hits };
 }
 
-test("scenario 66: an index that lists itself is read once, and its siblings stay", async () => {
+test("an index that lists itself is read once, and its siblings stay", async () => {
   const { lines, hits } = await treeOf({ "/i.xml": index("/i.xml", "/a.xml"), "/a.xml": urlset("/1") });
   expect(lines).toEqual(["index/xml /i.xml", "  invalid /i.xml (cycle)", "  pages/xml /a.xml", "    /1"]);
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml"]);
 });
 
-test("scenario 66: the same URL in another spelling is the same sitemap", async () => {
+test("the same URL in another spelling is the same sitemap", async () => {
   const spellings = [
     "https://EXAMPLE.org/i.xml",
     "https://example.org:443/i.xml",
@@ -33,7 +33,7 @@ test("scenario 66: the same URL in another spelling is the same sitemap", async 
   expect(hits).toEqual(["/i.xml"]);
 });
 
-test("scenario 66: cycles of two and three, by URL and through redirects, fetch each document once", async () => {
+test("cycles of two and three, by URL and through redirects, fetch each document once", async () => {
   const { lines, hits } = await treeOf({
     "/i.xml": index("/a.xml", "/r.xml"),
     "/a.xml": index("/b.xml"),
@@ -72,7 +72,7 @@ test("a document that was cut off inside a cycle is whole where it stands outsid
   expect(hits.toSorted()).toEqual(["/p.xml", "/x.xml", "/y.xml"]);
 });
 
-test("scenario 67: robots.txt named by an index is no sitemap, and is not fetched", async () => {
+test("robots.txt named by an index is no sitemap, and is not fetched", async () => {
   const { lines, hits } = await treeOf({
     "/i.xml": index("/robots.txt", "https://other.example/robots.txt"),
     "/robots.txt": robots("/i.xml"),
@@ -85,7 +85,7 @@ test("scenario 67: robots.txt named by an index is no sitemap, and is not fetche
   expect(hits).toEqual(["/i.xml"]);
 });
 
-test("scenario 69: a diamond of 6 levels with 3 documents each is 19 requests, and every path through it is shown", async () => {
+test("a diamond of 6 levels with 3 documents each is 19 requests, and every path through it is shown", async () => {
   const name = (level: number, at: number) => `/l${level}-${at}.xml`;
   const routes: Record<string, Route> = { "/i.xml": index(name(1, 0), name(1, 1), name(1, 2)) };
   for (let level = 1; level <= 6; level += 1) {
@@ -112,7 +112,7 @@ test("a few documents that name each other do not become an endless tree", async
   expect(tree.complete).toBe(false);
 });
 
-test("scenario 52: a child that redirects to another document is shown there too, from the one fetch", async () => {
+test("a child that redirects to another document is shown there too, from the one fetch", async () => {
   const { lines, hits } = await treeOf({
     "/i.xml": index("/a.xml", "/moved.xml"),
     "/a.xml": urlset("/1"),
@@ -148,7 +148,7 @@ test("a child that is declared twice in one index counts once; in two indexes it
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/j.xml"]);
 });
 
-test("scenario 68: an endless tree ends at its depth, and says so", async () => {
+test("an endless tree ends at its depth, and says so", async () => {
   const { tree, hits, lines } = await treeOf(
     (path) => (path.endsWith(".xml") ? index(`${path.slice(0, -4)}1.xml`) : undefined),
     { limits: { depth: 3 } },
@@ -164,7 +164,7 @@ test("scenario 68: an endless tree ends at its depth, and says so", async () => 
   expect(tree.complete).toBe(false);
 });
 
-test("scenario 68: an endless tree ends at its number of documents; what is cut off is named", async () => {
+test("an endless tree ends at its number of documents; what is cut off is named", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;
   const { tree, hits } = await treeOf(endless, { limits: { documents: 20, depth: 100 }, concurrency: 4 });

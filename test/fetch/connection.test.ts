@@ -8,7 +8,7 @@ import { stubResolver } from "../support/stub-resolver.ts";
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
 
-test("scenario 1: silence after the connection ends at the limit, is retried, then given up", async () => {
+test("silence after the connection ends at the limit, is retried, then given up", async () => {
   const { result, fetched, server } = await fetchOnly(faults.silence(), {
     retries: 2,
     timeout: { ...shortTimes, firstByte: 100 },
@@ -18,7 +18,7 @@ test("scenario 1: silence after the connection ends at the limit, is retried, th
   expect(server.requests).toHaveLength(3);
 });
 
-test("scenario 2: no answer to the attempt to connect", async () => {
+test("no answer to the attempt to connect", async () => {
   const backlog = await fullBacklog();
   const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;
   const { result, fetched } = await testFetcher({ start: url, timeout: shortTimes }).read(url);
@@ -27,29 +27,29 @@ test("scenario 2: no answer to the attempt to connect", async () => {
   await backlog.close();
 });
 
-test("scenario 3: a TLS handshake that stalls", async () => {
+test("a TLS handshake that stalls", async () => {
   const server = await testServer({});
   const url = `https://127.0.0.1:${server.port}/sitemap.xml`;
   expect((await testFetcher({ start: url, timeout: shortTimes }).read(url)).result).toBe("failed timeout-tls");
 });
 
-test.each(["stall in headers", "drip of headers"] as const)("scenario 4: %s", async (name) => {
+test.each(["stall in headers", "drip of headers"] as const)("%s", async (name) => {
   expect((await fetchOnly(faults[name](), { timeout: shortTimes })).result).toBe("failed timeout-first-byte");
 });
 
-test("scenario 5: a stall in the body keeps what came", async () => {
+test("a stall in the body keeps what came", async () => {
   const { result, text, broken } = await fetchOnly(faults["stall in body"](tenPages), { timeout: shortTimes });
   expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "timeout-idle" });
 });
 
-test("scenario 5: a stall before the first byte of the body is an attempt that failed", async () => {
+test("a stall before the first byte of the body is an attempt that failed", async () => {
   const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
   const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: shortTimes });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
   expect(fetched.attempts).toBe(2);
 });
 
-test("scenario 6: a drip ends at the total limit and keeps what came", async () => {
+test("a drip ends at the total limit and keeps what came", async () => {
   const { text, broken } = await fetchOnly(faults["drip of body"](tenPages), {
     timeout: { ...shortTimes, total: 600 },
   });
@@ -57,25 +57,22 @@ test("scenario 6: a drip ends at the total limit and keeps what came", async () 
   expect(text.trimEnd()).toBe(half);
 });
 
-test.each(["endless body", "endless body without length"] as const)(
-  "scenario 7: %s is cut at the cap",
-  async (name) => {
-    const { text, bytes, broken, fetched } = await fetchOnly(faults[name](tenPages), {
-      limits: { documentBytes: 200_000 },
-    });
-    expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "limit-document-bytes" });
-    expect(text.trimEnd()).toBe(half);
-    expect(fetched).toMatchObject({ body: { problem: { limit: 200_000 } } });
-  },
-);
+test.each(["endless body", "endless body without length"] as const)("%s is cut at the cap", async (name) => {
+  const { text, bytes, broken, fetched } = await fetchOnly(faults[name](tenPages), {
+    limits: { documentBytes: 200_000 },
+  });
+  expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "limit-document-bytes" });
+  expect(text.trimEnd()).toBe(half);
+  expect(fetched).toMatchObject({ body: { problem: { limit: 200_000 } } });
+});
 
-test.each(["flood of 103", "flood of 100"] as const)("scenario 8: %s", async (name) => {
+test.each(["flood of 103", "flood of 100"] as const)("%s", async (name) => {
   const { result, server } = await fetchOnly(faults[name](), { retries: 2 });
   expect(result).toBe("failed http-protocol");
   expect(server.requests).toHaveLength(1);
 });
 
-test("scenario 8: ten interim responses are fine", async () => {
+test("ten interim responses are fine", async () => {
   const { result, text } = await fetchOnly((exchange) => {
     exchange.socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10));
     exchange.respond(200, {}, tenPages);
@@ -84,7 +81,7 @@ test("scenario 8: ten interim responses are fine", async () => {
 });
 
 test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
-  "scenario 9: %s is retried, then given up",
+  "%s is retried, then given up",
   async (name) => {
     const { result, server, fetched } = await fetchOnly(faults[name](), { retries: 2 });
     expect(result).toBe("failed connection-reset");
@@ -93,7 +90,7 @@ test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
   },
 );
 
-describe("scenario 10: a reset in the body", () => {
+describe("a reset in the body", () => {
   test.each(["reset in body", "reset in chunked body", "reset in body without length"] as const)(
     "%s keeps what came",
     async (name) => {
@@ -117,7 +114,7 @@ describe("scenario 10: a reset in the body", () => {
   });
 });
 
-test("scenario 11: a closed port", async () => {
+test("a closed port", async () => {
   const server = await testServer({});
   await server.close();
   const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/x`);
@@ -130,7 +127,7 @@ test.each([
   ["a name without addresses is not looked up again", "ENODATA", "failed dns-not-found", 1],
   ["a resolver that fails is asked again", "ESERVFAIL", "failed dns-temporary", 3],
   ["a resolver that is busy is asked again", "EAI_AGAIN", "failed dns-temporary", 3],
-])("scenario 12: %s", async (_, code, expected, times) => {
+])("%s", async (_, code, expected, times) => {
   const lookup = stubResolver({ "website.test": code });
   const { result, fetched } = await testFetcher({ retries: 2 }, { lookup }).read("http://website.test/sitemap.xml");
   expect(result).toBe(expected);
@@ -138,18 +135,18 @@ test.each([
   expect(lookup.asked).toHaveLength(times);
 });
 
-test("scenario 12: a resolver that does not answer", async () => {
+test("a resolver that does not answer", async () => {
   const lookup = () => new Promise<never>(() => {});
   const { result } = await testFetcher({}, { lookup, lookupTime: 100 }).read("http://website.test/sitemap.xml");
   expect(result).toBe("failed dns-temporary");
 });
 
-test("scenario 12: an empty answer", async () => {
+test("an empty answer", async () => {
   const lookup = stubResolver({ "website.test": [] });
   expect((await testFetcher({}, { lookup }).read("http://website.test/")).result).toBe("failed dns-not-found");
 });
 
-test("scenario 13: a connection that is closed just when it is used again costs no attempt", async () => {
+test("a connection that is closed just when it is used again costs no attempt", async () => {
   const server = await testServer({
     "/first": tenPages,
     // On a used connection the request is met by a closing door; on a fresh one it is answered.
@@ -164,7 +161,7 @@ test("scenario 13: a connection that is closed just when it is used again costs 
   expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/second", "/second"]);
 });
 
-test("scenario 13: it is tried once more, not for ever", async () => {
+test("it is tried once more, not for ever", async () => {
   const server = await testServer({ "/first": tenPages, "/second": faults["reset before headers"]() });
   const fetcher = testFetcher({ start: server.origin });
   await fetcher.read(`${server.origin}/first`);

@@ -9,7 +9,7 @@ const secrets = { Authorization: "Bearer token", Cookie: "session=1", "X-API-Key
 const names = ["authorization", "cookie", "x-api-key"];
 const allowPrivate = { network: "allow-private" } as const;
 
-test("scenario 49: headers go to the start's origin only, and do not come back with a redirect", async () => {
+test("headers go to the start's origin only, and do not come back with a redirect", async () => {
   const b = await testServer({}, { host: "127.0.0.2" });
   const a = await testServer({ "/away": redirect(`${b.origin}/on`), "/back": tenPages });
   const again = await testServer(

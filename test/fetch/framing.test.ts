@@ -8,40 +8,40 @@ import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetchin
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
 
-test("scenario 15: a body shorter than announced keeps all of it", async () => {
+test("a body shorter than announced keeps all of it", async () => {
   const { result, text, broken } = await fetchOnly(faults["length too long"](tenPages));
   expect({ result, text, broken }).toEqual({ result: "found", text: tenPages, broken: "body-short" });
 });
 
-test("scenario 16: a body longer than announced is cut there", async () => {
+test("a body longer than announced is cut there", async () => {
   const { text, broken } = await fetchOnly(faults["length too short"](tenPages));
   expect({ text, broken }).toEqual({ text: half, broken: undefined });
 });
 
-test.each(["two lengths", "length and chunked"] as const)("scenario 17: %s", async (name) => {
+test.each(["two lengths", "length and chunked"] as const)("%s", async (name) => {
   const { result, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
   expect(result).toBe("failed http-protocol");
   expect(server.requests).toHaveLength(1);
 });
 
-test("scenario 18: chunks without the final one keep what came", async () => {
+test("chunks without the final one keep what came", async () => {
   const { text, broken } = await fetchOnly(faults["no final chunk"](tenPages));
   expect({ text, broken }).toEqual({ text: half, broken: "body-short" });
 });
 
-test("scenario 18: so do chunks without the final one in a response that closes its connection", async () => {
+test("so do chunks without the final one in a response that closes its connection", async () => {
   const { text, broken } = await fetchOnly(({ socket }) => {
     socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n");
   });
   expect({ text, broken }).toEqual({ text: "half", broken: "body-short" });
 });
 
-test("scenario 19: a bad chunk size keeps what came", async () => {
+test("a bad chunk size keeps what came", async () => {
   const { text, broken } = await fetchOnly(faults["bad chunk size"](tenPages));
   expect({ text, broken }).toEqual({ text: half, broken: "http-protocol" });
 });
 
-test("scenario 19: a megabyte of chunk extensions for each byte is stopped early", async () => {
+test("a megabyte of chunk extensions for each byte is stopped early", async () => {
   const { text, broken, fetched } = await fetchOnly(faults["chunk extensions"](tenPages));
   expect({ text: text.trimEnd(), broken }).toEqual({ text: half, broken: "http-protocol" });
   expect(fetched).toMatchObject({ body: { problem: { value: "more framing than content" } } });
@@ -136,19 +136,19 @@ test.each([
   "http 0.9",
   "not http",
   "unasked upgrade",
-] as const)("scenario 20: %s", async (name) => {
+] as const)("%s", async (name) => {
   const { result, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
   expect(result).toBe("failed http-protocol");
   expect(server.requests).toHaveLength(1);
 });
 
-test("scenario 20: a status that does not exist is told as it is", async () => {
+test("a status that does not exist is told as it is", async () => {
   const { result, fetched } = await fetchOnly((exchange) => exchange.respond(999, {}, tenPages));
   expect(result).toBe("failed http-999");
   expect(fetched).toMatchObject({ status: 999, reason: { status: 999 } });
 });
 
-test("scenario 20: a missing reason phrase is fine", async () => {
+test("a missing reason phrase is fine", async () => {
   const { text } = await fetchOnly(({ socket }) => {
     socket.write(`HTTP/1.1 200\r\ncontent-length: ${tenPages.length}\r\n\r\n${tenPages}`);
   });

@@ -15,7 +15,7 @@ describe("outcomes", () => {
     ...[501, 505, 506, 507, 508, 510, 511, 530, 599].map((code) => [code, "failed"] as const),
     // Scenario 39.
     ...[201, 202, 203, 204, 205, 206, 226, 300, 304, 305, 306].map((code) => [code, "failed"] as const),
-  ])("scenarios 37 to 39: %i is %s, and not tried again", async (code, outcome) => {
+  ])("%i is %s, and not tried again", async (code, outcome) => {
     const hasBody = code !== 204 && code !== 304;
     const { fetched, server } = await fetchOnly(
       status(code, hasBody ? {} : { "content-length": "0" }, hasBody ? "no document" : ""),
@@ -35,13 +35,13 @@ describe("outcomes", () => {
       (code) => [code, "failed"] as const,
     ),
     [429, "blocked"] as const,
-  ])("scenario 36: %i for ever is %s after all retries", async (code, outcome) => {
+  ])("%i for ever is %s after all retries", async (code, outcome) => {
     const { fetched, server } = await fetchOnly(status(code), { retries: 3 });
     expect(fetched).toMatchObject({ outcome, status: code, attempts: 4, reason: { code: `http-${code}` } });
     expect(server.requests).toHaveLength(4);
   });
 
-  test("scenario 35: twice 503, then 200", async () => {
+  test("twice 503, then 200", async () => {
     const { fetched, text } = await fetchOnly(inTurn(status(503), status(503), whole(tenPages)), { retries: 3 });
     expect(text).toBe(tenPages);
     expect(fetched.attempts).toBe(3);
@@ -51,7 +51,7 @@ describe("outcomes", () => {
     expect((await fetchOnly(status(503), { retries: 0 })).server.requests).toHaveLength(1);
   });
 
-  test("scenario 40: an empty body is a document", async () => {
+  test("an empty body is a document", async () => {
     const { result, bytes, broken } = await fetchOnly("");
     expect({ result, bytes, broken }).toEqual({ result: "found", bytes: 0, broken: undefined });
   });
@@ -109,7 +109,7 @@ describe("Retry-After", () => {
     expect(toDate(Number.POSITIVE_INFINITY)).toBe("+275760-09-13T00:00:00.000Z");
   });
 
-  test("scenario 33: 429 with seconds is waited for, and the whole host with it", async () => {
+  test("429 with seconds is waited for, and the whole host with it", async () => {
     const server = await testServer({
       "/limited": inTurn(status(429, { "retry-after": "1" }), whole(tenPages)),
       "/other": tenPages,
@@ -132,14 +132,14 @@ describe("Retry-After", () => {
     );
   });
 
-  test.each([429, 503])("scenario 34: %i with a date in the past is asked again at once", async (code) => {
+  test.each([429, 503])("%i with a date in the past is asked again at once", async (code) => {
     const past = status(code, { "retry-after": "Sat, 28 Feb 2015 12:00:00 GMT" });
     const { text, fetched } = await fetchOnly(inTurn(past, whole(tenPages)), { retries: 1 });
     expect(text).toBe(tenPages);
     expect(fetched.attempts).toBe(2);
   });
 
-  test.each(["-1", "NaN", "1e309", "soon"])("scenario 34: junk (%s) falls back to our own delay", async (junk) => {
+  test.each(["-1", "NaN", "1e309", "soon"])("junk (%s) falls back to our own delay", async (junk) => {
     const { fetched } = await fetchOnly(inTurn(status(429, { "retry-after": junk }), whole(tenPages)), { retries: 1 });
     expect(fetched).toMatchObject({ outcome: "found", attempts: 2 });
   });
@@ -150,7 +150,7 @@ describe("Retry-After", () => {
     [429, "blocked", "9".repeat(400)],
     [503, "failed", "3600"],
     [503, "failed", "Fri, 31 Dec 2999 23:59:59 GMT"],
-  ])("scenario 34: %i that asks for too long is given up, with the date", async (code, outcome, value) => {
+  ])("%i that asks for too long is given up, with the date", async (code, outcome, value) => {
     const { fetched, server } = await fetchOnly(status(code, { "retry-after": value }), { retries: 3 });
     expect(fetched).toMatchObject({
       outcome,

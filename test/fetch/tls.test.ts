@@ -29,7 +29,7 @@ test("a certificate of an authority that was added is fine, for a name and for a
   }
 });
 
-describe("scenario 14: a certificate that is not valid is refused, and not tried again", () => {
+describe("a certificate that is not valid is refused, and not tried again", () => {
   test.each([
     ["expired", authority.issue({ names, validFrom: -10, validTo: -5 }), "CERT_HAS_EXPIRED"],
     ["not yet valid", authority.issue({ names, validFrom: 5, validTo: 10 }), "CERT_NOT_YET_VALID"],
@@ -80,7 +80,7 @@ test("a server that does not speak TLS", async () => {
   await new Promise((resolve) => plain.close(resolve));
 });
 
-describe("scenario 48: between https and http", () => {
+describe("between https and http", () => {
   test("down is allowed, and told", async () => {
     const plain = await testServer({ "/a": tenPages });
     const secure = await testServer({ "/a": redirect(`${plain.origin}/a`) }, { tls: good });

@@ -21,7 +21,7 @@ function utf32le(content: string): Buffer {
 }
 
 describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8", () => {
-  test("scenario 54: a UTF-8 byte order mark is not part of the text", async () => {
+  test("a UTF-8 byte order mark is not part of the text", async () => {
     const content = declared("UTF-8");
     expect(await openedInEveryCut(Buffer.from(`\uFEFF${content}`))).toMatchObject({ text: content, codes: [] });
     const spaced = `${" \r\n\t".repeat(30)}${content}`;
@@ -34,7 +34,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     ["UTF-16BE with a mark", (content: string) => utf16be(`\uFEFF${content}`)],
     ["UTF-16LE without one", (content: string) => Buffer.from(content, "utf16le")],
     ["UTF-16BE without one", (content: string) => utf16be(content)],
-  ])("scenario 55: %s", async (_, encode) => {
+  ])("%s", async (_, encode) => {
     for (const content of [
       declared("UTF-16"),
       text,
@@ -46,7 +46,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     expect(await opened(encode(text), { contentType: "text/xml; charset=utf-16" })).toMatchObject({ text, codes: [] });
   });
 
-  test("scenario 55: UTF-16 that only the HTTP header names", async () => {
+  test("UTF-16 that only the HTTP header names", async () => {
     const content = "\u65E5\u672C\u8A9E\u3067\u3059";
     for (const [charset, bytes] of [
       ["utf-16le", Buffer.from(content, "utf16le")],
@@ -70,7 +70,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     ["EUC-JP", "\u65E5", [0xc6, 0xfc]],
     ["windows-1251", "\u0434", [0xe4]],
     ["ISO-8859-15", "\u20AC", [0xa4]],
-  ])("scenario 56: %s, by declaration and by header", async (name, content, bytes) => {
+  ])("%s, by declaration and by header", async (name, content, bytes) => {
     const body = Buffer.concat([Buffer.from(declared(name, "<a>")), Buffer.from(bytes), Buffer.from("</a>")]);
     expect(await openedInEveryCut(body)).toMatchObject({ text: declared(name, `<a>${content}</a>`), codes: [] });
     const bare = Buffer.concat([Buffer.from("<a>"), Buffer.from(bytes), Buffer.from("</a>")]);
@@ -108,7 +108,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
 describe("names that differ", () => {
   const latin1 = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"), "latin1");
 
-  test("lenient: scenario 57: a byte order mark is stronger than header and declaration", async () => {
+  test("lenient: a byte order mark is stronger than header and declaration", async () => {
     const body = Buffer.from(`\uFEFF${declared("ISO-8859-1", "<a>\u00E9</a>")}`);
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=koi8-r" });
     expect(result.text).toContain("<a>\u00E9</a>");
@@ -118,7 +118,7 @@ describe("names that differ", () => {
     );
   });
 
-  test("lenient: scenario 57: the header is stronger than the declaration", async () => {
+  test("lenient: the header is stronger than the declaration", async () => {
     const body = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"));
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=UTF-8" });
     expect(result.text).toContain("<a>\u00E9</a>");
@@ -182,7 +182,7 @@ describe("names that differ", () => {
   });
 });
 
-describe("scenario 58: what is refused", () => {
+describe("what is refused", () => {
   const ebcdic = Buffer.from([0x4c, 0x6f, 0xa7, 0x94, 0x93, 0x40, 0xa5, 0x85, 0x99]);
   test.each([
     ["UTF-32LE", utf32le(text), undefined, "utf-32le"],
@@ -201,7 +201,7 @@ describe("scenario 58: what is refused", () => {
   });
 });
 
-describe("X11: bytes that are not valid", () => {
+describe("bytes that are not valid", () => {
   test.each([
     ["an overlong NUL", [0xc0, 0x80], 2],
     ["a surrogate", [0xed, 0xa0, 0x80], 3],
@@ -210,7 +210,7 @@ describe("X11: bytes that are not valid", () => {
     ["above U+10FFFF", [0xf4, 0x90, 0x80, 0x80], 4],
     ["a byte that is never used", [0xff], 1],
     ["a character that is cut", [0xe6, 0x97], 1],
-  ])("lenient: scenario 59: %s is replaced and counted", async (_, bytes, count) => {
+  ])("lenient: %s is replaced and counted", async (_, bytes, count) => {
     const body = Buffer.concat([Buffer.from("<a>\u00E9"), Buffer.from(bytes), Buffer.from("</a>")]);
     const result = await openedInEveryCut(body);
     expect(result).toMatchObject({ text: `<a>\u00E9${"\uFFFD".repeat(count)}</a>`, complete: true });
@@ -245,7 +245,7 @@ describe("X11: bytes that are not valid", () => {
     expect(problems).toMatchObject([{ code: "charset-invalid", value: "shift_jis" }]);
   });
 
-  test("scenario 60: NUL bytes are passed on", async () => {
+  test("NUL bytes are passed on", async () => {
     const content = "https://example.org/\0a\nhttps://example.org/b\0\n";
     expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({ text: content, codes: [] });
   });

@@ -12,27 +12,27 @@ const gzip = gzipSync(plain);
 const complete = { text, codes: [], complete: true, decodedBytes: plain.length, refusal: undefined };
 
 describe("spec: gzip (RFC 1952)", () => {
-  test("scenario 26: gzip bytes are inflated under any name and type", async () => {
+  test("gzip bytes are inflated under any name and type", async () => {
     expect(await openedInEveryCut(gzip, { contentType: "application/xml" })).toMatchObject(complete);
   });
 
-  test("scenario 27: a body that is not compressed is read as it is under any name and type", async () => {
+  test("a body that is not compressed is read as it is under any name and type", async () => {
     expect(await openedInEveryCut(plain, { contentType: "application/gzip" })).toMatchObject(complete);
   });
 
-  test("scenario 23: gzip inside gzip is unwrapped, up to three layers", async () => {
+  test("gzip inside gzip is unwrapped, up to three layers", async () => {
     expect(await openedInEveryCut(gzipSync(gzip))).toMatchObject(complete);
     expect(await openedInEveryCut(gzipSync(gzipSync(gzip)))).toMatchObject(complete);
   });
 
   // "A gzip file consists of a series of 'members' (compressed data sets). [...] The members simply appear one after
   // another in the file, with no additional information before, between, or after them."
-  test("scenario 24: members follow one another", async () => {
+  test("members follow one another", async () => {
     const members = Buffer.concat([gzipSync(plain.subarray(0, 300)), gzipSync(""), gzipSync(plain.subarray(300))]);
     expect(await openedInEveryCut(members)).toMatchObject(complete);
   });
 
-  test("scenario 24: 100,000 empty members cost no stack and little time", async () => {
+  test("100,000 empty members cost no stack and little time", async () => {
     const members = Buffer.concat([...Array<Buffer>(100_000).fill(gzipSync("")), gzip]);
     expect(await opened(members)).toMatchObject(complete);
     expect(await opened(cut(members, [1, 65_536, 65_540, 1_000_003]))).toMatchObject(complete);
@@ -46,7 +46,7 @@ describe("spec: gzip (RFC 1952)", () => {
     expect(codes).toEqual([]);
   });
 
-  test("Z5: every optional field of the header is passed over", async () => {
+  test("every optional field of the header is passed over", async () => {
     const fields = [Buffer.from([5, 0]), "extra", "a-name.xml\0", "a comment\0", "xx"].map((field) =>
       Buffer.from(field),
     );
@@ -59,7 +59,7 @@ describe("spec: gzip (RFC 1952)", () => {
     }
   });
 
-  test("Z5: a name of 10 MB is passed over", async () => {
+  test("a name of 10 MB is passed over", async () => {
     const header = Buffer.from([0x1f, 0x8b, 8, 0x08, 0, 0, 0, 0, 0, 3]);
     const file = Buffer.concat([header, Buffer.alloc(10_000_000, "n"), Buffer.from([0]), gzip.subarray(10)]);
     expect(await opened(file)).toMatchObject(complete);
@@ -106,11 +106,11 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
     ["gzip, br", brotli(gzip)],
     ["br, deflate", deflateSync(brotli(plain))],
     ["gzip, deflate, gzip", gzipSync(deflateSync(gzip))],
-  ])("scenario 30: %j", async (contentEncoding, body) => {
+  ])("%j", async (contentEncoding, body) => {
     expect(await openedInEveryCut(body, { contentEncoding })).toMatchObject(complete);
   });
 
-  test("scenario 32: Content-Encoding gzip over a .gz file", async () => {
+  test("Content-Encoding gzip over a .gz file", async () => {
     expect(await openedInEveryCut(gzipSync(gzip), { contentEncoding: "gzip" })).toMatchObject(complete);
   });
 
@@ -149,7 +149,7 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
 
 describe("what is announced wrongly", () => {
   test.each(["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip"])(
-    "lenient: scenario 28: %s was announced for a body that is not compressed",
+    "lenient: %s was announced for a body that is not compressed",
     async (contentEncoding) => {
       const result = await openedInEveryCut(plain, { contentEncoding });
       expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
@@ -191,7 +191,7 @@ describe("what is announced wrongly", () => {
     }
   });
 
-  test("scenario 30: an unknown coding over anything else is refused", async () => {
+  test("an unknown coding over anything else is refused", async () => {
     const result = await openedInEveryCut(brotli(plain), { contentEncoding: "foo" });
     expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "coding-unknown", value: "foo" } });
   });
@@ -209,7 +209,7 @@ describe("what is announced wrongly", () => {
   });
 });
 
-describe("Z2: how many layers", () => {
+describe("how many layers", () => {
   const layers = (count: number) => {
     let body: Buffer = plain;
     for (let layer = 0; layer < count; layer += 1) body = gzipSync(body);
@@ -222,7 +222,7 @@ describe("Z2: how many layers", () => {
     expect(await opened(layers(count))).toMatchObject(complete);
   });
 
-  test("scenario 30: more are refused, announced or not", async () => {
+  test("more are refused, announced or not", async () => {
     const refused = { text: "", codes: [], refusal: { code: "limit-encoding-layers", limit: 3 } };
     expect(await opened(layers(4), { contentEncoding: "gzip, gzip, gzip, gzip" })).toMatchObject(refused);
     expect(await opened(layers(4), { contentEncoding: "gzip" })).toMatchObject(refused);

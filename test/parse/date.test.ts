@@ -108,7 +108,7 @@ describe("lenient: other forms are written as ISO 8601, with the offset and prec
   });
 });
 
-describe("scenario 82: what is ambiguous, impossible or no date is absent", () => {
+describe("what is ambiguous, impossible or no date is absent", () => {
   test.each([
     // Could be two days.
     "01/02/2024",

@@ -30,7 +30,7 @@ describe("the content decides what a document is", () => {
   });
 });
 
-describe("scenarios 40 to 44: what is no sitemap has a name", () => {
+describe("what is no sitemap has a name", () => {
   test.each([
     ["html", "<!DOCTYPE html><html><head><title>x</title><body><pre>https://example.org/</pre></html>"],
     ["html", "<html><body><br><p>a < b & c</body>"],
@@ -65,7 +65,7 @@ describe("scenarios 40 to 44: what is no sitemap has a name", () => {
   );
 });
 
-describe("scenario 54: what may stand before a document", () => {
+describe("what may stand before a document", () => {
   test("lenient: blank lines before the declaration are passed over and reported", () => {
     const result = parsed(`${"\n".repeat(30)}${declaration}${urlset}`);
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
@@ -80,7 +80,7 @@ describe("scenario 54: what may stand before a document", () => {
   });
 });
 
-describe("scenario 83: junk around a document", () => {
+describe("junk around a document", () => {
   test("lenient: text before the document is passed over and reported, lines are still counted", () => {
     const result = parsed(
       `Warning: Undefined variable $x in /srv/www/index.php on line 3\n\n${declaration}${urlset.replace("https://example.org/1", "")}`,

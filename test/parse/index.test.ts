@@ -38,7 +38,7 @@ test("lenient: relative children are resolved", () => {
   expect(result.codes).toEqual(["url-relative"]);
 });
 
-test("lenient: two locs in one sitemap are two children; lastmod belongs to the first (scenario 81)", () => {
+test("lenient: two locs in one sitemap are two children; lastmod belongs to the first", () => {
   const result = parsed(
     index("<sitemap><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></sitemap>"),
   );
@@ -57,7 +57,7 @@ test("a truncated index keeps the children that are complete", () => {
   expect(result.complete).toBe(false);
 });
 
-describe("scenario 86: pages and sitemaps in one document", () => {
+describe("pages and sitemaps in one document", () => {
   const page = "<url><loc>https://example.org/page</loc></url>";
 
   test("lenient: an index that also lists pages gives both", () => {

@@ -126,7 +126,7 @@ test("a comment starts at a # behind white space; another # is part of the URL",
   ]);
 });
 
-test.each(["\r", "\n", "\r\n"])("scenario 63: %j ends a line", (end) => {
+test.each(["\r", "\n", "\r\n"])("%j ends a line", (end) => {
   expect(urlsOf(["User-agent: *", `Sitemap: ${a}`, "", `Sitemap: ${b}`].join(end))).toEqual([a, b]);
 });
 
@@ -138,7 +138,7 @@ test.each(["", "\n", "User-agent: *\nDisallow:\n", "<html>\n<p>Sitemaps</p>\n"])
 );
 
 describe("limits", () => {
-  test("N21: a line that is too long is dropped, and later lines are kept", () => {
+  test("a line that is too long is dropped, and later lines are kept", () => {
     expect(read(`Sitemap: ${a}${"x".repeat(100)}\nSitemap: ${b}\n`, { lineLength: 60 })).toMatchObject({
       urls: [b],
       complete: false,
@@ -146,7 +146,7 @@ describe("limits", () => {
     });
   });
 
-  test("N21: a Sitemap line on which robots.txt was cut off is not used", () => {
+  test("a Sitemap line on which robots.txt was cut off is not used", () => {
     expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["limit-robots-bytes"]).urls).toEqual([a]);
   });
 
@@ -205,7 +205,7 @@ describe("Crawl-delay", () => {
     expect(delays(`User-agent: *\nCrawl-delay: ${value}\n`)[2]).toBeUndefined();
   });
 
-  test("X9: names that objects have from birth are names like others", () => {
+  test("names that objects have from birth are names like others", () => {
     const text = "User-agent: __proto__\nCrawl-delay: 7\nDisallow: /\n__proto__: 1\nconstructor: 2\n";
     expect(read(text)).toMatchObject({ urls: [], delays: [undefined, undefined, undefined] });
     expect(Object.keys(Object.prototype)).toEqual([]);

@@ -106,7 +106,7 @@ test("what it makes of a URL is what resolveListedUrl makes of it, whatever came
   );
 });
 
-test("N23: 300,000 URLs that differ in little are all taken, and none of them twice", () => {
+test("300,000 URLs that differ in little are all taken, and none of them twice", () => {
   const urls = new UrlCollector(undefined, 8192);
   const url = (index: number) => `https://example.org/${index % 600}/${Math.trunc(index / 600)}`;
   for (let index = 0; index < 300_000; index++) urls.take(url(index));

@@ -93,7 +93,7 @@ test("the first value of a repeated field counts", () => {
   expect(result.pages).toEqual([{ url: "https://example.org/", priority: 0.1, lastModified: "2024" }]);
 });
 
-describe("scenario 82: values that cannot be read", () => {
+describe("values that cannot be read", () => {
   test("are absent and counted, and the page is kept", () => {
     const result = parsed(
       urlset(
@@ -115,7 +115,7 @@ describe("scenario 82: values that cannot be read", () => {
   });
 });
 
-describe("scenario 81: locs", () => {
+describe("locs", () => {
   test("lenient: missing and empty ones cost the entry", () => {
     const result = parsed(
       urlset("<url><priority>1</priority></url>", "<url><loc/></url>", entry(" \n "), entry("https://example.org/")),
@@ -197,14 +197,14 @@ describe("scenario 81: locs", () => {
   });
 });
 
-describe("scenario 79: what stands in a loc", () => {
+describe("what stands in a loc", () => {
   test("comments, CDATA and instructions are no boundaries", () => {
     const result = parsed(urlset(entry("https://example.org/<!-- x -->a<![CDATA[?b=1&c]]><?pi?>=2")));
     expect(urlsOf(result)).toEqual(["https://example.org/a?b=1&c=2"]);
     expect(result.problems).toEqual([]);
   });
 
-  test("X14: text and CDATA in turn make one URL", () => {
+  test("text and CDATA in turn make one URL", () => {
     const result = parsed(urlset(entry("http://h/a<!-- -->b<![CDATA[?x=1&y=2]]>&amp;z")));
     expect(urlsOf(result)).toEqual(["http://h/ab?x=1&y=2&z"]);
   });
@@ -258,7 +258,7 @@ describe("the news extension", () => {
     ]);
   });
 
-  test("scenario 76: an HTML entity in a title is decoded and reported", () => {
+  test("an HTML entity in a title is decoded and reported", () => {
     const result = parsed(urlset(news("<news:title>a&nbsp;b &eacute;</news:title>"), entry("https://example.org/2")));
     expect(result.pages[0]?.newsStory?.title).toBe("a\u00a0b é");
     expect(result.pages).toHaveLength(2);

@@ -1,5 +1,4 @@
-// Everything a website sends is hostile input. The classes of attacks on XML parsers, each with the name that it has in the
-// threat model (X1 to X14), and the general ones on time (N22, N23).
+// Everything a website sends is hostile input: the classes of attacks on XML parsers, and attacks on time and memory.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
@@ -42,7 +41,7 @@ function parseWatchingMemory(pieces: Iterable<string>) {
   return { result, most };
 }
 
-describe("X1, X2: entities that grow", () => {
+describe("entities that grow", () => {
   const lol = Array.from({ length: 9 }, (_, n) => `<!ENTITY lol${n + 1} "${`&lol${n};`.repeat(10)}">`).join("");
 
   test("a document that declares them is refused and gives no URL", () => {
@@ -61,7 +60,7 @@ describe("X1, X2: entities that grow", () => {
   });
 });
 
-describe("X3: floods of references", () => {
+describe("floods of references", () => {
   test("10 MB of them in one loc cost the entry alone", () => {
     const { result, most } = parseWatchingMemory(
       repeated(`<urlset>${one}<url><loc>https://example.org/`, "&#65;", 2_000_000, `</loc></url>${two}</urlset>`),
@@ -79,7 +78,7 @@ describe("X3: floods of references", () => {
   });
 });
 
-describe("X6: deep nesting", () => {
+describe("deep nesting", () => {
   test.each([
     ["before the first entry", (deep: string) => [`<urlset>${deep}`], 0],
     ["in the first entry", (deep: string) => [`<urlset>${one}<url><loc>https://example.org/2</loc>${deep}`], 1],
@@ -100,7 +99,7 @@ describe("X6: deep nesting", () => {
   });
 });
 
-describe("X7: many attributes", () => {
+describe("many attributes", () => {
   test("200,000 on one tag end the document at the limit", () => {
     const attributes = Array.from({ length: 200_000 }, (_, n) => ` a${n}="${n}"`).join("");
     const result = parsePieces([`<urlset>${one}<url${attributes}>`]);
@@ -123,7 +122,7 @@ describe("X7: many attributes", () => {
   });
 });
 
-describe("X8: huge tokens", () => {
+describe("huge tokens", () => {
   // 32 MB each: the memory that is allowed is a quarter of it.
   test.each([
     ["a comment", "<!--", "x- ", "-->", []],
@@ -175,7 +174,7 @@ describe("X8: huge tokens", () => {
   });
 });
 
-describe("X9: names that mean something to objects", () => {
+describe("names that mean something to objects", () => {
   const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
   const build = (name: string) =>
     `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:${name}="urn:x" xmlns:xhtml="http://www.w3.org/1999/xhtml">
@@ -190,14 +189,14 @@ describe("X9: names that mean something to objects", () => {
   });
 });
 
-test.each(["a.*", "a+?", "(a", "[a", "a{9}", "a|b", "a\\d", "^a$"])("X10: a name such as %s has no effect", (name) => {
+test.each(["a.*", "a+?", "(a", "[a", "a{9}", "a|b", "a\\d", "^a$"])("a name such as %s has no effect", (name) => {
   const result = parsed(
     `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><${name}>x</${name}>${one}</urlset>`,
   );
   expect(urlsOf(result)).toEqual(["https://example.org/1"]);
 });
 
-describe("X12: many declarations of namespaces", () => {
+describe("many declarations of namespaces", () => {
   test("100,000 on nested elements give the right URLs or end at a limit", () => {
     const many = Array.from({ length: 900 }, (_, n) => ` xmlns:p${n}="urn:${n}"`).join("");
     const nested = `${`<x${many}>`.repeat(110)}${"</x>".repeat(110)}`;
@@ -217,7 +216,7 @@ describe("X12: many declarations of namespaces", () => {
   });
 });
 
-test("X13: every step consumes input: any soup of markup comes to an end", () => {
+test("every step consumes input: any soup of markup comes to an end", () => {
   const scrap = fc.constantFrom(
     "<",
     ">",
@@ -301,7 +300,7 @@ test("any prefix of a document gives a prefix of its pages", () => {
   );
 });
 
-describe("N22, N23: time", () => {
+describe("time", () => {
   // Four times the input may take four times the time; what is quadratic takes sixteen times as long. A busy machine may
   // spoil a measurement, but it does not do so five times in a row.
   const expectLinear = (build: (size: number) => string, size: number) => {
