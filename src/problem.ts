@@ -88,9 +88,12 @@ const factTypes: ReadonlyMap<string, string> = new Map(
   } satisfies { [fact in keyof ProblemFacts]-?: string }),
 );
 
-/** Whether a document with this problem counts as not complete. */
+/**
+ * Whether something is missing because of a problem with this code: something that the website declared and that a more
+ * patient, better connected or less limited reader would have delivered. Nothing else decides what is complete.
+ */
 export function isLossy(code: ProblemCode): boolean {
-  return rows.get(code)?.loss ?? false;
+  return (rows.get(code) ?? statusRowOf(code))?.loss ?? false;
 }
 
 /** Whether an entry is skipped because of this problem. */

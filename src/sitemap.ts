@@ -1,6 +1,6 @@
 // What a sitemap is: an index of other sitemaps, a list of pages, or something that could not be read.
 import type { SitemapPage } from "./page.ts";
-import type { Problem } from "./problem.ts";
+import { isLossy, type Problem } from "./problem.ts";
 
 /** A node of the tree: a sitemap that was fetched, or could not be. */
 export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
@@ -41,6 +41,16 @@ export interface PagesSitemap extends Readable {
 export interface InvalidSitemap extends Declared {
   readonly kind: "invalid";
   readonly reason: Problem;
+}
+
+/** What is wrong with a sitemap: why it is invalid, or what was repaired and lost in it. */
+export function problemsOf(sitemap: Sitemap): readonly Problem[] {
+  return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+}
+
+/** The one definition of `complete`, of a sitemap and, over all of its sitemaps, of a tree: no problem is a loss. */
+export function isComplete(problems: readonly Problem[]): boolean {
+  return !problems.some(({ code }) => isLossy(code));
 }
 
 /** What a sitemap with pages was read from. */

@@ -3,7 +3,7 @@
 import type { CrawlEvent, FinishedEvent } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import { isComplete, type Sitemap } from "../sitemap.ts";
 import { isUnreachable, limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
@@ -45,6 +45,10 @@ export class Report {
     if (sitemap.kind === "invalid") {
       this.#found = true;
       if (this.#forgiven.has(sitemap.reason.code)) return;
+      if (isComplete([sitemap.reason])) {
+        this.#minor += 1;
+        return;
+      }
       this.#unread += 1;
       this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
       return;

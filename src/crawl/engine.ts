@@ -8,7 +8,7 @@ import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
-import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import { type IndexSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Store } from "../store/store.ts";
 import { type FollowRules, follow, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
@@ -148,8 +148,8 @@ class Engine {
         root,
       );
     }
-    const { complete } = this.#rootProblems;
     const problems = this.#rootProblems.toArray();
+    const complete = isComplete(problems);
     yield* this.#tally.finish({ ...root.node, complete, problems, children: root.children }, 0, nothingRead);
     yield {
       type: "finished",

@@ -1,6 +1,6 @@
 // Counts what a crawl finds while telling of it.
 import type { ProblemEvent, SitemapEvent } from "../event.ts";
-import type { Sitemap } from "../sitemap.ts";
+import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
 
 /** The size of a document: as it came off the wire, and after decompression. */
 export interface DocumentSize {
@@ -21,8 +21,8 @@ export class Tally {
   *finish(sitemap: Sitemap, depth: number, size: DocumentSize): Generator<ProblemEvent | SitemapEvent, void> {
     if (sitemap.kind === "invalid") this.invalid += 1;
     else this.readable += 1;
-    this.complete &&= sitemap.kind !== "invalid" && sitemap.complete;
-    const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
+    const problems = problemsOf(sitemap);
+    this.complete &&= isComplete(problems);
     for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };
     yield { type: "sitemap", sitemap, depth, wireBytes: size.wireBytes, decodedBytes: size.decodedBytes };
   }

@@ -2,8 +2,8 @@
 // an index whose children are to be visited, or nothing that belongs into the tree.
 import type { OrderedEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
-import type { InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import { isLossy, type Problem, problem } from "../problem.ts";
+import { type InvalidSitemap, isComplete, type Sitemap, type SitemapReference } from "../sitemap.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
@@ -84,7 +84,7 @@ export class Visitor {
       return { type: "node", node, trace: { ...trace, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
     }
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
-    const complete = reading.complete && cut === undefined;
+    const complete = isComplete(problems);
     if (reading.outcome.kind === "pages") {
       const { format } = reading.outcome;
       const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
@@ -94,8 +94,9 @@ export class Visitor {
     const isRobots = place.by === "robots";
     if (isRobots) this.#takeCrawlDelay(reading, found.url);
     // An index that lists pages too keeps them in a child of its own, at the same URL.
+    const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
-      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: [], pageCount }];
+      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
     const frame: Frame = {
       node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
       parent: place.parent,

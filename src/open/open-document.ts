@@ -84,8 +84,7 @@ class Opened implements OpenedDocument {
     if (sample.length === 0) return undefined;
     const finding = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
     if (finding.unreadable) return this.#refuse(problem("coding-unknown", { value: name ?? "" }));
-    if (finding.announced === "lie") this.#options.problems.add("coding-mismatch", { value: name ?? "" });
-    if (finding.announced === "unknown") this.#options.problems.add("coding-unknown", { value: name ?? "" });
+    if (finding.announced !== undefined) this.#options.problems.add("coding-mismatch", { value: name ?? "" });
     if (finding.coding === "zstd" && createZstdDecoder === undefined) {
       return this.#refuse(problem("coding-unknown", { value: "zstd" }));
     }

@@ -49,18 +49,21 @@ export const byteProblems: ProblemRows = {
     fix: "Site owner: compress the file again. What came before the damage was read.",
   },
   "limit-encoding-layers": {
+    loss: true,
     message: "Compressed more than {limit} times",
     fix: "Raise `limits.encodingLayers`; it may be an attack. The document was not read.",
   },
   "coding-unknown": {
+    loss: true,
     message: "Unknown content coding: {value}",
-    fix: "Site owner: use gzip, or none. The document is read where its bytes show what it is.",
+    fix: "Site owner: use gzip, or none. A document whose bytes show what it is was read (`coding-mismatch`).",
   },
   "coding-mismatch": {
     message: "Announced as {value}, but not compressed that way",
     fix: "Site owner: fix the `Content-Encoding` header. The document was read as what it is.",
   },
   "charset-unsupported": {
+    loss: true,
     message: "Unsupported character set: {value}",
     fix: "Site owner: use UTF-8. UTF-32 and UTF-7 are not read.",
   },
@@ -73,10 +76,12 @@ export const byteProblems: ProblemRows = {
     fix: "Site owner: declare the character set in use. Look for U+FFFD in URLs and titles.",
   },
   empty: {
+    loss: true,
     message: "The document is empty",
     fix: "Site owner: fill it, or remove it from the index or robots.txt.",
   },
   "not-a-sitemap": {
+    loss: true,
     message: "Got XML with the root element {value}, not a sitemap",
     messageFor: {
       html: "Got an HTML page, not a sitemap",

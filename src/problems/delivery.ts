@@ -5,25 +5,30 @@ const trust = "trust it with NODE_EXTRA_CA_CERTS, or use --insecure";
 
 export const deliveryProblems: ProblemRows = {
   "dns-not-found": {
+    loss: true,
     message: "The host name does not exist",
     fix: "Check the spelling; the domain may be gone.",
   },
   "dns-temporary": {
+    loss: true,
     temporary: true,
     message: "The host name could not be looked up",
     fix: "Try again; check your own DNS resolver.",
   },
   "timeout-connect": {
+    loss: true,
     temporary: true,
     message: "No connection within {limit ms}",
     fix: "A firewall may drop packets. Raise `timeout.connect` for slow networks.",
   },
   "timeout-tls": {
+    loss: true,
     temporary: true,
     message: "The TLS handshake did not finish within {limit ms}",
     fix: "Raise `timeout.connect`, which covers the handshake.",
   },
   "timeout-first-byte": {
+    loss: true,
     temporary: true,
     message: "No response within {limit ms}",
     fix: "Sitemaps that are generated on request can be slow: raise `timeout.firstByte`, lower `concurrency`.",
@@ -44,6 +49,7 @@ export const deliveryProblems: ProblemRows = {
     hint: "allow more with --timeout",
   },
   "connection-refused": {
+    loss: true,
     temporary: true,
     message: "Connection refused",
     fix: "Nothing listens on that port: check scheme and port.",
@@ -63,6 +69,7 @@ export const deliveryProblems: ProblemRows = {
     fix: "No route to the host, or no more sockets on this machine: check your network, lower `concurrency.total`.",
   },
   "tls-certificate": {
+    loss: true,
     message: "Invalid TLS certificate[: {value}]",
     messageFor: {
       DEPTH_ZERO_SELF_SIGNED_CERT: "Self-signed certificate",
@@ -88,15 +95,18 @@ export const deliveryProblems: ProblemRows = {
     },
   },
   "tls-failed": {
+    loss: true,
     message: "The TLS handshake failed[: {value}]",
     fix: "No TLS version or cipher in common, no TLS on that port, or a client certificate is required: check scheme and port.",
   },
   "proxy-failed": {
+    loss: true,
     temporary: true,
     message: "The proxy failed[: {value}]",
     fix: "Check the address in `proxy`, or in HTTP_PROXY and HTTPS_PROXY. The website was not asked.",
   },
   "proxy-refused": {
+    loss: true,
     message: "The proxy answered {status}[ to {value}]",
     fix: "With 407, put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
   },
@@ -107,10 +117,12 @@ export const deliveryProblems: ProblemRows = {
     fix: "Site owner: fix the server or the proxy in front of it. What had arrived of a body was read.",
   },
   "rate-limited": {
+    loss: true,
     message: "Rate limited[ until {retryAfter}]",
     fix: "Come back at `retryAfter`, or raise `limits.retryAfter`, the longest wait that is accepted.",
   },
   "bot-check": {
+    loss: true,
     message: "Blocked by a bot check[ (status {status})]",
     fix: "Ask the site owner for access, or pass a `client` that has it. A bot check is recognized by its headers.",
   },
@@ -121,14 +133,17 @@ export const deliveryProblems: ProblemRows = {
     fix: "See `value`: it is the error of the `client` in use.",
   },
   "redirect-loop": {
+    loss: true,
     message: "Redirect loop[: back to {value}]",
     fix: "Site owner: fix the redirect. Some loops need a cookie to end; none are kept.",
   },
   "limit-redirects": {
+    loss: true,
     message: "More than {limit} redirects",
     fix: "Raise `limits.redirects` (`limits.robotsRedirects` for robots.txt), or start from where they lead.",
   },
   "redirect-invalid": {
+    loss: true,
     message: "Redirect without a valid Location[: {value}]",
     fix: "Site owner: send an absolute URL in `Location`.",
   },
@@ -141,15 +156,18 @@ export const deliveryProblems: ProblemRows = {
     fix: "Site owner: redirect to https. Your own `headers` were not sent along.",
   },
   "address-blocked": {
+    loss: true,
     message: "Refused: private address",
     fix: 'For websites of your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
     hint: "(allow with --allow-private)",
   },
   "scheme-refused": {
+    loss: true,
     message: "Refused: not an http or https URL[: {value}]",
     fix: "Site owner: use https. Nothing was sent.",
   },
   "port-refused": {
+    loss: true,
     message: "Port {value} is blocked",
     fix: "Site owner: use another port. Other protocols than HTTP use this one, as in [the Fetch standard](https://fetch.spec.whatwg.org/#port-blocking); nothing was sent.",
   },

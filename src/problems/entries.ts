@@ -51,6 +51,7 @@ export const entryProblems: ProblemRows = {
     fix: "Site owner: shorten it; search engines may ignore it. It was kept.",
   },
   "limit-url-length": {
+    loss: true,
     skipsEntry: true,
     message: "Skipped a URL of more than {limit} characters",
     fix: "Raise `limits.urlLength`.",
@@ -80,6 +81,7 @@ export const entryProblems: ProblemRows = {
     fix: "Site owner: use one of the seven values of the protocol.",
   },
   "limit-text-length": {
+    loss: true,
     message: "Left out a text of more than {limit} characters",
     fix: "Raise `limits.xmlTextLength`. The page was kept.",
   },

@@ -35,10 +35,12 @@ export const statusProblems: ProblemRows = {
   "http-504": { temporary: true, message: "Gateway timeout (504)", fix: later },
 };
 
-/** The row of any status. */
+/** The row of any status. With each of them, a document that was declared is missing. */
 export function statusRow(status: number): ProblemRow {
-  const known = statusProblems[`http-${status}`];
-  if (known !== undefined) return known;
+  return { loss: true, ...(statusProblems[`http-${status}`] ?? otherRow(status)) };
+}
+
+function otherRow(status: number): ProblemRow {
   // 520 to 529 come from content delivery networks: the server behind them has trouble.
   if (status >= 520 && status <= 529) return { temporary: true, message: `Server error (${status})`, fix: later };
   return {

@@ -7,16 +7,19 @@ export const treeProblems: ProblemRows = {
     fix: "Nothing is missing: its pages are listed already. Site owner: remove the reference.",
   },
   "limit-depth": {
+    loss: true,
     message: "Sitemaps nested more than {limit} deep; this one was not fetched",
     fix: "Raise `limits.depth`.",
     hint: "allow more with --max-depth",
   },
   "limit-documents": {
+    loss: true,
     message: "More than {limit} sitemaps; this one was not fetched",
     fix: "Raise `limits.documents`, or choose sitemaps with `recurse`.",
     hint: "allow more with --max-sitemaps",
   },
   "limit-bytes": {
+    loss: true,
     message: "More than {limit bytes} transferred; this one was not fetched",
     fix: "Raise `limits.bytes`, or choose sitemaps with `recurse`.",
   },
@@ -38,6 +41,7 @@ export const treeProblems: ProblemRows = {
     fix: "Try again. Discovery went on without it, unless `strictRobots` is set.",
   },
   "homepage-unreachable": {
+    loss: true,
     message: "Could not read the homepage; sitemaps that only it names are missing",
     fix: "Try again. Discovery went on without it.",
   },
@@ -46,6 +50,7 @@ export const treeProblems: ProblemRows = {
     fix: "Try again, or name the sitemap.",
   },
   "archive-missing": {
+    loss: true,
     message: "Not in the archive",
     fix: "Crawl again: the archive was made with other options, or is cut off.",
   },

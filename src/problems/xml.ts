@@ -7,6 +7,7 @@ export const xmlProblems: ProblemRows = {
     fix: "Nothing: what it names was not opened. Site owner: sitemaps need none.",
   },
   "xml-dtd-refused": {
+    loss: true,
     message: "Refused: the document declares entities",
     fix: "Site owner: remove the document type declaration. Declared entities are a known attack; nothing was read.",
   },

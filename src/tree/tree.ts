@@ -9,7 +9,14 @@ import { boolean, expectObject, invalid, suggestion, unexpected } from "../optio
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
-import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import {
+  type IndexSitemap,
+  type InvalidSitemap,
+  isComplete,
+  type PagesSitemap,
+  problemsOf,
+  type Sitemap,
+} from "../sitemap.ts";
 import { UniqueUrls } from "./unique-urls.ts";
 import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
 
@@ -125,7 +132,7 @@ export class SitemapTree {
     let complete = true;
     let pageCount = 0;
     for (const sitemap of walkSitemaps(parts.root)) {
-      if (sitemap.kind === "invalid" || !sitemap.complete) complete = false;
+      complete &&= isComplete(problemsOf(sitemap));
       if (sitemap.kind === "pages") pageCount += sitemap.pageCount;
     }
     this.complete = complete;
@@ -284,7 +291,6 @@ export class SitemapTree {
 
 function* problemsBelow(from: Sitemap): Generator<SitemapProblem, void> {
   for (const sitemap of walkSitemaps(from)) {
-    const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
-    for (const problem of problems) yield { url: sitemap.url, problem };
+    for (const problem of problemsOf(sitemap)) yield { url: sitemap.url, problem };
   }
 }

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Client } from "../../src/client.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
 import type { Limits } from "../../src/options.ts";
+import { isLossy } from "../../src/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { Random } from "../support/random.ts";
@@ -39,6 +40,8 @@ test.each(Array.from({ length: 25 }, (_, at) => at + 1))("website %i", async (se
   for await (const { url } of streamPages(home, { client, retries: 0, limits })) streamed.push(url);
   expect(streamed).toEqual(expected.pagesOnce);
   expect(expected.replayed).toEqual(expected.tree);
+  // Whether it is complete can be told from the codes of its problems, and from nothing else.
+  expect(expected.tree.complete).toBe(!expected.codes.some(isLossy));
 });
 
 async function result(routes: Record<string, Route>, limits: Partial<Limits>, concurrency: number, wait: () => number) {
@@ -57,7 +60,8 @@ async function result(routes: Record<string, Route>, limits: Partial<Limits>, co
     seen.add(sitemap.url);
     for await (const { url } of tree.pages(sitemap)) pagesOnce.push(url);
   }
-  return { hits, pagesOnce, replayed, tree: { ...tree.toJSON(), pages: await pagesOf(tree) } };
+  const codes = [...tree.problems()].map(({ problem }) => problem.code);
+  return { hits, pagesOnce, replayed, codes, tree: { ...tree.toJSON(), pages: await pagesOf(tree) } };
 }
 
 async function pagesOf(tree: SitemapTree): Promise<string[]> {

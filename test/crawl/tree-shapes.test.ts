@@ -13,10 +13,11 @@ async function treeOf(routes: Parameters<typeof site>[0], options: Options = {},
   return { tree, lines, hits };
 }
 
-test("an index that lists itself is read once, and its siblings stay", async () => {
-  const { lines, hits } = await treeOf({ "/i.xml": index("/i.xml", "/a.xml"), "/a.xml": urlset("/1") });
+test("an index that lists itself is read once, its siblings stay, and nothing is missing", async () => {
+  const { lines, hits, tree } = await treeOf({ "/i.xml": index("/i.xml", "/a.xml"), "/a.xml": urlset("/1") });
   expect(lines).toEqual(["index/xml /i.xml", "  invalid /i.xml (cycle)", "  pages/xml /a.xml", "    /1"]);
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml"]);
+  expect(tree.complete).toBe(true);
 });
 
 test("the same URL in another spelling is the same sitemap", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
-import { problemCodes, problemGroups } from "../../src/problem.ts";
+import { isLossy, type ProblemCode, problemCodes, problemGroups } from "../../src/problem.ts";
 import { codeOf, page, pages, root, section, tableRows } from "./pages.ts";
 
 const problems = page("docs/problems.md");
@@ -19,6 +19,21 @@ test.each(rows)("the row of %s is whole", (code, { message, fix, cutOff, loss })
   expect(fix).toMatch(/^[A-Z].*\.$/);
   // What ended too early is not complete.
   if (cutOff) expect(loss).toBe(true);
+});
+
+test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the protocol was read", () => {
+  for (const code of problemCodes()) {
+    if (code.startsWith("limit-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: true });
+    if (code.startsWith("protocol-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: false });
+  }
+  expect([isLossy("http-404"), isLossy("http-999"), isLossy("cycle")]).toEqual([true, true, false]);
+});
+
+test("without a document something is missing; what is said of the way to one is no loss", () => {
+  const notes = ["redirect-encoding", "redirect-downgrade"];
+  for (const code of Object.keys(problemGroups["On the way to a document"] ?? {})) {
+    expect({ code, loss: isLossy(code as ProblemCode) }).toEqual({ code, loss: !notes.includes(code) });
+  }
 });
 
 test("no two rows have the same code", () => {
