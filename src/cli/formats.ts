@@ -5,7 +5,7 @@ export const documentFormats = ["tabtree", "pages", "json", "ndjson", "csv"] as 
 /** Of a website. */
 export const formats = ["tabtree", "pages", "json", "ndjson", "csv", "sitemaps", "sitemaps-csv", "parquet"] as const;
 export const formatInWords = "the tree (tabtree), URLs (pages), or data";
-export const explodeInWords = "spread a list of each page over rows, one row an item (csv)";
+export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
 
 export type Format = (typeof formats)[number];
 /** Lists of pages: written while the crawl goes on. The others show the tree, and wait for it. */

@@ -1,4 +1,4 @@
-// What happens, one event a line, for -v, -vv and --log-file: a time, what it was, and where.
+// What happens, one event per line, for -v, -vv and --log-file: a time, what it was, and where.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import type { CrawlEvent } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";

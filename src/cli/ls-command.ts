@@ -59,7 +59,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
+    .option("-v, --verbose", "log sitemaps, problems and retries, one event per line; -vv logs everything", raised)
     .option("-l, --log-file <file>", "append the log to FILE")
     .option("--no-progress", "no progress line on a terminal")
     .option("--no-color", "no colors on a terminal")
@@ -76,7 +76,7 @@ A pattern is text that occurs anywhere in the URL (blog), a wildcard pattern for
 
 Examples:
   sitegrove ls example.org                                  the tree, indented with tabs
-  sitegrove ls example.org -f pages > urls.txt              page URLs, one a line
+  sitegrove ls example.org -f pages > urls.txt              page URLs, one per line
   sitegrove ls example.org -f ndjson | jq .lastModified     all fields of each page
   sitegrove ls example.org -f csv --since 7d                what changed this week, for a spreadsheet
   sitegrove ls example.org --include '*/blog/*' --limit 100 the first 100 pages of the blog

@@ -11,7 +11,7 @@ export const lineProblems: ProblemRows = {
   "limit-line-length": {
     loss: true,
     message: "Skipped a line of more than {limit} characters",
-    fix: "Raise `limits.lineLength`. The line may hold many URLs. Site owner: one URL a line.",
+    fix: "Raise `limits.lineLength`. The line may hold many URLs. Site owner: one URL per line.",
   },
   "text-junk": {
     skipsEntry: true,
@@ -20,7 +20,7 @@ export const lineProblems: ProblemRows = {
   },
   "text-extra": {
     message: "Took only the URL from a line: {value}",
-    fix: "Site owner: one URL a line, without quotes, brackets or other columns.",
+    fix: "Site owner: one URL per line, without quotes, brackets or other columns.",
   },
   "robots-spelling": {
     message: "Accepted a misspelled Sitemap line: {value}",
