@@ -2,15 +2,20 @@
 // A plain entry has a location with one `&amp;`, a date, a frequency and a priority (about 220 bytes). A rich one also has an image,
 // two alternate languages and a news story with CDATA (about 1,040 bytes).
 
-/** The text of a page sitemap, in pieces of some 64 KB. Documents with different numbers share no page. */
-export function* urlset({ entries, rich = false, number = 0 }) {
+/**
+ * The text of a page sitemap, in pieces of some 64 KB. Documents with different numbers share no page. An edition from 1 on is what
+ * became of the document: of 1,000 pages 20 have another date, 5 are gone, and 5 are new.
+ */
+export function* urlset({ entries, rich = false, number = 0, edition = 0 }) {
   const random = randomNumbers(number + (rich ? 1e6 : 0));
+  const chance = randomNumbers(number + 2e6 * edition);
   const pick = (list) => list[Math.floor(random() * list.length)];
   let piece = rich ? richHead : plainHead;
   for (let entry = 0; entry < entries; entry++) {
     const id = number * entries + entry + 1_000_000;
-    const path = `${pick(sections)}/${pick(words)}-${pick(words)}-${id}`;
-    const date = isoDate(random);
+    const draw = edition === 0 ? 1 : chance();
+    const path = `${pick(sections)}/${pick(words)}-${pick(words)}-${id}${draw < 0.005 ? "-new" : ""}`;
+    const date = draw >= 0.005 && draw < 0.025 ? isoDate(random, edition) : isoDate(random);
     piece += `  <url>
     <loc>https://www.example.org/${path}?view=${id % 10}&amp;from=map</loc>
     <lastmod>${date}</lastmod>
@@ -69,8 +74,8 @@ const words = (
   "tansy thistle thyme trunk tulip valley vine violet walnut willow winter yarrow yew"
 ).split(" ");
 
-function isoDate(random) {
-  const time = Date.UTC(2024, 0, 1) + Math.floor(random() * 63_072_000) * 1000;
+function isoDate(random, later = 0) {
+  const time = Date.UTC(2024, 0, 1 + later) + Math.floor(random() * 63_072_000) * 1000;
   return `${new Date(time).toISOString().slice(0, 19)}+00:00`;
 }
 

@@ -2,7 +2,7 @@
 // tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
 //   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts). Other peers once.
-//   --only TEXT    the floor, and candidates whose name contains it
+//   --only TEXT    the floor, and candidates whose name contains it; `diff` for two archives that are compared
 //   --skip-peers   the floor and ours
 //   --flat         also the memory that a website of three times as many pages takes
 //   --profile DIR  write CPU profiles of ours there
@@ -12,6 +12,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";
+import { measureDiff } from "./diff.mjs";
 import { median, printBars, printMachine, printTable } from "./report.mjs";
 import { serveWebsite } from "./website.mjs";
 
@@ -45,9 +46,16 @@ const peers = [
 await setUp({ peers: peers.length > 0 });
 printMachine();
 const pages = Number(flags.pages.replaceAll(/[,_]/g, ""));
-const results = await measureWebsite(pages, [floor, ...own, ...peers]);
-const bars = barsOf(results);
-if (flags.flat) bars.push(...flatness(results, await measureWebsite(pages * 3, [floor, ...own])));
+const bars = [];
+if (own.length + peers.length > 0) {
+  const results = await measureWebsite(pages, [floor, ...own, ...peers]);
+  bars.push(...barsOf(results));
+  if (flags.flat) bars.push(...flatness(results, await measureWebsite(pages * 3, [floor, ...own])));
+}
+if (isWanted({ name: "diff" })) {
+  const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
+  bars.push(...(await measureDiff({ pages, rounds: Number(flags.rounds), nodeOptions })));
+}
 if (bars.length > 0) printBars("Bars", bars);
 
 function isWanted({ name }) {

@@ -83,6 +83,9 @@ export const pageFields: readonly PageField[] = [
   "alternates",
 ];
 
+/** What a diff can be asked to ignore: fields, and which sitemap declares a page. */
+export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
+
 export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed", "moved", "unknown", "sitemap"];
 
 /** One side of a diff, once it was read. */
@@ -108,4 +111,37 @@ export interface DiffTotals {
   readonly moved: number;
   /** Sitemaps that were added, are gone, or can or cannot be read any more. */
   readonly sitemaps: number;
+}
+
+/** How many pages of each kind, in one sitemap or section. */
+export interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly unknown: number;
+}
+
+/** The changes of one sitemap, or of one section of a website: `https://example.org/blog/`. */
+export interface ChangeGroup {
+  readonly name: string;
+  readonly counts: ChangeCounts;
+}
+
+/** A diff for people: how many, where, and the first examples of each kind. */
+export interface DiffSummary {
+  /** What was compared, in the words of the person who asked. */
+  readonly before: string;
+  readonly after: string;
+  readonly totals: DiffTotals;
+  /** The kinds that were asked for. */
+  readonly kinds: ReadonlySet<ChangeKind>;
+  /** The first of them. */
+  readonly sitemaps: readonly SitemapChange[];
+  /** Those with the most changes first. */
+  readonly bySitemap: readonly ChangeGroup[];
+  readonly bySection: readonly ChangeGroup[];
+  /** In how many pages each field is different. */
+  readonly byField: ReadonlyMap<PageField, number>;
+  readonly examples: readonly PageChange[];
 }

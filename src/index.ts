@@ -32,7 +32,7 @@ export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";
 export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
-export type { DiffSide } from "./diff/open-side.ts";
+export type { DiffBytes, DiffSide } from "./diff/open-side.ts";
 export { SitemapError, type SitemapErrorCode } from "./errors.ts";
 export type {
   CrawlEvent,

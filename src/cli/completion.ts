@@ -26,13 +26,16 @@ function bash(program: string, commands: readonly CommandFacts[]): string {
   const flags = commands.map(
     ({ name, options, words }) => `    ${name}) words="${[...options.flatMap(spellings), ...words].join(" ")}" ;;`,
   );
-  const values = choicesOf(commands).map(
-    ([spelling, choices]) =>
-      `    ${spelling}) COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$current")); return ;;`,
+  const values = commands.flatMap(({ name, options }) =>
+    options.flatMap((option) => {
+      if (option.argChoices === undefined) return [];
+      const patterns = spellings(option).map((spelling) => `"${name} ${spelling}"`);
+      return `    ${patterns.join("|")}) COMPREPLY=($(compgen -W "${option.argChoices.join(" ")}" -- "$current")); return ;;`;
+    }),
   );
   return `_${program}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words
-  case "$previous" in
+  case "\${COMP_WORDS[1]} $previous" in
 ${values.join("\n")}
   esac
   case "\${COMP_WORDS[1]}" in
@@ -49,7 +52,7 @@ function zsh(program: string, commands: readonly CommandFacts[]): string {
   const cases = commands.map(({ name, options, words }) => {
     const specs = [
       ...options.map((option) => `'${zshSpec(option)}'`),
-      words.length > 0 ? `'1:argument:(${words.join(" ")})'` : "'1:file or website:_files'",
+      words.length > 0 ? `'1:argument:(${words.join(" ")})'` : "'*:file or website:_files'",
     ];
     return `    ${name}) _arguments ${specs.join(" \\\n      ")} ;;`;
   });
@@ -98,14 +101,6 @@ function spellings({ short, long }: Option): string[] {
 
 function takesValue(option: Option): boolean {
   return option.required || option.optional;
-}
-
-function choicesOf(commands: readonly CommandFacts[]): [string, readonly string[]][] {
-  const all = new Map<string, readonly string[]>();
-  for (const option of commands.flatMap(({ options }) => options)) {
-    if (option.argChoices) all.set(spellings(option).join("|"), option.argChoices);
-  }
-  return [...all];
 }
 
 // Inside single quotes; none of the descriptions needs more than this.

@@ -7,6 +7,7 @@ import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isSitemapFormat } from "./formats.ts";
 import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
+import { Report } from "./report.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { SaveFile } from "./save-file.ts";
 import { Summary } from "./summary.ts";
@@ -42,7 +43,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
   const run = new Run(
     isFolder ? { ...flags, output: undefined } : flags,
-    flags.limit === undefined ? [] : ["limit-pages"],
+    () => new Report(flags.limit === undefined ? [] : ["limit-pages"]),
   );
   if (save !== undefined) run.owns(save);
   for (const target of targets) {

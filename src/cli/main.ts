@@ -3,6 +3,7 @@
 //
 //   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
 //   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
+//   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
 //   sitegrove completion bash|zsh|fish        print a shell completion script
 //   sitegrove --help | --version              `sitegrove ls --help` describes every flag
 //

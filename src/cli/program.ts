@@ -4,6 +4,7 @@ import { SitemapError } from "../errors.ts";
 import { version } from "../options.ts";
 import { isSystemError, systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
+import { diffCommand } from "./diff-command.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { lsCommand } from "./ls-command.ts";
 import { OutputFailed } from "./output.ts";
@@ -41,10 +42,11 @@ export function createProgram(done: (exitCode: number) => void): Command {
     .helpCommand(false)
     .addCommand(lsCommand(done))
     .addCommand(parseCommand(done))
+    .addCommand(diffCommand(done))
     .addCommand(completionCommand(() => program))
     .addHelpText(
       "after",
-      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n",
+      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n",
     );
   for (const command of [program, ...program.commands]) {
     command

@@ -2,7 +2,6 @@
 // may go away.
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
-import type { ProblemCode } from "../problem.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -28,9 +27,21 @@ interface Result {
   discard(): void;
 }
 
+/** What a run says at its end, and how it ends. */
+export interface RunReport {
+  see(event: CrawlEvent): void;
+  readonly isComplete: boolean;
+  /** Whether nothing could be read that is worth keeping. */
+  readonly readNothing: boolean;
+  readonly exitCode: number;
+  /** `listed` pages were written; `notes` are further sentences. */
+  print(messages: Messages, listed: number, notes: readonly string[]): void;
+}
+
 interface Outcome {
-  /** Pages that were listed. */
+  /** Pages that were listed, or what `unit` says. */
   readonly listed: number;
+  readonly unit?: string;
   readonly notes: readonly string[];
 }
 
@@ -39,24 +50,24 @@ export class Run {
   readonly signal: AbortSignal;
   readonly #log: Log;
   readonly #color: boolean;
-  readonly #forgiven: readonly ProblemCode[];
+  readonly #newReport: () => RunReport;
   // Of the website that is being listed; of those before it, what counts at the end.
-  #report: Report;
+  #report: RunReport;
   #before = { exitCode: exitCodes.complete as number, readNothing: true, isComplete: true };
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
   readonly #results: Result[] = [];
 
-  constructor(flags: RunFlags, forgiven: readonly ProblemCode[] = []) {
+  constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
     // First of all: a path that cannot be written is a mistake of the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
     this.#color = flags.color;
     this.#log = new Log(verbosity, this.messages, flags.logFile);
-    this.#forgiven = forgiven;
-    this.#report = new Report(forgiven);
+    this.#newReport = newReport;
+    this.#report = newReport();
     // Events on the same terminal show what happens better than a line between them.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
@@ -108,7 +119,7 @@ export class Run {
       readNothing: this.#readNothing,
       isComplete: this.isComplete,
     };
-    this.#report = new Report(this.#forgiven);
+    this.#report = this.#newReport();
   }
 
   get #exitCode(): number {
@@ -151,7 +162,8 @@ export class Run {
       const reason: unknown = this.signal.reason;
       if (reason instanceof Stopped) {
         await this.#output.flush().catch(() => undefined);
-        this.messages.say(`stopped: ${counted(outcome().listed, "page")} listed, not complete`, "warning");
+        const { listed, unit = "page" } = outcome();
+        this.messages.say(`stopped: ${counted(listed, unit)} listed, not complete`, "warning");
         return reason.exitCode;
       }
       throw error;

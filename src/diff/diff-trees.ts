@@ -5,8 +5,8 @@ import {
   type ChangeKind,
   changeKinds,
   type DiffTotals,
+  ignorable,
   type PageField,
-  pageFields,
   type TreeChange,
 } from "../change.ts";
 import { Scratch } from "../crawl/scratch.ts";
@@ -104,9 +104,6 @@ const knownOptions: ReadonlySet<string> = new Set<keyof DiffOptions>([
   "onFinished",
 ]);
 
-/** What can be ignored. */
-export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
-
 function namesAmong<T extends string>(option: string, names: readonly T[], known: readonly T[]): readonly T[] {
   for (const name of strings(option, names)) {
     if (known.includes(name as T)) continue;
@@ -132,8 +129,8 @@ export async function* diffBatches(
   const sides: Side[] = [];
   try {
     // Both are looked at before anything is read: a mistake is said at once.
-    sides.push(await openSide(before, { crawl, signal, ...onSide("before") }));
-    sides.push(await openSide(after, { crawl, signal, ...onSide("after") }));
+    sides.push(await openSide(before, scratch, { crawl, signal, ...onSide("before") }));
+    sides.push(await openSide(after, scratch, { crawl, signal, ...onSide("after") }));
     return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);
   } catch (error) {
     // Whatever fails because of the caller's signal fails with its reason.

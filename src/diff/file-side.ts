@@ -1,33 +1,26 @@
 // A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing that it names is fetched.
-import { createReadStream } from "node:fs";
-import path from "node:path";
-import { type Reading, read } from "../crawl/read.ts";
+import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
-import { defaultLimits } from "../options.ts";
+import { defaultLimits, type Options } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
-import { lineRanges, type Range } from "./line-ranges.ts";
+import type { FileContent } from "./file-content.ts";
+import type { Range } from "./line-ranges.ts";
 import type { PageLists } from "./page-lists.ts";
 import type { Side, SideSitemap } from "./side.ts";
 
 export interface FileSideOptions {
-  readonly path: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly content: FileContent;
+  readonly limits?: Options["limits"];
+  readonly strict?: boolean | undefined;
   /** Told what is wrong with it. */
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
-// The file is the caller's own: nobody else decides how long it is.
-const limits = {
-  ...defaultLimits,
-  documentBytes: Number.POSITIVE_INFINITY,
-  documentEntries: Number.POSITIVE_INFINITY,
-};
-
 export class FileSide implements Side {
   readonly homepage = undefined;
   readonly #options: FileSideOptions;
-  readonly #name: string;
+  readonly #settings: ReadSettings;
   readonly #sitemaps = new Map<string, SideSitemap>();
   #ranges: readonly Range[] = [];
   #outcome: Reading["outcome"] | undefined;
@@ -35,7 +28,12 @@ export class FileSide implements Side {
 
   constructor(options: FileSideOptions) {
     this.#options = options;
-    this.#name = path.basename(options.path);
+    // The file is the caller's own: nobody else decides how long it is.
+    const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
+    this.#settings = {
+      limits: { ...defaultLimits, ...endless, ...options.limits },
+      strict: options.strict ?? false,
+    };
   }
 
   get hasFields(): boolean {
@@ -55,25 +53,34 @@ export class FileSide implements Side {
   }
 
   async scan(lists: PageLists): Promise<void> {
-    const { path: file, onProblems } = this.#options;
-    this.#ranges = await lineRanges(file);
+    const { content, onProblems } = this.#options;
+    this.#ranges = await content.ranges();
     for (const range of this.#ranges) {
       const entries = this.#entries(range);
       let step = await entries.next();
       for (; !step.done; step = await entries.next()) {
         const { pages, sitemaps } = step.value;
         for (const { url } of sitemaps) this.#sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (pages.length > 0) await lists.add(this.#name, pages);
+        if (pages.length > 0) await lists.add(content.name, pages);
       }
       const { outcome, complete, problems } = step.value;
       // Of a text that was cut, the first range tells what it is.
       this.#outcome ??= outcome;
-      this.complete &&= complete;
+      this.complete &&= complete || outcome.kind === "invalid";
       onProblems?.(problems);
     }
-    if (this.#outcome?.kind !== "invalid") return;
-    const { message } = this.#outcome.reason;
-    throw new SitemapError("invalid-file", `${file} is neither an archive nor a sitemap: ${message}`);
+    if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
+  }
+
+  // A list may be empty, and is whole then; anything else that holds no page is not what it was taken for.
+  #expectEmptyList(reason: Problem): void {
+    const { content, onProblems } = this.#options;
+    if (reason.code !== "empty" || !content.mayBeEmpty) {
+      const sentence = `${content.shown} is neither an archive nor a sitemap: ${reason.message}`;
+      throw new SitemapError("invalid-file", sentence);
+    }
+    this.#outcome = { kind: "pages", format: "text" };
+    onProblems?.([reason]);
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {
@@ -85,9 +92,8 @@ export class FileSide implements Side {
   async close(): Promise<void> {}
 
   #entries(range: Range): ReturnType<typeof read> {
-    const { path: file, signal } = this.#options;
-    const body = createReadStream(file, { highWaterMark: 256 * 1024, signal, ...range });
-    const isRobots = path.basename(file) === "robots.txt";
-    return read({ url: undefined, headers: [], body, isRobots }, { limits, strict: false });
+    const { content } = this.#options;
+    const { isRobots } = content;
+    return read({ url: undefined, headers: [], body: content.open(range), isRobots }, this.#settings);
   }
 }

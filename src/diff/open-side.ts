@@ -1,7 +1,7 @@
 // What a caller may name as one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { constants, gunzipSync } from "node:zlib";
 import type { CrawlTarget } from "../crawl/crawl.ts";
+import type { Scratch } from "../crawl/scratch.ts";
 import { checkTarget } from "../crawl/target.ts";
 import { SitemapError } from "../errors.ts";
 import type { CrawlEvent } from "../event.ts";
@@ -11,15 +11,24 @@ import type { Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { SitemapTree } from "../tree/tree.ts";
+import { looksLikeArchive, magicLength } from "./archive-magic.ts";
+import { PathContent, StreamContent } from "./file-content.ts";
 import { FileSide } from "./file-side.ts";
 import type { Side } from "./side.ts";
 import { TreeSide } from "./tree-side.ts";
 
 /**
- * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; or a website, by the URL of its homepage or
- * of given sitemaps.
+ * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
+ * of its homepage or of given sitemaps.
  */
-export type DiffSide = SitemapTree | CrawlTarget;
+export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
+
+/** A sitemap or a list of URLs that comes from elsewhere, such as standard input. */
+export interface DiffBytes {
+  /** What the sitemap of its pages is called. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
 
 export interface OpenSideOptions {
   /** How a website is crawled. */
@@ -33,23 +42,35 @@ export interface OpenSideOptions {
 
 /** Throws a `SitemapError` where a side cannot be one: what a file holds is found out when it is opened. */
 export function checkSide(source: DiffSide): void {
-  if (source instanceof SitemapTree) return;
+  if (source instanceof SitemapTree || isBytes(source)) return;
   if (isTarget(source)) checkTarget(source);
   else path("path", source);
 }
 
-function isTarget(source: Exclude<DiffSide, SitemapTree>): source is CrawlTarget {
+function isBytes(source: unknown): source is DiffBytes {
+  return typeof source === "object" && source !== null && "bytes" in source;
+}
+
+function isTarget(source: CrawlTarget): boolean {
   return typeof source !== "string" || /^https?:\/\//i.test(source);
 }
 
-export async function openSide(source: DiffSide, options: OpenSideOptions): Promise<Side> {
+/** `scratch` keeps bytes that come once. */
+export async function openSide(source: DiffSide, scratch: Scratch, options: OpenSideOptions): Promise<Side> {
+  const { crawl = {}, signal, onEvent, onProblems } = options;
+  const { limits, strict } = crawl;
   if (source instanceof SitemapTree) return new TreeSide(source);
-  if (isTarget(source)) {
+  if (isBytes(source)) {
+    const content = new StreamContent(source.name, source.bytes, scratch, signal);
+    return new FileSide({ content, limits, strict, onProblems });
+  }
+  if (typeof source !== "string" || isTarget(source)) {
     return new TreeSide((building) => buildTreeWhile(source, crawlOptions(options), building));
   }
-  const { signal, onEvent, onProblems } = options;
-  if (await isArchive(source)) return new TreeSide((building) => openTreeWhile(source, { signal, onEvent }, building));
-  return new FileSide({ path: source, signal, onProblems });
+  if (await isArchive(source)) {
+    return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
+  }
+  return new FileSide({ content: new PathContent(source, signal), limits, strict, onProblems });
 }
 
 function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options {
@@ -71,24 +92,12 @@ async function isArchive(file: string): Promise<boolean> {
     if (!(await stat(file)).isFile()) throw new Error("it is not a file");
     if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return true;
     handle = await open(file, "r");
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(sniffLength), 0, sniffLength, 0);
-    return unzipped(buffer.subarray(0, bytesRead)).subarray(0, magic.length).toString("latin1") === magic;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(magicLength), 0, magicLength, 0);
+    return looksLikeArchive(buffer.subarray(0, bytesRead));
   } catch (error) {
     throw unreadable(file, error as NodeJS.ErrnoException);
   } finally {
     await handle?.close();
-  }
-}
-
-const magic = "WARC/";
-const sniffLength = 4096;
-
-function unzipped(start: Buffer): Buffer {
-  if (start[0] !== 0x1f || start[1] !== 0x8b) return start;
-  try {
-    return gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return start;
   }
 }
 

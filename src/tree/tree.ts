@@ -76,10 +76,6 @@ export function documentsOf(tree: SitemapTree): TreeDocuments {
   return lookInto(tree);
 }
 
-/**
- * The sitemaps of a website, and the documents they were read from, until the tree is closed. Made by
- * `sitemapTreeForHomepage`, `sitemapTreeFrom` and `openTree`.
- */
 /** A tree as data. */
 export interface TreeData {
   readonly homepage: string;
@@ -102,6 +98,10 @@ export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
   children: SitemapWithPages[];
 }
 
+/**
+ * The sitemaps of a website, and the documents they were read from, until the tree is closed. Made by
+ * `sitemapTreeForHomepage`, `sitemapTreeFrom` and `openTree`.
+ */
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);

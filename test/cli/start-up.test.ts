@@ -13,14 +13,19 @@ export async function load(url, context, next) { writeSync(2, "loaded " + url + 
 const register = `import { register } from "node:module"; register("data:text/javascript," + ${JSON.stringify(encodeURIComponent(hooks))});`;
 const node = ["--import", `data:text/javascript,${encodeURIComponent(register)}`];
 
-test.each([["--help"], ["--version"], ["ls", "--help"], ["parse", "--help"], ["completion", "bash"], ["ls", "--nope"]])(
-  "%s loads no network code",
-  async (...words) => {
-    const { stderr } = await sitegrove(words, { node });
-    expect(stderr).toContain("cli/program.js");
-    expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/dist\/(fetch|crawl|tree|store)\//);
-  },
-);
+test.each([
+  ["--help"],
+  ["--version"],
+  ["ls", "--help"],
+  ["parse", "--help"],
+  ["diff", "--help"],
+  ["completion", "bash"],
+  ["ls", "--nope"],
+])("%s loads no network code", async (...words) => {
+  const { stderr } = await sitegrove(words, { node });
+  expect(stderr).toContain("cli/program.js");
+  expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/dist\/(fetch|crawl|tree|store)\//);
+});
 
 test("a run does load it: the test above can fail", async () => {
   const { stderr } = await sitegrove(["ls", "http://127.0.0.1:1/"], { node });
@@ -52,13 +57,14 @@ test("the script for bash completes commands, flags and formats", async () => {
       complete(["sitegrove", "ls", "--max-b"]),
       complete(["sitegrove", "ls", "-f", "nd"]),
       complete(["sitegrove", "ls", "example.org", "--format", ""]),
+      complete(["sitegrove", "diff", "a", "b", "--format", "r"]),
       complete(["sitegrove", "completion", "z"]),
       "complete -p sitegrove",
     ].join("\n"),
   );
   expect(stderr).toBe("");
   expect(stdout).toBe(
-    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv\nzsh\ncomplete -o default -F _sitegrove sitegrove\n",
+    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\ncomplete -o default -F _sitegrove sitegrove\n",
   );
 });
 

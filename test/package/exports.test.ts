@@ -74,6 +74,7 @@ const changeTypes = [
   "AddedPage",
   "ChangeKind",
   "ChangedPage",
+  "DiffBytes",
   "DiffOptions",
   "DiffSide",
   "DiffSideTotals",

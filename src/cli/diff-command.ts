@@ -1,0 +1,90 @@
+// The flags of `sitegrove diff`, in words. What they do is in diff.ts, which is loaded when it is needed.
+import { Command, Option } from "commander";
+import { changeKinds, ignorable } from "../change.ts";
+import { addCrawlFlags } from "./crawl-flags.ts";
+import type { DiffFlags } from "./diff.ts";
+import { diffFormats } from "./diff-formats.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
+import { collected, raised } from "./flag-values.ts";
+
+export function diffCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("diff")
+    .summary("show what changed between two archives, sitemaps or websites")
+    .description(
+      "Shows what is different between two sides: pages that were added, removed, changed or moved to another sitemap, and\n" +
+        "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
+        'there is "unknown", never "removed".',
+    )
+    .argument("<old>", "archive, sitemap file, text file with one URL a line, website, or - for standard input")
+    .argument("<new>", "the same");
+
+  command
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
+        .choices(diffFormats)
+        .default("summary"),
+    )
+    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option("--force", "let --output replace a file")
+    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
+    .option(
+      "--ignore <fields>",
+      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
+      collected,
+    )
+    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
+    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
+    .option("--exit-code", "exit with 6 where there are differences")
+    .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+
+  command.optionsGroup("Discovery:");
+  addCrawlFlags(command, "Discovery");
+  command.optionsGroup("Parsing:");
+  addCrawlFlags(command, "Parsing");
+  command.optionsGroup("Network:");
+  addCrawlFlags(command, "Network");
+  command.optionsGroup("Limits:");
+  addCrawlFlags(command, "Limits");
+
+  command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
+    .option("-l, --log-file <file>", "append the log to FILE")
+    .option("--no-progress", "no progress line on a terminal")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (before: string, after: string, flags: DiffFlags) => {
+      const { diff } = await import("./diff.ts");
+      done(await diff(before, after, flags));
+    });
+  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+}
+
+const exitCodeNames = [
+  "complete",
+  "unexpected",
+  "usage",
+  "incomplete",
+  "notFound",
+  "unreachable",
+  "findings",
+  "interrupted",
+] as const;
+const exitCodeWords = {
+  incomplete: "finished, but a side could not be fully read",
+  notFound: "a website answered, and no sitemap was found",
+  unreachable: "a website could not be reached, or refused everything",
+  findings: "--exit-code: there are differences",
+};
+
+const examples = `
+A pattern is a text that occurs in the URL, or one with * for the whole URL ('*/blog/*', '*.pdf'),
+or a regular expression between slashes.
+
+Examples:
+  sitegrove diff monday.warc.gz tuesday.warc.gz             counts, where, and examples
+  sitegrove diff monday.warc.gz example.org -f ndjson       what changed since, as data
+  sitegrove diff old.xml new.xml.gz --ignore lastModified   two sitemaps
+  sitegrove diff old.txt new.txt -f pages --only added      new URLs of two lists
+  sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml  a feed of new pages
+`;

@@ -1,0 +1,130 @@
+// `sitegrove diff`: checks what was typed, compares both sides, and writes what is different.
+import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
+import { changeKinds, ignorable } from "../change.ts";
+import { suggestion } from "../option-checks.ts";
+import { resolveOptions } from "../options.ts";
+import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import type { DiffFormat } from "./diff-formats.ts";
+import { DiffReport } from "./diff-report.ts";
+import { chooseSide, type SideTarget } from "./diff-side.ts";
+import { expectDistinct } from "./distinct-files.ts";
+import { UsageError } from "./exit-codes.ts";
+import { anyPattern } from "./pattern.ts";
+import { Run, type RunFlags } from "./run.ts";
+
+export interface DiffFlags extends CrawlFlags, RunFlags {
+  readonly format: DiffFormat;
+  readonly only?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly exitCode?: true | undefined;
+  readonly csvSafe: boolean;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function diff(beforeName: string, afterName: string, flags: DiffFlags): Promise<number> {
+  const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
+  if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
+  const kinds = chosenKinds(flags);
+  const ignore = namesIn("--ignore", flags.ignore, ignorable);
+  const include = pageFilter(flags);
+  const crawl = crawlOptions(flags);
+  checkTogether(flags, sides);
+  resolveOptions(crawl);
+  const inputs = sides.flatMap((side) => (side.kind === "file" ? side.path : []));
+  expectDistinct(inputs, { "--output": flags.output, "--log-file": flags.logFile });
+  const report = new DiffReport(sides, flags.exitCode ?? false);
+  const run = new Run(flags, () => report);
+  for (const side of sides) {
+    if (side.kind === "website" && side.isAssumed) run.messages.say(`no scheme given, using ${side.url}`, "quiet");
+  }
+  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+
+  const { writeDiff } = await import("./diff-output.ts");
+  const { diffBatches, resolveDiffOptions } = await import("../diff/diff-trees.ts");
+  const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
+  const onSide = (name: "before" | "after") => {
+    const side = report.side(name);
+    return {
+      onEvent(event: Parameters<Run["see"]>[0]) {
+        run.see(event);
+        side.see(event);
+      },
+      onProblems: side.seeProblems,
+    };
+  };
+  const [before, after] = sides.map((side) => side.source());
+  const batches = diffBatches(before!, after!, settings, onSide);
+  const finished = (totals: DiffTotals) => {
+    run.crawled();
+    report.finish(totals);
+  };
+  const seen = seenBy(batches, (changes) => report.count(changes), finished);
+  const names = { before: sides[0].name, after: sides[1].name };
+  const pieces = writeDiff(seen, {
+    format: flags.format,
+    csvSafe: flags.csvSafe,
+    kinds: new Set(kinds),
+    names,
+    report,
+  });
+  return run.write(pieces, () => ({ listed: report.told, unit: "change", notes: [] }));
+}
+
+async function* seenBy(
+  batches: AsyncGenerator<readonly TreeChange[], DiffTotals>,
+  see: (changes: readonly TreeChange[]) => void,
+  finish: (totals: DiffTotals) => void,
+): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+  try {
+    for (;;) {
+      const step = await batches.next();
+      if (step.done) {
+        finish(step.value);
+        return step.value;
+      }
+      see(step.value);
+      yield step.value;
+    }
+  } finally {
+    // Also where the reader of the output went away: temporary files and connections are let go.
+    await batches.return(undefined as never);
+  }
+}
+
+function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
+  const named = namesIn("--only", only, changeKinds);
+  if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
+  if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
+  return ["added"];
+}
+
+/** `--only added,removed --only moved`. */
+function namesIn<T extends string>(flag: string, values: readonly string[] = [], known: readonly T[]): readonly T[] {
+  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  for (const name of names) {
+    if ((known as readonly string[]).includes(name)) continue;
+    const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;
+    throw new UsageError(`${flag} does not know ${name === "" ? "an empty name" : name}${hint}`);
+  }
+  return names as T[];
+}
+
+function pageFilter({ include, exclude }: DiffFlags): ((url: string) => boolean) | undefined {
+  const included = anyPattern(include);
+  const excluded = anyPattern(exclude);
+  if (included === undefined && excluded === undefined) return undefined;
+  return (url) => included?.(url) !== false && excluded?.(url) !== true;
+}
+
+// Flags that would do nothing are refused rather than ignored.
+function checkTogether(flags: DiffFlags, sides: readonly SideTarget[]): void {
+  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
+  if (sides.some(({ kind }) => kind === "website")) return;
+  // The reader's own limits count for an archive, too.
+  const [online] = givenFlags(flags, ["limits"]);
+  if (online !== undefined) throw new UsageError(`${online} has no meaning for files: nothing is fetched`);
+}

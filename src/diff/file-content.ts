@@ -1,0 +1,89 @@
+// The bytes of a local file or of a stream, to be read more than once.
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import type { Piece, Scratch } from "../crawl/scratch.ts";
+import { SitemapError } from "../errors.ts";
+import { looksLikeArchive } from "./archive-magic.ts";
+import { lineRanges, type Range } from "./line-ranges.ts";
+
+export interface FileContent {
+  /** What it is called in messages, and what the sitemap of its pages is called. */
+  readonly shown: string;
+  readonly name: string;
+  readonly isRobots: boolean;
+  /** Whether it may be a list without a URL. */
+  readonly mayBeEmpty: boolean;
+  /** What can be read as a document of its own, in order. */
+  ranges(): Promise<readonly Range[]>;
+  open(range: Range): AsyncIterable<Uint8Array>;
+}
+
+export class PathContent implements FileContent {
+  readonly shown: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(file: string, signal: AbortSignal | undefined) {
+    this.shown = file;
+    this.#signal = signal;
+  }
+
+  get name(): string {
+    return path.basename(this.shown);
+  }
+
+  get isRobots(): boolean {
+    return this.name === "robots.txt";
+  }
+
+  get mayBeEmpty(): boolean {
+    return /\.txt$/i.test(this.name);
+  }
+
+  ranges(): Promise<readonly Range[]> {
+    return lineRanges(this.shown);
+  }
+
+  open(range: Range): AsyncIterable<Uint8Array> {
+    return createReadStream(this.shown, { highWaterMark: blockLength, signal: this.#signal, ...range });
+  }
+}
+
+/** Put away as it comes. */
+export class StreamContent implements FileContent {
+  readonly name: string;
+  readonly isRobots = false;
+  readonly mayBeEmpty = true;
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #scratch: Scratch;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pieces: Piece[] = [];
+
+  constructor(name: string, bytes: AsyncIterable<Uint8Array>, scratch: Scratch, signal: AbortSignal | undefined) {
+    this.name = name;
+    this.#bytes = bytes;
+    this.#scratch = scratch;
+    this.#signal = signal;
+  }
+
+  get shown(): string {
+    return this.name;
+  }
+
+  async ranges(): Promise<readonly Range[]> {
+    for await (const bytes of this.#bytes) {
+      this.#signal?.throwIfAborted();
+      if (this.#pieces.length === 0 && looksLikeArchive(bytes)) {
+        throw new SitemapError("invalid-file", `${this.name} holds an archive: an archive has to be a file`);
+      }
+      // A copy: whoever made the bytes may use them again.
+      this.#pieces.push(await this.#scratch.put(bytes.slice()));
+    }
+    return [{ start: 0 }];
+  }
+
+  async *open(): AsyncGenerator<Uint8Array, void> {
+    for (const piece of this.#pieces) yield await this.#scratch.get(piece);
+  }
+}
+
+const blockLength = 256 * 1024;

@@ -1,0 +1,91 @@
+// Counts the changes of a diff while they pass: by sitemap, by section of the website and by field, and keeps the first examples of
+// each kind. A website chooses how many sections it has: beyond a bound they are counted together.
+import type {
+  ChangeCounts,
+  ChangeGroup,
+  ChangeKind,
+  DiffSummary,
+  DiffTotals,
+  PageChange,
+  PageField,
+  SitemapChange,
+  TreeChange,
+} from "../change.ts";
+
+const mostGroups = 10_000;
+const mostSitemaps = 20;
+const mostExamples = 5;
+/** What is beyond the bound. */
+const elsewhere = "elsewhere";
+
+type Counts = { -readonly [Kind in keyof ChangeCounts]: number };
+
+export class Summarizer {
+  readonly #sitemaps: SitemapChange[] = [];
+  readonly #bySitemap = new Map<string, Counts>();
+  readonly #bySection = new Map<string, Counts>();
+  readonly #byField = new Map<PageField, number>();
+  readonly #examples = new Map<ChangeKind, PageChange[]>();
+
+  see(changes: readonly TreeChange[]): void {
+    for (const change of changes) {
+      if (change.kind === "sitemap") {
+        if (this.#sitemaps.length < mostSitemaps) this.#sitemaps.push(change);
+        continue;
+      }
+      const { kind, page, sitemap } = change;
+      countsOf(this.#bySitemap, sitemap)[kind] += 1;
+      countsOf(this.#bySection, sectionOf(page.url))[kind] += 1;
+      if (kind === "changed") {
+        for (const field of change.fields) this.#byField.set(field, (this.#byField.get(field) ?? 0) + 1);
+      }
+      const examples = this.#examples.get(kind);
+      if (examples === undefined) this.#examples.set(kind, [change]);
+      else if (examples.length < mostExamples) examples.push(change);
+    }
+  }
+
+  finish(
+    names: Pick<DiffSummary, "before" | "after">,
+    kinds: ReadonlySet<ChangeKind>,
+    totals: DiffTotals,
+  ): DiffSummary {
+    return {
+      ...names,
+      totals,
+      kinds,
+      sitemaps: this.#sitemaps,
+      bySitemap: sorted(this.#bySitemap),
+      bySection: sorted(this.#bySection),
+      byField: this.#byField,
+      examples: [...kinds].flatMap((kind) => this.#examples.get(kind) ?? []),
+    };
+  }
+}
+
+/** The host and the first directory of the path; `https://example.org/` for pages that are in none. */
+export function sectionOf(url: string): string {
+  const host = url.indexOf("//") + 2;
+  const end = url.slice(0, host + 512).search(/[?#]/);
+  const path = end === -1 ? url : url.slice(0, end);
+  const root = path.indexOf("/", host);
+  if (root === -1) return `${path}/`;
+  const directory = path.indexOf("/", root + 1);
+  return path.slice(0, (directory === -1 ? root : directory) + 1);
+}
+
+function countsOf(groups: Map<string, Counts>, name: string): Counts {
+  const key = groups.has(name) || groups.size < mostGroups ? name : elsewhere;
+  let counts = groups.get(key);
+  if (counts === undefined) {
+    counts = { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0 };
+    groups.set(key, counts);
+  }
+  return counts;
+}
+
+// Stable: of two with as many changes, the one that came first.
+function sorted(groups: ReadonlyMap<string, ChangeCounts>): ChangeGroup[] {
+  const total = ({ counts }: ChangeGroup) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return [...groups].map(([name, counts]) => ({ name, counts })).sort((one, other) => total(other) - total(one));
+}

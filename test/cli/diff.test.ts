@@ -1,0 +1,467 @@
+// `sitegrove diff` as a process: every kind of side, every format, every exit code.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "csv-parse/sync";
+import { parseFeed } from "htmlparser2";
+import { SaxesParser } from "saxes";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallDisk } from "../support/small-disk.ts";
+import { steering } from "../write/hostile.ts";
+import { ended, shell, sitegrove, start, terminal } from "./program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+
+const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../docs/output.schema.json"), "utf8"));
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+ajv.addSchema(schema, "output");
+const validate = ajv.getSchema("output#/$defs/changeLine");
+
+const folder = mkdtempSync(path.join(tmpdir(), "cli-diff-"));
+const at = (name: string) => path.join(folder, name);
+function file(name: string, content: string | Uint8Array): string {
+  writeFileSync(at(name), content);
+  return at(name);
+}
+
+const entry = (name: string, inside = "") => `<url><loc>{base}/${name}</loc>${inside}</url>`;
+const date = (day: number) => `<lastmod>2024-05-${String(day).padStart(2, "0")}</lastmod>`;
+const titled = (title: string) =>
+  `<n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>${title}</n:title></n:news>`;
+let site: Website;
+let isLater = false;
+beforeAll(async () => {
+  const monday: Record<string, string> = {
+    "/robots.txt": "Sitemap: {base}/index.xml\n",
+    "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
+    "/a.xml": urlset(entry("blog/1", date(1)), entry("blog/2", date(1)), entry("shop/1", date(1))),
+    "/b.xml": urlset(entry("moves"), entry("b")),
+    "/c.xml": urlset(entry("c")),
+  };
+  const tuesday: Record<string, string> = {
+    ...monday,
+    "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/d.xml"),
+    "/a.xml": urlset(
+      entry("blog/1", date(31)),
+      entry("blog/2", `${date(31)}<priority>0.9</priority>`),
+      entry("moves"),
+      entry("blog/3?a=1&amp;b=2", date(31) + titled("Fish &amp; chips")),
+    ),
+    "/b.xml": urlset(entry("b")),
+    "/d.xml": urlset(entry("c")),
+  };
+  const routes = Object.fromEntries(
+    [...new Set([...Object.keys(monday), ...Object.keys(tuesday)])].map((name) => [
+      name,
+      (
+        request: { headers: { host?: string } },
+        response: { writeHead(status: number): unknown; end(body?: string): void },
+      ) => {
+        const body = (isLater ? tuesday : monday)[name];
+        if (body === undefined) response.writeHead(404);
+        response.end(body?.replaceAll("{base}", `http://${request.headers.host}`));
+      },
+    ]),
+  );
+  site = await serve({
+    ...routes,
+    "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
+    "/hostile.xml": urlset(entry("x"), entry("b|`a`&lt;i>*c*_d_@e\u009b31m\u202e", titled("=cmd(\u001b[2J\u2028)"))),
+  });
+  for (const [name, later] of [
+    ["monday.warc.gz", false],
+    ["tuesday.warc", true],
+  ] as const) {
+    isLater = later;
+    expect(
+      (
+        await sitegrove([
+          "ls",
+          site.homepage,
+          "--no-known",
+          "--no-homepage",
+          "--save",
+          at(name),
+          "-o",
+          at(`${name}.txt`),
+        ])
+      ).code,
+    ).toBe(0);
+  }
+  const broken = [
+    "ls",
+    "--sitemap",
+    `${site.homepage}broken.xml`,
+    "--save",
+    at("broken.warc.gz"),
+    "-o",
+    at("broken.txt"),
+  ];
+  expect((await sitegrove(broken)).code).toBe(3);
+  isLater = false;
+});
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+
+const both = () => [at("monday.warc.gz"), at("tuesday.warc")];
+const short = (text: string) => text.replaceAll(site.homepage, "/").replaceAll(`${folder}/`, "");
+
+test("a summary for people: counts, by sitemap and by section, what changed, examples", async () => {
+  const { code, stdout, stderr } = await sitegrove(["diff", ...both()]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(short(stdout)).toBe(`monday.warc.gz → tuesday.warc
+6 pages in 3 sitemaps → 6 pages in 3 sitemaps
+
+    1  added
+    1  removed
+    2  changed: 50 % changed only lastModified; --ignore lastModified leaves it out
+    2  moved
+    2  sitemaps are different
+
+Sitemaps
+  gone  /c.xml
+  added  /d.xml
+
+By sitemap
+  added  removed  changed  moved
+      1        1        2      1  /a.xml
+      0        0        0      1  /d.xml
+
+By section
+  added  removed  changed  moved
+      1        0        2      0  /blog/
+      0        0        0      2  /
+      0        1        0      0  /shop/
+
+Added, for example
+  /blog/3?a=1&b=2
+
+Removed, for example
+  /shop/1
+
+Changed, for example
+  /blog/1  (lastModified 2024-05-01 → 2024-05-31)
+  /blog/2  (lastModified 2024-05-01 → 2024-05-31; priority 0.5 → 0.9)
+
+Moved, for example
+  /moves  (from /b.xml to /a.xml)
+  /c  (from /c.xml to /d.xml)
+`);
+});
+
+test("nothing that is different is said in words, and gives nothing in the other formats", async () => {
+  const same = [at("monday.warc.gz"), at("monday.warc.gz")];
+  expect((await sitegrove(["diff", ...same, "--exit-code"])).stdout).toContain("\nNo differences.\n");
+  expect((await sitegrove(["diff", ...same, "-f", "markdown"])).stdout).toContain("\nNo differences.\n");
+  expect(await sitegrove(["diff", ...same, "-f", "ndjson", "--exit-code"])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
+  expect((await sitegrove(["diff", ...same, "-f", "csv"])).stdout.split("\n")).toHaveLength(2);
+  expect(parseFeed((await sitegrove(["diff", ...same, "-f", "rss"])).stdout)?.items).toEqual([]);
+});
+
+test("ndjson: one change a line, as the schema says", async () => {
+  const { stdout } = await sitegrove(["diff", ...both(), "-f", "ndjson"]);
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const line of lines) expect(validate?.(line), JSON.stringify(validate?.errors)).toBe(true);
+  expect(lines.map((line) => short(`${line.kind} ${line.change ?? line.page.url}`))).toEqual([
+    "sitemap gone",
+    "sitemap added",
+    "removed /shop/1",
+    "changed /blog/1",
+    "changed /blog/2",
+    "moved /moves",
+    "added /blog/3?a=1&b=2",
+    "moved /c",
+  ]);
+  expect(lines[3]).toMatchObject({
+    fields: ["lastModified"],
+    before: { lastModified: "2024-05-01" },
+    page: { lastModified: "2024-05-31" },
+  });
+});
+
+test("csv: one change a row, read back by another parser", async () => {
+  const { stdout } = await sitegrove(["diff", ...both(), "-f", "csv"]);
+  const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+  expect(rows).toHaveLength(8);
+  expect(rows[4]).toEqual({
+    kind: "changed",
+    url: `${site.homepage}blog/2`,
+    change: "lastModified, priority",
+    lastModified: "2024-05-31",
+    lastModifiedBefore: "2024-05-01",
+    sitemap: `${site.homepage}a.xml`,
+    sitemapBefore: `${site.homepage}a.xml`,
+  });
+});
+
+test("pages: URLs of the kinds that are asked for", async () => {
+  const pages = async (...flags: string[]) =>
+    short((await sitegrove(["diff", ...both(), "-f", "pages", ...flags])).stdout);
+  expect(await pages("--only", "added")).toBe("/blog/3?a=1&b=2\n");
+  expect(await pages("--only", "removed,moved")).toBe("/shop/1\n/moves\n/c\n");
+  expect(await pages("--only", "changed", "--ignore", "lastModified")).toBe("/blog/2\n");
+  expect(await pages("--only", "changed", "--ignore", "lastModified, priority")).toBe("");
+  expect(await pages("--include", "*/blog/*", "--exclude", "/1$/", "--only", "added", "--only", "changed")).toBe(
+    "/blog/2\n/blog/3?a=1&b=2\n",
+  );
+});
+
+test("rss: a feed of new pages that other parsers read", async () => {
+  const { stdout } = await sitegrove(["diff", ...both(), "-f", "rss"]);
+  const saxes = new SaxesParser();
+  saxes.on("error", (error) => expect.fail(error.message));
+  saxes.write(stdout).close();
+  const url = `${site.homepage}blog/3?a=1&b=2`;
+  expect(parseFeed(stdout)).toMatchObject({
+    type: "rss",
+    title: `New pages of ${site.homepage}`,
+    link: site.homepage,
+    items: [{ id: url, title: "Fish & chips", link: url, pubDate: new Date("2024-05-31") }],
+  });
+});
+
+test("markdown: tables for the summary of a run", async () => {
+  const { stdout } = await sitegrove(["diff", ...both(), "-f", "markdown"]);
+  expect(short(stdout)).toContain("### What changed: `monday.warc.gz` → `tuesday.warc`\n");
+  expect(short(stdout)).toContain("| `/a.xml` | 1 | 1 | 2 | 1 |\n");
+  expect(short(stdout)).toContain("- `/blog/1`: `lastModified 2024-05-01 → 2024-05-31`\n");
+});
+
+test("a website is crawled, and compared with an archive or a list", async () => {
+  isLater = true;
+  const flags = ["--no-known", "--no-homepage", "-f", "ndjson"];
+  const live = await sitegrove(["diff", at("monday.warc.gz"), site.homepage, ...flags]);
+  const saved = await sitegrove(["diff", ...both(), "-f", "ndjson"]);
+  expect(live).toEqual(saved);
+  const list = file("list.txt", `${site.homepage}b\n${site.homepage}old\n`);
+  const since = await sitegrove(["diff", list, site.homepage, ...flags, "--only", "removed"]);
+  expect(short(since.stdout)).toBe('{"kind":"removed","page":{"url":"/old","priority":0.5},"sitemap":"list.txt"}\n');
+  isLater = false;
+});
+
+test("standard input and pipes are sides, too", async () => {
+  const list = file("some.txt", "https://example.org/1\nhttps://example.org/2\n");
+  const more = gzipSync("https://example.org/2\nhttps://example.org/3\n");
+  expect((await sitegrove(["diff", list, "-", "-f", "pages"], { input: more })).stdout).toBe(
+    "https://example.org/1\nhttps://example.org/3\n",
+  );
+  const { stdout, code } = await shell(
+    `eval "$SITEGROVE" diff <(sort ${list}) <(echo https://example.org/9) -f pages --only added`,
+  );
+  expect({ stdout, code }).toEqual({ stdout: "https://example.org/9\n", code: 0 });
+  const archive = await sitegrove(["diff", list, "-"], { input: readFileSync(at("monday.warc.gz")) });
+  expect(archive).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "sitegrove: standard input holds an archive: an archive has to be a file\n",
+  });
+});
+
+test("a list may be empty, and that is said", async () => {
+  const empty = file("empty.txt", "");
+  const list = file("one.txt", "https://example.org/1\n");
+  const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "pages"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "https://example.org/1\n" });
+  expect(short(stderr)).toBe("sitegrove: empty.txt: The document is empty\n");
+});
+
+describe("exit codes", () => {
+  test("6: there are differences; without --exit-code they are no failure", async () => {
+    expect((await sitegrove(["diff", ...both()])).code).toBe(0);
+    const { code, stderr } = await sitegrove(["diff", ...both(), "--exit-code"]);
+    expect({ code, stderr }).toEqual({ code: 6, stderr: "sitegrove: 8 differences\n" });
+    expect(
+      (
+        await sitegrove([
+          "diff",
+          ...both(),
+          "--exit-code",
+          "--include",
+          "nothing",
+          "--ignore",
+          "sitemap",
+          "--only",
+          "changed",
+        ])
+      ).code,
+    ).toBe(0);
+  });
+
+  test("3: a side is incomplete; what is missing there is unknown, never removed", async () => {
+    const { code, stdout, stderr } = await sitegrove([
+      "diff",
+      at("monday.warc.gz"),
+      at("broken.warc.gz"),
+      "-f",
+      "ndjson",
+    ]);
+    expect(code).toBe(3);
+    const kinds = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).kind);
+    expect(kinds.filter((kind) => kind === "unknown").length).toBeGreaterThan(0);
+    expect(kinds).not.toContain("removed");
+    expect(short(stderr)).toContain("/gone.xml: not read: Not found (404)");
+    expect(stderr).toMatch(/\d+ pages are unknown: missing on a side that is not complete\n/);
+  });
+
+  test("6 wins over 3, and standard error says both", async () => {
+    const { code, stderr } = await sitegrove(["diff", at("broken.warc.gz"), at("tuesday.warc"), "--exit-code"]);
+    expect(code).toBe(6);
+    expect(stderr).toContain("not complete");
+    expect(stderr).toMatch(/\d+ differences\n/);
+  });
+
+  test("4: a website without a sitemap; a file from before stays", async () => {
+    const empty = await serve({ "/": "<!doctype html><title>Empty</title>" });
+    const output = file("before.xml", "before");
+    const { code, stderr } = await sitegrove([
+      "diff",
+      at("monday.warc.gz"),
+      empty.homepage,
+      "-f",
+      "rss",
+      "-o",
+      output,
+      "--force",
+    ]);
+    empty.close();
+    expect(code).toBe(4);
+    expect(stderr).toContain(`no sitemap found for ${empty.homepage}`);
+    expect(readFileSync(output, "utf8")).toBe("before");
+  });
+
+  test("5: a website that cannot be reached, with the cause", async () => {
+    const nobody = await serve({});
+    nobody.close();
+    const { code, stderr } = await sitegrove([
+      "diff",
+      at("monday.warc.gz"),
+      nobody.homepage,
+      "--retries",
+      "0",
+      "--exit-code",
+    ]);
+    expect(code).toBe(5);
+    expect(stderr).toContain("Could not connect to 127.0.0.1");
+  });
+
+  test.each([
+    [[], "missing required argument 'old'"],
+    [["a.txt"], "missing required argument 'new'"],
+    [["missing.warc.gz", "b.xml"], "no such file: missing.warc.gz"],
+    [["missing.xml", "b.xml"], "no such file: missing.xml"],
+    [[folder, "b.xml"], "is a folder"],
+    [["-", "-"], "standard input can be one of the sides, not both"],
+    [["ftp://example.org/", "b.xml"], "not an http or https URL"],
+    [["GOOD", "GOOD", "--only", "new"], "--only does not know new"],
+    [["GOOD", "GOOD", "--ignore", "lastmod"], "--ignore does not know lastmod"],
+    [["GOOD", "GOOD", "--ignore", "lastmodified"], "did you mean `lastModified`?"],
+    [["GOOD", "GOOD", "-f", "rss", "--only", "removed"], "-f rss is a feed of new pages"],
+    [["GOOD", "GOOD", "-f", "json"], "Allowed choices are summary, ndjson"],
+    [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no meaning for files"],
+    [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output is the input itself"],
+    [["GOOD", "GOOD", "--include", "/(/"], "not a regular expression"],
+    [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
+    [["GOOD", "NONE"], "is not an archive that can be read"],
+  ])("2: %j", async (words, message) => {
+    const names: Record<string, string> = {
+      GOOD: file("good.xml", urlset("https://example.org/1")),
+      PAGE: file("page.html", "<!doctype html><title>Hello</title>"),
+      NONE: file("none.warc.gz", gzipSync("nothing")),
+    };
+    const { code, stdout, stderr } = await sitegrove(["diff", ...words.map((word) => names[word] ?? word)]);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  test("130: Ctrl-C ends it at once, and leaves neither temporary files nor an output", {
+    timeout: 30_000,
+  }, async () => {
+    const many = (from: number) =>
+      Array.from({ length: 400_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
+    const lists = [file("many-1.txt", many(0)), file("many-2.txt", many(7))];
+    const place = mkdtempSync(at("temporary-"));
+    for (const wait of [20, 700]) {
+      const child = start(["diff", ...lists, "-o", at("many.txt"), "-f", "pages"], { env: { TMPDIR: place } });
+      const end = ended(child);
+      // From now on it hears signals.
+      while (!readdirSync(folder).some((name) => name.includes("many.txt")) && child.exitCode === null) await sleep(10);
+      setTimeout(() => child.kill("SIGINT"), wait);
+      const { code } = await end;
+      // On a quick machine it may have been done.
+      expect([130, 0]).toContain(code);
+      expect(existsSync(at("many.txt"))).toBe(code === 0);
+      rmSync(at("many.txt"), { force: true });
+      expect(readdirSync(place)).toEqual([]);
+      expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
+    }
+  });
+});
+
+const disk = smallDisk(4096);
+afterAll(() => disk?.remove());
+test.skipIf(disk === undefined)(
+  "1: a disk that is full is one sentence; the file from before stays",
+  { timeout: 60_000 },
+  async () => {
+    const many = (from: number) =>
+      Array.from({ length: 900_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
+    const lists = [file("full-1.txt", many(0)), file("full-2.txt", many(5))];
+    const output = file("kept.txt", "kept");
+    const words = ["diff", ...lists, "-f", "pages", "-o", output, "--force"];
+    const { code, stderr } = await sitegrove(words, { env: { TMPDIR: disk?.path ?? "" } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^sitegrove: A temporary file in .* could not be written: no space left on device\n$/);
+    expect(readFileSync(output, "utf8")).toBe("kept");
+    expect(readdirSync(disk?.path ?? "")).toEqual([]);
+  },
+);
+
+test("a reader that goes away early ends it quietly", async () => {
+  const many = (from: number) =>
+    Array.from({ length: 50_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
+  const [one, two] = [file("head-1.txt", many(0)), file("head-2.txt", many(100_000))];
+  const { stdout, stderr } = await shell(
+    `eval "$SITEGROVE" diff ${one} ${two} -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
+  );
+  expect({ stdout, stderr }).toEqual({ stdout: "https://example.org/0\nexit 0\n", stderr: "" });
+});
+
+test("nothing that a website wrote steers a terminal", async () => {
+  const empty = file("nothing.txt", "");
+  for (const format of ["summary", "ndjson", "csv", "pages", "rss", "markdown"]) {
+    const hostile = ["diff", empty, at("hostile.warc"), "-f", format];
+    if (!existsSync(at("hostile.warc"))) {
+      await sitegrove(["ls", "--sitemap", `${site.homepage}hostile.xml`, "--save", at("hostile.warc"), "-f", "pages"]);
+    }
+    const { stdout, stderr } = await sitegrove(hostile);
+    expect(stdout).not.toBe("");
+    for (const line of `${stdout}${stderr}`.split("\n")) expect(line).not.toMatch(steering);
+  }
+  const { stdout } = await sitegrove(["diff", empty, at("hostile.warc"), "-f", "markdown"]);
+  expect(stdout).toContain("`` http://");
+});
+
+test("on a terminal it shows the same summary, and what it does until then", async () => {
+  const piped = await sitegrove(["diff", ...both()]);
+  const quiet = await terminal(`$SITEGROVE diff ${both().join(" ")} --no-progress`);
+  expect(quiet.stdout.replaceAll("\r\n", "\n")).toBe(piped.stdout);
+  const lively = await terminal(`$SITEGROVE diff ${both().join(" ")}`);
+  expect(lively.stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(
+    piped.stdout,
+  );
+});

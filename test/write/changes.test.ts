@@ -1,0 +1,214 @@
+// The formats of a diff, with texts as a hostile website would write them: read back by others, and nothing steers a terminal.
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { parseFeed } from "htmlparser2";
+import { SaxesParser } from "saxes";
+import { expect, test } from "vitest";
+import type { ChangeKind, DiffTotals, PageChange, SitemapChange, TreeChange } from "../../src/change.ts";
+import { changeKinds } from "../../src/change.ts";
+import { Summarizer, sectionOf } from "../../src/diff/summarize.ts";
+import { problem } from "../../src/problem.ts";
+import { changeFeedWriter } from "../../src/write/change-feed.ts";
+import {
+  type ChangeWriter,
+  changeCsvColumns,
+  changeCsvWriter,
+  changeNdjsonWriter,
+  changePagesWriter,
+} from "../../src/write/change-lines.ts";
+import { diffMarkdown } from "../../src/write/diff-markdown.ts";
+import { diffText } from "../../src/write/diff-text.ts";
+import { hostileText, steering } from "./hostile.ts";
+
+const url = hostileText.map((text) => `https://example.org/${text}`);
+const page = fc
+  .record({ url, title: hostileText, priority: fc.constantFrom(0.5, 1) })
+  .map(({ url, title, priority }) => ({
+    url,
+    priority,
+    lastModified: "2024-05-31",
+    newsStory: { title },
+  }));
+const pageChange: fc.Arbitrary<PageChange> = fc
+  .tuple(fc.constantFrom("added", "removed", "unknown", "changed", "moved"), page, page, url, url)
+  .map(([kind, now, before, sitemap, from]): PageChange => {
+    switch (kind as PageChange["kind"]) {
+      case "unknown":
+        return { kind: "unknown", page: now, sitemap, missing: "after" };
+      case "changed":
+        return {
+          kind: "changed",
+          page: now,
+          sitemap,
+          fields: ["newsStory"],
+          before: { ...before, url: now.url },
+          from,
+        };
+      case "moved":
+        return { kind: "moved", page: now, sitemap, from };
+      case "added":
+        return { kind: "added", page: now, sitemap };
+      default:
+        return { kind: "removed", page: now, sitemap };
+    }
+  });
+const sitemapChange: fc.Arbitrary<SitemapChange> = fc.tuple(url, hostileText).map(([sitemap, value]) => ({
+  kind: "sitemap",
+  change: "now-invalid",
+  sitemap,
+  reason: problem("not-a-sitemap", { value }),
+}));
+const changes = fc.array(fc.oneof({ weight: 4, arbitrary: pageChange }, sitemapChange), { maxLength: 12 });
+
+const written = (writer: ChangeWriter, list: readonly TreeChange[]) =>
+  writer.header + writer.write(list) + writer.footer;
+const expectPrintable = (text: string) => {
+  for (const line of text.split("\n")) expect(line).not.toMatch(steering);
+};
+
+test("ndjson is one line for each change, and loses nothing", () => {
+  fc.assert(
+    fc.property(changes, (list) => {
+      const text = written(changeNdjsonWriter(), list);
+      expectPrintable(text);
+      const lines = text.split("\n").slice(0, -1);
+      expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(list)));
+    }),
+  );
+});
+
+test("csv is one row for each change, and with values exactly as they are it loses none", () => {
+  fc.assert(
+    fc.property(changes, (list) => {
+      expectPrintable(written(changeCsvWriter(), list));
+      expect(parse(written(changeCsvWriter(), list))).toHaveLength(list.length + 1);
+      const rows = parse(written(changeCsvWriter({ safe: false }), list), { columns: true }) as Record<
+        string,
+        string
+      >[];
+      // Half of a character cannot be written as UTF-8.
+      const urls = list.map((change) => (change.kind === "sitemap" ? change.sitemap : change.page.url));
+      expect(rows.map(({ url }) => url)).toEqual(urls.map((text) => Buffer.from(text).toString()));
+      for (const row of rows) expect(Object.keys(row)).toEqual(changeCsvColumns);
+    }),
+  );
+});
+
+test("pages is one URL a line, without sitemaps", () => {
+  fc.assert(
+    fc.property(changes, (list) => {
+      const text = written(changePagesWriter(), list);
+      expectPrintable(text);
+      expect(text.split("\n")).toHaveLength(list.filter(({ kind }) => kind !== "sitemap").length + 1);
+    }),
+  );
+});
+
+test("rss is well-formed XML with one item for each new page", () => {
+  fc.assert(
+    fc.property(changes, hostileText, (list, title) => {
+      const text = written(changeFeedWriter({ title, link: "https://example.org/", description: title }), list);
+      expectPrintable(text);
+      const errors: string[] = [];
+      const saxes = new SaxesParser();
+      saxes.on("error", ({ message }) => errors.push(message));
+      saxes.write(text).close();
+      expect(errors).toEqual([]);
+      expect(parseFeed(text)?.items).toHaveLength(list.filter(({ kind }) => kind === "added").length);
+    }),
+  );
+});
+
+const totalsOf = (list: readonly TreeChange[]): DiffTotals => {
+  const count = (kind: ChangeKind) => list.filter((change) => change.kind === kind).length;
+  const side = { pages: 100, sitemaps: 3, complete: true };
+  const { before, after } = { before: side, after: { ...side, complete: count("unknown") === 0 } };
+  return {
+    before,
+    after,
+    added: count("added"),
+    removed: count("removed"),
+    unknown: count("unknown"),
+    changed: count("changed"),
+    changedOnlyLastModified: 0,
+    moved: count("moved"),
+    sitemaps: count("sitemap"),
+  };
+};
+
+test("the summaries hold nothing that steers a terminal, and in Markdown nothing that a website wrote is a mark", () => {
+  fc.assert(
+    fc.property(changes, hostileText, (list, name) => {
+      const summarizer = new Summarizer();
+      summarizer.see(list);
+      const summary = summarizer.finish({ before: name, after: name }, new Set(changeKinds), totalsOf(list));
+      expectPrintable(diffText(summary));
+      const markdown = diffMarkdown(summary);
+      expectPrintable(markdown);
+      // Without the spans of code, what is left was written here.
+      const bare = markdown.replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, "");
+      expect(bare).not.toMatch(/example\.org|😀|SUM|ERROR/);
+      // No row of a table has more cells than its head.
+      for (const table of markdown.split("\n\n").filter((block) => block.startsWith("|"))) {
+        const widths = table
+          .split("\n")
+          .filter(Boolean)
+          .map((row) => row.split(/(?<!\\)\|/).length);
+        expect(new Set(widths).size).toBe(1);
+      }
+    }),
+  );
+});
+
+test("a summary is bounded, however many sections and sitemaps a website has", () => {
+  const summarizer = new Summarizer();
+  for (let at = 0; at < 30_000; at += 1000) {
+    summarizer.see(
+      Array.from({ length: 1000 }, (_, more) => {
+        const url = `https://example.org/${at + more}/page`;
+        return {
+          kind: "added",
+          page: { url, priority: 0.5 },
+          sitemap: `https://example.org/${at + more}.xml`,
+        } as const;
+      }),
+    );
+  }
+  const summary = summarizer.finish({ before: "a", after: "b" }, new Set(changeKinds), {
+    ...totalsOf([]),
+    added: 30_000,
+  });
+  expect(summary.bySection).toHaveLength(10_001);
+  expect(summary.bySection[0]).toMatchObject({ name: "elsewhere", counts: { added: 20_000 } });
+  expect(diffText(summary).split("\n").length).toBeLessThan(60);
+  expect(diffText(summary)).toContain("in 9,991 others");
+});
+
+test("what changed only its date is said in percent, never as all or nothing where that is not so", () => {
+  const text = (changed: number, changedOnlyLastModified: number) =>
+    diffText(
+      new Summarizer().finish({ before: "a", after: "b" }, new Set(changeKinds), {
+        ...totalsOf([]),
+        changed,
+        changedOnlyLastModified,
+      }),
+    );
+  expect(text(100, 98)).toContain("98 % changed only lastModified");
+  expect(text(100_000, 99_999)).toContain("99 % changed only lastModified");
+  expect(text(100_000, 1)).toContain("1 % changed only lastModified");
+  expect(text(5, 5)).toContain("100 % changed only lastModified");
+  expect(text(5, 0)).not.toContain("lastModified");
+});
+
+test.each([
+  ["https://example.org/blog/a/b", "https://example.org/blog/"],
+  ["https://example.org/blog/", "https://example.org/blog/"],
+  ["https://example.org/about", "https://example.org/"],
+  ["https://example.org/", "https://example.org/"],
+  ["https://example.org", "https://example.org/"],
+  ["https://example.org?a=/b/c", "https://example.org/"],
+  ["https://example.org/a?b=/c/d", "https://example.org/"],
+  ["https://example.org/a/?b=/c/d", "https://example.org/a/"],
+])("the section of %s is %s", (page, section) => {
+  expect(sectionOf(page)).toBe(section);
+});
