@@ -72,7 +72,8 @@ export interface Options {
    */
   useCrawlDelay?: boolean | undefined;
   /**
-   * How often a request is retried after a temporary failure.
+   * How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in
+   * all.
    * @default 3
    */
   retries?: number | undefined;
@@ -136,7 +137,7 @@ export interface Options {
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
   /**
-   * To connect, including TLS.
+   * To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own.
    * @default 10_000
    */
   readonly connect: number;

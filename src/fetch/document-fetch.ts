@@ -2,14 +2,7 @@
 // redirect, or a failure; where a redirect leads is for the crawl to follow.
 import type { Client } from "../client.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../event.ts";
-import type {
-  DocumentRequest,
-  FailedFetch,
-  FailureOutcome,
-  Fetched,
-  FetchedRedirect,
-  HeaderList,
-} from "../exchange.ts";
+import type { DocumentRequest, FailedFetch, FailureOutcome, Fetched, FetchedRedirect } from "../exchange.ts";
 import type { Settings, Timeouts } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import { failureOf, isChallenge, isRedirect } from "../status.ts";
@@ -17,10 +10,12 @@ import { parseUrl, withoutCredentials } from "../url.ts";
 import { refusalOf } from "./address-policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { Clock } from "./clock.ts";
+import type { Admission, HostRecords } from "./host-records.ts";
 import { outcomeOfProblem } from "./outcome.ts";
+import type { Pause } from "./politeness.ts";
 import { type Head, HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
 import type { RequestHeaders } from "./request-headers.ts";
-import { type Backoff, backoffDelay, isRetryable, retryAfterDelay, toDate } from "./retry.ts";
+import { type Backoff, backoffDelay, isRetryable, toDate } from "./retry.ts";
 import type { Slot, Throttle } from "./throttle.ts";
 import { WireBody } from "./wire-body.ts";
 
@@ -29,6 +24,7 @@ export interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
   readonly throttle: Throttle;
+  readonly hosts: HostRecords;
   readonly headers: RequestHeaders;
   readonly startOrigins: ReadonlySet<string>;
   readonly backoff: Backoff;
@@ -80,29 +76,60 @@ export class DocumentFetch {
     if (refusal !== undefined) return this.#fail("refused", refusal);
 
     const { throttle, client, headers, settings, onEvent } = this.#context;
-    const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
-    const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst);
-    const sent = headers(origin, this.#request.anonymous !== true);
-    const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts);
-    const { firstByte, idle } = settings.timeout;
-    const request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
+    const turn = await this.#turn(target);
+    if ("code" in turn) return this.#giveUp(turn);
+    const { admission, slot } = turn;
+    let request: HttpRequest | undefined;
     try {
+      const sent = headers(origin, this.#request.anonymous !== true);
+      const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts);
+      const { firstByte, idle } = settings.timeout;
+      request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
       onEvent({ type: "request", url: this.#url, attempt: this.#attempts });
+      admission.sent();
       const head = await request.send(client);
       if ("code" in head) {
         request.end();
+        // Before the next one gets the slot.
+        const mayRetry = admission.failed(head, this.#wantsRetry(head));
         slot.release();
-        return await this.#failOrRetry(outcomeOfProblem(head), head);
+        admission.end();
+        return await this.#failOrRetry(outcomeOfProblem(head), head, mayRetry);
       }
+      const pause = admission.answered(head.status, head.headers);
+      if (pause !== undefined && pause.refusal === undefined) throttle.pause(target.hostname, pause.delay);
+      admission.end();
       if (head.status === 200 && !isChallenge(head.status, head.headers)) {
         return await this.#document(request, head, slot);
       }
       this.#discard(request, head, slot);
-      return isRedirect(head.status) ? this.#redirect(head) : await this.#refused(head);
+      return isRedirect(head.status) ? this.#redirect(head) : await this.#refused(head, pause);
     } catch (error) {
-      request.end();
+      request?.end();
       slot.release();
       throw error;
+    } finally {
+      admission.end();
+    }
+  }
+
+  // The host's own word first, then a place in the line; what was learned while waiting there counts, too.
+  async #turn(target: URL): Promise<{ admission: Admission; slot: Slot } | Problem> {
+    const { hosts, throttle } = this.#context;
+    const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
+    for (;;) {
+      const admitted = hosts.admit(target, this.#caller);
+      // Without a wait where there is none: whoever asks next sees that this place is taken.
+      const admission = admitted instanceof Promise ? await admitted : admitted;
+      if ("code" in admission) return admission;
+      try {
+        const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst, () => admission.isStale);
+        if (slot !== undefined) return { admission, slot };
+      } catch (error) {
+        admission.end();
+        throw error;
+      }
+      admission.end();
     }
   }
 
@@ -112,7 +139,7 @@ export class DocumentFetch {
     if ("code" in first) {
       request.end();
       slot.release();
-      return this.#failOrRetry("failed", first, head);
+      return this.#failOrRetry("failed", first, this.#wantsRetry(first), head);
     }
     const { robotsBytes, documentBytes } = this.#context.settings.limits;
     const isRobots = this.#request.role === "robots";
@@ -135,33 +162,43 @@ export class DocumentFetch {
     return { outcome: "redirect", ...this.#asked(), status, headers };
   }
 
-  async #refused(head: Head): Promise<Fetched | undefined> {
+  async #refused(head: Head, pause: Pause | undefined): Promise<Fetched | undefined> {
     const { outcome, reason } = failureOf(head.status, head.headers);
-    return this.#failOrRetry(outcome, reason, head);
+    if (pause?.refusal === undefined) return this.#failOrRetry(outcome, reason, this.#wantsRetry(reason), head, pause);
+    const facts = { status: head.status, retryAfter: toDate(Date.now() + pause.delay) };
+    return this.#fail(outcome, problem("rate-limited", facts), head);
   }
 
-  async #failOrRetry(outcome: FailureOutcome, reason: Problem, head?: Head): Promise<FailedFetch | undefined> {
-    const { settings, backoff, throttle, onEvent } = this.#context;
-    const answer = head && { status: head.status, headers: head.headers };
-    const retryable = isRetryable(reason);
-    const asked = retryable && head !== undefined ? retryAfterDelay(head.headers, Date.now()) : undefined;
-    if (asked !== undefined && asked > settings.limits.retryAfter) {
-      const facts = { status: head?.status ?? 0, retryAfter: toDate(Date.now() + asked) };
-      return this.#fail(outcome, problem("rate-limited", facts), answer);
-    }
-    if (!retryable || this.#attempts > settings.retries) return this.#fail(outcome, reason, answer);
-    const delay = asked ?? backoffDelay(this.#attempts, backoff);
+  async #failOrRetry(
+    outcome: FailureOutcome,
+    reason: Problem,
+    isRetried: boolean,
+    head?: Head,
+    pause?: Pause,
+  ): Promise<FailedFetch | undefined> {
+    if (!isRetried) return this.#fail(outcome, reason, head);
+    const { settings, backoff, onEvent } = this.#context;
+    const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
     onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
-    // Too many requests: that concerns everybody who wants something from this host.
-    if (head?.status === 429) throttle.pause(this.#target?.hostname ?? "", delay);
-    else await sleep(delay, this.#caller);
+    // A pause is for the whole host: there, everybody waits for their turn.
+    if (pause === undefined) await sleep(delay, this.#caller);
     this.#attempts++;
     this.#clock.end();
     this.#clock = newClock(settings.timeout);
     return undefined;
   }
 
-  #fail(outcome: FailureOutcome, reason: Problem, answer?: { status: number; headers: HeaderList }): FailedFetch {
+  #wantsRetry(reason: Problem): boolean {
+    return isRetryable(reason) && this.#attempts <= this.#context.settings.retries;
+  }
+
+  // The host is known not to answer, or not to want to.
+  #giveUp(reason: Problem): FailedFetch {
+    return { ...this.#fail(outcomeOfProblem(reason), reason), attempts: this.#attempts - 1 };
+  }
+
+  #fail(outcome: FailureOutcome, reason: Problem, head?: Head): FailedFetch {
+    const answer = head && { status: head.status, headers: head.headers };
     return { outcome, ...this.#asked(), ...answer, reason };
   }
 

@@ -6,6 +6,7 @@ import { parseUrl } from "../url.ts";
 import { Cancellation, SignalFollowers } from "./cancellation.ts";
 import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
+import { HostRecords } from "./host-records.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
 import { Throttle } from "./throttle.ts";
@@ -48,13 +49,15 @@ class NetworkFetcher implements Fetcher {
   constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
     if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts);
+    const backoffs = { ...defaultBackoff, ...backoff };
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
       throttle: new Throttle(settings),
+      hosts: new HostRecords(settings, backoffs),
       headers: requestHeaders(settings, startUrls),
       startOrigins: new Set(startUrls.map(({ origin }) => origin)),
-      backoff: { ...defaultBackoff, ...backoff },
+      backoff: backoffs,
       onEvent,
     };
   }
@@ -97,7 +100,9 @@ class NetworkFetcher implements Fetcher {
   }
 
   hasRoomFor(url: string): boolean {
-    return this.#context.throttle.hasRoomFor(parseUrl(url)?.hostname ?? "");
+    const { hosts, throttle } = this.#context;
+    const target = parseUrl(url);
+    return target !== null && hosts.isOpen(target) && throttle.hasRoomFor(target.hostname);
   }
 
   setCrawlDelay(url: string, milliseconds: number): void {

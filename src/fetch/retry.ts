@@ -23,6 +23,15 @@ export function backoffDelay(attempt: number, { base, cap, random }: Backoff): n
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
+/**
+ * How long to leave a host alone that asked for a pause for the nth time, in milliseconds. `asked` is what it said, if anything:
+ * nothing, or next to nothing, is no invitation to come back at once.
+ */
+export function gentleDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
+  if (asked !== undefined && asked >= base) return asked;
+  return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
+}
+
 /** How long `Retry-After` asks to wait, in milliseconds from now; undefined where it says nothing that can be understood. */
 export function retryAfterDelay(headers: HeaderList, now: number): number | undefined {
   const value = header(headers, "retry-after")?.trim();

@@ -8,6 +8,8 @@ import { longestTimer } from "./clock.ts";
 export interface ThrottleOptions {
   readonly concurrency: { readonly perHost: number; readonly total: number };
   readonly delay: { readonly milliseconds: number; readonly random: boolean };
+  /** A delay may become known after the first request: then it counts from that request. */
+  readonly useCrawlDelay?: boolean;
   /** From 0 to below 1. */
   readonly random?: () => number;
 }
@@ -24,6 +26,8 @@ export class Throttle {
   readonly #options: ThrottleOptions;
   readonly #hosts = new Map<string, Host>();
   readonly #leastDelays = new Map<string, number>();
+  // When the last request to a host started; only where somebody may ask for it.
+  readonly #lastStarts = new Map<string, number>();
   // Hosts with somebody waiting and nothing in the way but the limit for all. In order of their turn: a host whose turn it
   // was goes to the end.
   readonly #ready = new Set<Host>();
@@ -37,10 +41,15 @@ export class Throttle {
   }
 
   /**
-   * Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. Rejects with the reason
-   * of the cancellation.
+   * Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. `isStale`: whether the turn is
+   * not wanted any more, when it comes; then there is none. Rejects with the reason of the cancellation.
    */
-  acquire(hostName: string, cancellation: Cancellation, first = false): Slot | Promise<Slot> {
+  acquire(
+    hostName: string,
+    cancellation: Cancellation,
+    first = false,
+    isStale: () => boolean = () => false,
+  ): Slot | Promise<Slot | undefined> {
     const host = this.#host(hostName);
     // Nothing in the way: the usual case, where nobody has to wait.
     if (this.#isFree(host)) {
@@ -59,7 +68,9 @@ export class Throttle {
       };
       const waiter: Waiter = () => {
         cancellation.remove(onCancel);
-        resolve(this.#start(host));
+        if (!isStale()) return resolve(this.#start(host));
+        this.#count(host, -1);
+        resolve(undefined);
       };
       (first ? host.continuing : host.waiting).add(waiter);
       cancellation.add(onCancel);
@@ -84,6 +95,8 @@ export class Throttle {
   /** The least pause between two requests to this host, where the delay of the options is shorter. */
   setLeastDelay(hostName: string, milliseconds: number): void {
     this.#leastDelays.set(hostName, milliseconds);
+    const lastStart = this.#lastStarts.get(hostName);
+    if (lastStart !== undefined) this.pause(hostName, lastStart + milliseconds - performance.now());
   }
 
   /** How many hosts are remembered: those in use, and those whose pause is not over. */
@@ -158,6 +171,7 @@ export class Throttle {
   #start(host: Host): Slot {
     host.running++;
     this.#running++;
+    if (this.#options.useCrawlDelay) this.#lastStarts.set(host.name, performance.now());
     const delay = this.#delay(host.name);
     if (delay > 0) host.nextAt = Math.max(host.nextAt, performance.now() + delay);
     let held = true;

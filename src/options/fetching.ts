@@ -4,7 +4,12 @@ import { version } from "../version.ts";
 import type { OptionRow } from "./row.ts";
 
 const timeouts: readonly OptionRow[] = [
-  { name: "connect", type: "number", default: 10_000, text: "To connect, including TLS." },
+  {
+    name: "connect",
+    type: "number",
+    default: 10_000,
+    text: "To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own.",
+  },
   { name: "firstByte", type: "number", default: 30_000, text: "From the request to the first byte of the response." },
   { name: "idle", type: "number", default: 15_000, text: "Between two chunks of the body." },
   {
@@ -99,7 +104,7 @@ export const fetchingOptions: readonly OptionRow[] = [
     name: "retries",
     type: "number",
     default: 3,
-    text: "How often a request is retried after a temporary failure.",
+    text: "How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in all.",
     more: "See [what counts as temporary](fetching.md).",
     flags: [{ flags: "--retries <n>", group: "Network", text: "retries after temporary failures", value: "number" }],
   },

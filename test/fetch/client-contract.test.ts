@@ -90,7 +90,7 @@ describe("a client of the user's own", () => {
     const client: Client = {
       request: async ({ attempt }) => {
         attempts.push(attempt);
-        return problem("connection-reset");
+        return problem("http-503", { status: 503 });
       },
     };
     await testFetcher({ client, retries: 2 }).read("https://website.test/a");

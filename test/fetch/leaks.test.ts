@@ -20,7 +20,7 @@ const paths: Record<string, Fault | string> = {
   "/empty": "",
   "/gone": status(410),
   "/busy": status(503),
-  "/limited": status(429, { "retry-after": "999999" }),
+  "/forbidden": status(403),
   "/moved": redirect("/whole"),
   "/away": redirect("http://169.254.169.254/"),
   "/loop": redirect("/loop"),

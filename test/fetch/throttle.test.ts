@@ -12,7 +12,7 @@ async function acquire(
   cancellation = new Cancellation(),
   first = false,
 ): Promise<Slot> {
-  return throttle.acquire(host, cancellation, first);
+  return (await throttle.acquire(host, cancellation, first)) as Slot;
 }
 
 const options = (given: {
@@ -108,6 +108,45 @@ describe("under a clock of its own", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(throttle.size).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("a turn that is not wanted any more when it comes goes to the next, and uses up no delay", async () => {
+    const throttle = new Throttle(options({ perHost: 1, delay: 1000 }));
+    const running = await acquire(throttle, "a");
+    const order: string[] = [];
+    for (const [name, isStale] of [
+      ["stale", true],
+      ["stale too", true],
+      ["wanted", false],
+    ] as const) {
+      void Promise.resolve(throttle.acquire("a", new Cancellation(), false, () => isStale)).then((slot) => {
+        order.push(slot === undefined ? name : `${name} runs`);
+        slot?.release();
+      });
+    }
+    await vi.advanceTimersByTimeAsync(500);
+    running.release();
+    await vi.advanceTimersByTimeAsync(499);
+    expect(order).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(order).toEqual(["stale", "stale too", "wanted runs"]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(throttle.size).toBe(0);
+  });
+
+  test("a delay that becomes known later counts from the last request", async () => {
+    const throttle = new Throttle({ ...options({}), useCrawlDelay: true });
+    (await acquire(throttle, "a")).release();
+    await vi.advanceTimersByTimeAsync(300);
+    throttle.setLeastDelay("a", 1000);
+    let started = false;
+    void acquire(throttle, "a").then(() => {
+      started = true;
+    });
+    await vi.advanceTimersByTimeAsync(699);
+    expect(started).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started).toBe(true);
   });
 
   test("a slot that is given back twice counts once", async () => {

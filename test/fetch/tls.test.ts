@@ -187,7 +187,7 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
       const server = await testServer({ "/a": faults[name](tenPages) }, secured);
       const fetcher = testFetcher({
         start: server.origin,
-        timeout: { firstByte: 300, idle: 300, total: 1000 },
+        timeout: { firstByte: 1000, idle: 1000, total: 2000 },
         limits: { documentBytes: 200_000 },
         ...trusted,
       });

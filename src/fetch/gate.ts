@@ -1,0 +1,43 @@
+// One at a time, where others have to see first what comes of it.
+import type { Cancellation } from "./cancellation.ts";
+
+export class Gate {
+  #isTaken = false;
+  #waiting: Set<() => void> | undefined;
+
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Has to be given back with the function that is returned; a second call of it does nothing. */
+  take(): () => void {
+    this.#isTaken = true;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#isTaken = false;
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const wake of waiting) wake();
+    };
+  }
+
+  /** Waits until it was given back; somebody else may have taken it by then. Rejects with the reason of the cancellation. */
+  given(cancellation: Cancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (cancellation.cancelled) return reject(cancellation.reason);
+      const onCancel = () => {
+        this.#waiting?.delete(wake);
+        reject(cancellation.reason);
+      };
+      const wake = () => {
+        cancellation.remove(onCancel);
+        resolve();
+      };
+      this.#waiting ??= new Set();
+      this.#waiting.add(wake);
+      cancellation.add(onCancel);
+    });
+  }
+}

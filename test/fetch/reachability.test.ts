@@ -1,0 +1,130 @@
+// Hosts that do not answer: asked a few times, not for everything.
+import { describe, expect, test } from "vitest";
+import { Reachability } from "../../src/fetch/reachability.ts";
+import { problem } from "../../src/problem.ts";
+import { type Fault, faults } from "../support/fault-server.ts";
+import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { stubResolver } from "../support/stub-resolver.ts";
+
+const paths = Array.from({ length: 100 }, (_, at) => `/${at}`);
+const brief = { firstByte: 150 };
+
+async function startServer(fault: Fault) {
+  return testServer(Object.fromEntries(paths.map((path) => [path, fault])));
+}
+
+describe("a host that has never answered", () => {
+  test("gets one retry in all, and is given up with the second document", async () => {
+    const server = await startServer(faults.silence());
+    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+    const attempts: number[] = [];
+    for (const path of paths.slice(0, 10)) {
+      const { result, fetched } = await fetcher.read(server.origin + path);
+      expect(result).toBe("failed timeout-first-byte");
+      attempts.push(fetched.attempts);
+    }
+    expect(attempts).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("is asked a few times where a hundred documents are wanted at once", async () => {
+    const server = await startServer(faults.silence());
+    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+    const reads = await Promise.all(paths.map((path) => fetcher.read(server.origin + path)));
+    expect(new Set(reads.map(({ result }) => result))).toEqual(new Set(["failed timeout-first-byte"]));
+    expect(server.requests.length).toBeLessThanOrEqual(5);
+  });
+
+  test("is asked for one document at a time after the first failure, and for all when it answers", async () => {
+    let underWay = 0;
+    const together: number[] = [];
+    const server = await startServer(async (exchange) => {
+      together.push(++underWay);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      underWay--;
+      if (exchange.path === "/0") exchange.socket.destroy();
+      else exchange.respond(200, {}, tenPages);
+    });
+    const fetcher = testFetcher({ start: server.origin, retries: 0 });
+    expect((await fetcher.read(`${server.origin}/0`)).result).toBe("failed connection-reset");
+    together.length = 0;
+    const reads = await Promise.all(paths.slice(1, 20).map((path) => fetcher.read(server.origin + path)));
+    expect(reads.every(({ result }) => result === "found")).toBe(true);
+    expect(together[0]).toBe(1);
+    expect(Math.max(...together)).toBe(4);
+  });
+
+  test.each([
+    ["name that does not exist", "ENOTFOUND", "failed dns-not-found", 2],
+    ["name server that fails", "ESERVFAIL", "failed dns-temporary", 3],
+  ])("a %s", async (_, code, expected, lookups) => {
+    const lookup = stubResolver({ "dead.test": code });
+    const fetcher = testFetcher({ retries: 3 }, { lookup });
+    for (let at = 0; at < 20; at++) expect((await fetcher.read(`http://dead.test/${at}`)).result).toBe(expected);
+    expect(lookup.asked).toHaveLength(lookups);
+  });
+
+  test("does no harm to others on the same address, at another port", async () => {
+    const dead = await startServer(faults.silence());
+    const alive = await testServer({ "/a": tenPages });
+    const fetcher = testFetcher({ start: [dead.origin, alive.origin], retries: 0, timeout: brief });
+    for (const path of paths.slice(0, 5)) await fetcher.read(dead.origin + path);
+    expect((await fetcher.read(`${alive.origin}/a`)).text).toBe(tenPages);
+  });
+
+  test("answers with any status", async () => {
+    const server = await testServer({
+      "/a": faults["reset before headers"](),
+      "/b": (exchange) => exchange.respond(500),
+    });
+    const fetcher = testFetcher({ start: server.origin, retries: 3 });
+    await fetcher.read(`${server.origin}/b`);
+    for (let times = 0; times < 2; times++) {
+      expect((await fetcher.read(`${server.origin}/a`)).fetched.attempts).toBe(4);
+    }
+  });
+});
+
+describe("a host that answered before", () => {
+  const silence = problem("timeout-first-byte");
+
+  test("gets its retries until eight requests in a row failed, and is given up after a minute in vain", () => {
+    const host = new Reachability(true);
+    const retried = Array.from({ length: 10 }, () => host.failed(silence, 7_000, true));
+    expect(retried).toEqual([true, true, true, true, true, true, true, false, false, false]);
+    // Eight times seven seconds are less than a minute.
+    expect(new Reachability(true).refusal).toBeUndefined();
+    expect(host.refusal).toEqual(silence);
+    expect(host.isDoubtful).toBe(true);
+  });
+
+  test("is asked on, one document at a time, where failures cost no time", () => {
+    const host = new Reachability(true);
+    for (let times = 0; times < 1000; times++) host.failed(problem("connection-reset"), 5, true);
+    expect(host.refusal).toBeUndefined();
+    expect(host.isDoubtful).toBe(true);
+    host.answered();
+    expect(host.isDoubtful).toBe(false);
+    expect(host.failed(silence, 30_000, true)).toBe(true);
+  });
+
+  test("what comes with an answer does not count", () => {
+    const host = new Reachability(false);
+    for (let times = 0; times < 10; times++) expect(host.failed(problem("client-failed"), 1, false)).toBe(false);
+    expect(host.refusal).toBeUndefined();
+  });
+
+  test("and ends in the middle of a crawl is asked a few times more", async () => {
+    let answers = true;
+    const server = await startServer((exchange) => {
+      if (answers) exchange.respond(200, {}, tenPages);
+    });
+    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+    await fetcher.read(`${server.origin}/0`);
+    answers = false;
+    const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(server.origin + path)));
+    expect(reads.every(({ result }) => result === "failed timeout-first-byte")).toBe(true);
+    // Without an end to retries it would be eighty; kept connections are tried anew.
+    expect(server.requests.length).toBeLessThan(45);
+  });
+});
