@@ -23,7 +23,7 @@ export interface ClientResponse {
   readonly status: number;
   /** Names may be written in any case. */
   readonly headers: HeaderList;
-  /** The bytes as they came, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
+  /** The bytes as received, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
   /** True where `body` was decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */
   readonly decoded?: boolean | undefined;

@@ -201,7 +201,7 @@ function figure(fact: string | number | undefined, unit: string | undefined): st
 
 function shorten(value: string): string {
   if (value.length <= valueLength) return value;
-  // Never end in half a character. A short copy, too, lets go of the long string behind it.
+  // Never end in half a character. A short copy, too, releases the long string behind it.
   const end = /[\uD800-\uDBFF]/.test(value[valueLength - 1] ?? "") ? valueLength - 1 : valueLength;
   return `${value.slice(0, end)}…`;
 }

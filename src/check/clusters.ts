@@ -1,6 +1,6 @@
 // Return links of alternate pages across all sitemaps, exact and in flat memory. Pages that name the same set of alternate
 // pages are a cluster. Where every member of the set is listed with that very set, all of them name one another, and nothing
-// can be wrong: of most websites all clusters are settled like this, with one record a page. The pages of the other clusters
+// can be wrong: of most websites all clusters are settled like this, with one record per page. The pages of the other clusters
 // are read again, and their links, one record each, are looked up among all pages.
 import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { AlternateSet } from "./language-rules.ts";

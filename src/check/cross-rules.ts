@@ -75,7 +75,7 @@ export class CrossRules {
     return { isCut };
   }
 
-  /** Lets go of the disk. */
+  /** Releases the disk. */
   close(): void {
     this.#records.close();
     this.#clusters.close();

@@ -1,7 +1,7 @@
 // The times that dates of sitemaps stand for. The parser has made ISO 8601 of them; `Date.parse` would read them too, in
 // several times the time, and a large website has millions.
 
-/** The first moment that a date names, in milliseconds; NaN where it is none. A date without an offset is taken as UTC. */
+/** The first moment that a date names, in milliseconds; NaN if it is not one. A date without an offset is taken as UTC. */
 export function firstInstant(text: string): number {
   const { length } = text;
   // `2026-05-31T10:00:00+00:00` and its parts.

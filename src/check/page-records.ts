@@ -1,5 +1,5 @@
 // What every sitemap says about every URL, across all sitemaps: the same URL in several, several spellings of one page, dates
-// that contradict each other. One record a page on disk, joined one partition at a time, so memory does not grow with pages.
+// that contradict each other. One record per page on disk, joined one partition at a time, so memory does not grow with pages.
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
 import type { AlternateSet } from "./language-rules.ts";

@@ -83,7 +83,7 @@ export class Partitions {
     return { words, count };
   }
 
-  /** Lets go of the memory and the disk. */
+  /** Releases the memory and the disk. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

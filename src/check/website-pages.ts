@@ -61,7 +61,7 @@ export class WebsitePages {
         }
         before += pages.length;
       }
-      // The document was cut off since: what is not there is passed over.
+      // The document was cut off since: what is not there is skipped.
       while (next < wanted.length && wanted[next]! < end) next += 1;
     }
   }

@@ -8,7 +8,7 @@ export const formatInWords = "the tree (tabtree), URLs (pages), or data";
 export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
 
 export type Format = (typeof formats)[number];
-/** Lists of pages: written while the crawl goes on. The others show the tree, and wait for it. */
+/** Lists of pages: written during the crawl. The others show the tree, and wait for it. */
 export type PageFormat = "pages" | "ndjson" | "csv";
 /** Tables of sitemaps: made from what happened, without reading pages again. */
 export type SitemapFormat = "sitemaps" | "sitemaps-csv";

@@ -1,4 +1,4 @@
-// From the websites that were named, one after the other, to pieces of text. Lists of pages are written while the crawl goes on; the tree formats wait for the tree.
+// From the websites that were named, one after the other, to pieces of text. Lists of pages are written during the crawl; the tree formats wait for the tree.
 import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";

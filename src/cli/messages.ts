@@ -1,4 +1,4 @@
-// Standard error: everything that is said to the person. Plain lines in pipes and logs; on a terminal, colours unless they are
+// Standard error: everything that is said to the person. Plain lines in pipes and logs; on a terminal, colors unless they are
 // unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
 import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";

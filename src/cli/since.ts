@@ -13,7 +13,7 @@ export function sinceInstant(text: string, now: number = Date.now()): number {
   return instant;
 }
 
-/** The last instant that a date of a page can mean, in milliseconds; NaN where it is none. */
+/** The last instant that a date of a page can mean, in milliseconds; NaN if it is not one. */
 export function lastInstant(date: string): number {
   const end = new Date(date);
   if (date.length === 4) end.setUTCFullYear(end.getUTCFullYear() + 1);

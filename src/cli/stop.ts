@@ -15,25 +15,25 @@ export function stopSignal(beforeExit: () => void): AbortSignal {
       };
       if (controller.signal.aborted) leave();
       controller.abort(stopped);
-      leaveOnceQuiet(leave);
+      exitOnceFlushed(leave);
     });
   }
   return controller.signal;
 }
 
-function leaveOnceQuiet(leave: () => void): void {
+function exitOnceFlushed(leave: () => void): void {
   const { stdout } = process;
   const begin = performance.now();
   // What the system has not taken yet; `written` moves while somebody reads.
   const written = () => ("bytesWritten" in stdout ? Number(stdout.bytesWritten) : 0) - stdout.writableLength;
   const look = (before: number) => {
     const now = written();
-    if (now === before || performance.now() - begin > longestPatience) leave();
-    else setTimeout(look, patience / 2, now).unref();
+    if (now === before || performance.now() - begin > longestGrace) leave();
+    else setTimeout(look, grace / 2, now).unref();
   };
-  setTimeout(() => (stdout.writableLength === 0 ? leave() : look(Number.NaN)), patience).unref();
+  setTimeout(() => (stdout.writableLength === 0 ? leave() : look(Number.NaN)), grace).unref();
 }
 
 // In milliseconds.
-const patience = 400;
-const longestPatience = 2000;
+const grace = 400;
+const longestGrace = 2000;

@@ -58,7 +58,7 @@ export async function resolve(
   }
 }
 
-/** Why a URL is no sitemap by its name: robots.txt is where a crawl begins. Named by a sitemap it would begin anew. */
+/** Why a URL is not a sitemap by its name: robots.txt is where a crawl begins. Named by a sitemap it would begin anew. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }

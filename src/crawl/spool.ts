@@ -11,7 +11,7 @@ import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file
 const memoryLimit = 512 * 1024;
 // How long a document waits for room in memory before it goes into a file, in milliseconds. A reader that is only a little
 // slower than the website comes in time; a website may close a connection that stands still for longer.
-const patience = 5000;
+const longestWait = 5000;
 // What a reader that keeps up may lag behind.
 const highWater = 256 * 1024;
 const readSize = 256 * 1024;
@@ -141,8 +141,12 @@ export class Spool implements Body {
     const room = this.#room;
     const fits = () => this.#reading || room.fits(bytes.length);
     const isSpilling = () => this.#fileStart < this.#fileEnd;
-    const end = performance.now() + patience;
-    for (let time = patience; !fits() && !isSpilling() && !this.#closed && time > 0; time = end - performance.now()) {
+    const end = performance.now() + longestWait;
+    for (
+      let time = longestWait;
+      !fits() && !isSpilling() && !this.#closed && time > 0;
+      time = end - performance.now()
+    ) {
       await room.change(bytes.length, time, (wake) => {
         this.#wakeWriter = wake;
       });

@@ -37,7 +37,7 @@ async function isListOfUrls(handle: FileHandle): Promise<boolean> {
   return /^(?:\ufeff|\s)*https?:\/\//i.test(start.toString());
 }
 
-/** Where the line after this position begins; undefined where there is none. */
+/** Where the line after this position begins; undefined if there is none. */
 async function endOfLine(handle: FileHandle, from: number): Promise<number | undefined> {
   const block = Buffer.alloc(blockLength);
   for (let at = from; ; at += block.length) {

@@ -43,7 +43,7 @@ export function homepageFor(url: string, normalize: boolean): string {
   return homepage.href;
 }
 
-// A path that starts with a slash starts at the homepage all the same: `/sitemap.xml` of `https://example.org/docs/` is
+// A path that starts with a slash starts at the homepage anyway: `/sitemap.xml` of `https://example.org/docs/` is
 // looked for below `/docs/`, because that is the website that was asked for.
 function below(homepage: string, path: string): string {
   return resolveUrl(`./${path.replace(/^\/+/, "")}`, homepage, Number.POSITIVE_INFINITY).url ?? homepage;

@@ -71,5 +71,5 @@ export class Clock {
   }
 }
 
-/** setTimeout takes a longer time for 1 ms. */
+/** setTimeout treats longer delays as 1 ms. */
 export const longestTimer: number = 2 ** 31 - 1;

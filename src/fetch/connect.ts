@@ -211,7 +211,7 @@ class Opening {
 function happens(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("error", reject);
-    // An end in good order, in the middle of a handshake, is no error for node:net.
+    // An end in good order, in the middle of a handshake, is not an error for node:net.
     const onClose = () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
     socket.once("close", onClose);
     socket.once(event, () => {

@@ -149,7 +149,7 @@ export class DocumentFetch {
       rest: head.body,
       limit: isRobots ? robotsBytes : documentBytes,
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
-      onQuiet: () => slot.lend(),
+      onSlotFree: () => slot.lend(),
       onEnd: () => {
         slot.release();
         this.#release();

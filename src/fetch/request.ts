@@ -52,7 +52,7 @@ export class HttpRequest {
   readonly #clocks: RequestClocks;
   readonly #caller: Cancellation;
   #expired: Problem | undefined;
-  // What is waited for at the moment.
+  // What is being waited for.
   #waiting: { resolve(result: unknown): void; reject(reason: unknown): void } | undefined;
   #whenStopped: (() => void) | undefined;
 
@@ -117,7 +117,7 @@ export class HttpRequest {
     this.end();
   }
 
-  /** Lets go of a body that is not at its end. */
+  /** Releases a body that is not at its end. */
   cancel(body: AsyncIterator<Uint8Array>): void {
     letGo(body);
     this.#request.cancellation.cancel(new Error("The body is no longer wanted"));

@@ -33,7 +33,7 @@ function trustedByNode(): readonly string[] {
   return getCACertificates?.("default") ?? tls.rootCertificates;
 }
 
-// A file may hold several. What is not a certificate would be passed over in silence.
+// A file may hold several. What is not a certificate would be skipped in silence.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

@@ -148,7 +148,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     });
   }
 
-  /** Lets go of the connection, where the body is not at its end. */
+  /** Releases the connection, where the body is not at its end. */
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#queue.length = 0;
     this.#abort(new Error("The body is no longer wanted"));

@@ -14,7 +14,7 @@ export interface WireBodyOptions {
   readonly limit: number;
   readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
   /** The slot is no longer needed. */
-  readonly onQuiet: () => void;
+  readonly onSlotFree: () => void;
   /** Nothing more happens. */
   readonly onEnd: () => void;
 }
@@ -101,7 +101,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   async #room(): Promise<void> {
-    const timer = setTimeout(this.#options.onQuiet, patience);
+    const timer = setTimeout(this.#options.onSlotFree, lendAfter);
     this.#options.request.whenStopped(() => this.#wakePump?.());
     await new Promise<void>((resolve) => {
       this.#wakePump = () => {
@@ -124,7 +124,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
     this.#wakePump?.();
     this.#wakeReader?.();
     this.#options.request.end();
-    this.#options.onQuiet();
+    this.#options.onSlotFree();
     this.#options.onEnd();
   }
 }
@@ -132,5 +132,5 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
 // What is read before anybody asks for it: all of a small document, so that it does not hold its connection.
 const readAhead = 128 * 1024;
 
-// How long a reader may be silent before the slot goes to somebody else, in milliseconds.
-const patience = 1000;
+// How long the reader may pause before another request may use the slot, in milliseconds.
+const lendAfter = 1000;

@@ -35,7 +35,7 @@ export class ByteReader {
     return true;
   }
 
-  /** Throws what the source threw, if it did: an end that it caused is no mistake of the data. */
+  /** Throws what the source threw, if it did: an end that it caused is not a mistake of the data. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -88,7 +88,7 @@ export class ByteReader {
     while (await this.fill(1)) yield this.take(this.#chunks[0]!.length - this.#offset);
   }
 
-  /** Lets go of the source and of what is buffered. */
+  /** Releases the source and what is buffered. */
   async close(): Promise<void> {
     const iterator = this.#iterator;
     const open = !this.#ended;

@@ -1,4 +1,4 @@
-// Everything that TextDecoder knows, to strings. It has two faults on Node.js 20 that are gone around:
+// Everything that TextDecoder knows, to strings. It has two faults on Node.js 20 that are worked around:
 //   - without `stream`, windows-1252 is read as ISO-8859-1;
 //   - with `stream`, it throws where one or two bytes follow a character that was cut and turns out to be invalid: it has
 //     no room for what it puts in its place. So it is never given so few.

@@ -8,7 +8,7 @@ export interface Evidence {
   readonly markLength: number;
 }
 
-/** A character set that the bytes show; undefined for everything that begins like ASCII, and for what is no text. */
+/** A character set that the bytes show; undefined for everything that begins like ASCII, and for what is not text. */
 export function evidence(sample: Uint8Array): Evidence | undefined {
   for (const [charset, mark] of marks) {
     if (mark.every((byte, index) => sample[index] === byte)) return { charset, markLength: mark.length };

@@ -2,8 +2,8 @@
 // declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: where these differ the first one counts, and the difference is reported.
 //   Lenient: a name that is not known, or that cannot be true (UTF-16 for a document that begins in ASCII, UTF-8 for one
-//   in UTF-16), is reported and passed over.
-// UTF-32, UTF-7 and EBCDIC are recognised and refused: TextDecoder does not know them, and no sitemap should be in them.
+//   in UTF-16), is reported and skipped.
+// UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not know them, and no sitemap should be in them.
 import { evidence } from "./charset-evidence.ts";
 
 export type CharsetDecision =

@@ -3,7 +3,7 @@
 //   "A gzip file consists of a series of 'members'": as many as there are, one after the other.
 //   Lenient: data that ends too early or is damaged keeps what came before.
 //   Lenient: a wrong checksum or length loses nothing.
-//   Lenient: reserved flags in a header are reported as damage, and the member is read all the same.
+//   Lenient: reserved flags in a header are reported as damage, and the member is read anyway.
 //   Lenient: whatever follows the last member, zeros included, is ignored.
 // Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
 import { crc32 } from "node:zlib";
@@ -86,7 +86,7 @@ async function skip(input: ByteReader, count: number): Promise<boolean> {
   return true;
 }
 
-// A name may be as long as the body: it is passed over chunk by chunk.
+// A name may be as long as the body: it is skipped chunk by chunk.
 async function skipText(input: ByteReader): Promise<boolean> {
   while (await input.fill(1)) {
     const bytes = input.peek(4096);

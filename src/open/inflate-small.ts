@@ -9,7 +9,7 @@ const smallOutput = 512 * 1024;
 // What is shorter than this is copied.
 const smallCopy = 4 * 1024;
 
-/** Inflates a raw deflate stream at once if all of it is at hand and small; undefined if it is not, or is not valid. */
+/** Inflates a raw deflate stream at once if all of it is buffered and small; undefined if it is not, or is not valid. */
 export function inflateSmall(input: ByteReader): Uint8Array | undefined {
   // The first chunk is tried alone because it can be looked at without a copy.
   const chunk = input.peekChunk(smallInput);

@@ -5,7 +5,7 @@
 //   Lenient: SQL style (`2024-01-02 03:04:05`), slashes and dots, AM and PM.
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
 //   Lenient: of a time in a zone that nobody can place (BST, IST), the day is kept.
-// Never guessed: 01/02/2024 may be in January or in February, so it is no date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
+// Never guessed: 01/02/2024 may be in January or in February, so it is not a date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
 // not checked.
 import { DateTokens } from "./date-tokens.ts";
 import { isZoneName, offsetOfZone } from "./date-zones.ts";
@@ -194,7 +194,7 @@ function readClock(tokens: DateTokens, isHour: boolean): Time | undefined {
   return hour === undefined ? undefined : moment(tokens, hour, minute || "00", second || undefined, fraction);
 }
 
-// Undefined where there is none, empty where its digits are missing.
+// Undefined if there is none, empty where its digits are missing.
 function readFraction(tokens: DateTokens): string | undefined {
   return tokens.joins(".") || tokens.joins(",") ? (tokens.digits(1, mostDigits) ?? "") : undefined;
 }

@@ -1,6 +1,6 @@
 // What a document is, by its first characters. The URL only decides where the content does not: for robots.txt.
-//   Lenient: white space and byte order marks before the document are passed over.
-//   Lenient: text before an XML document, such as the warning of a program, is passed over.
+//   Lenient: white space and byte order marks before the document are skipped.
+//   Lenient: text before an XML document, such as the warning of a program, is skipped.
 
 /** `from` is where the document begins; for XML and text only. */
 export type Detected =

@@ -8,7 +8,7 @@ import type { XmlName } from "./xml-name.ts";
 export interface ElementRule<Target> {
   /** How the format writes the name. */
   readonly name: string;
-  /** Its children, by vocabulary and name in lower case: `image loc`. All others are passed over, with all they hold. */
+  /** Its children, by vocabulary and name in lower case: `image loc`. All others are skipped, with all they hold. */
   readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined;
   readonly open: ((target: Target, attributes: ElementAttributes) => void) | undefined;
   /** Takes the element's text: decoded, trimmed, perhaps empty. */

@@ -4,7 +4,7 @@
 //   Lenient: an entity that HTML has is decoded as HTML does.
 //   Lenient: any other entity is left as text.
 //   Lenient: what was escaped twice (`&amp;amp;`) is decoded twice.
-// A numeric reference to something that is no character of XML is kept out: who asks drops what contains it.
+// A numeric reference to something that is not a character of XML is kept out: who asks drops what contains it.
 import { decodeHTMLStrict } from "entities/decode";
 
 /** What there is to say about a reference. */

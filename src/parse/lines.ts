@@ -1,5 +1,5 @@
 // Lines of a text that comes in pieces. CR, LF and CRLF end a line; other characters that some programs take for line ends
-// (U+2028, vertical tab, form feed) do not. A line that is too long is passed over without being kept. The last line of a
+// (U+2028, vertical tab, form feed) do not. A line that is too long is skipped without being kept. The last line of a
 // document that was cut off on its way may be half a URL, so it is not taken.
 import type { ProblemLog } from "../problem.ts";
 

@@ -1,4 +1,4 @@
-// One document that is at hand as text: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
+// One document from a string: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
 import { unexpected } from "../option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../options.ts";
 import { ProblemLog } from "../problem.ts";

@@ -1,6 +1,6 @@
 // The elements of the video extension.
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
-// Some of its fields are no longer used by search engines; they are read all the same.
+// Some of its fields are no longer used by search engines; they are read anyway.
 import type { SitemapVideo, VideoPrice, VideoRestriction } from "../page.ts";
 import { type ElementRule, elements } from "./element-rule.ts";
 import type { Draft, UrlsetReader } from "./urlset-reader.ts";

@@ -1,6 +1,6 @@
 // The inside of a start tag: attributes as places in the buffer. Values are cut out and decoded only when asked for.
 // https://www.w3.org/TR/xml/#NT-STag
-//   Lenient: values without quotes, attributes without values and stray characters are passed over.
+//   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
@@ -250,7 +250,7 @@ function endOfBareValue(buffer: string, from: number): number {
   return at;
 }
 
-// Room for four values of full length; what is longer is no tag of a sitemap.
+// Room for four values of full length; what is longer is not a tag of a sitemap.
 const maxTagLength = 256 * 1024;
 const lineEnds = /\r\n|[\r\n\t]/g;
 const doubleQuote = 0x22;

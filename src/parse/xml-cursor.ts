@@ -42,7 +42,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.version++;
   }
 
-  /** Lets go of what was read. */
+  /** Releases what was read. */
   forget(): void {
     this.#settle();
     this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";

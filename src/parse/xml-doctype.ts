@@ -1,4 +1,4 @@
-// A document type declaration: passed over, never understood. https://www.w3.org/TR/xml/#NT-doctypedecl
+// A document type declaration: skipped, never understood. https://www.w3.org/TR/xml/#NT-doctypedecl
 // All that is looked for is a declaration of entities: a document that has one is refused, so nothing is ever expanded.
 //   Lenient: any other document type declaration is skipped.
 

@@ -1,6 +1,6 @@
 // An XML document: its root decides which format it is read as.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
-//   Lenient: elements before the root, such as the warnings of a program, are passed over.
+//   Lenient: elements before the root, such as the warnings of a program, are skipped.
 import { type Problem, problem } from "../problem.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";

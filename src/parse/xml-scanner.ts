@@ -4,7 +4,7 @@
 // and wanted text only up to their limits. There is no recursion.
 //   Lenient: end tags that match no element, elements that are not closed and tags in another case are put right.
 //   Lenient: a `<` that starts no tag is text.
-//   Lenient: text before the root and anything after it is passed over.
+//   Lenient: text before the root and anything after it is skipped.
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";

@@ -18,7 +18,7 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Undefined where the text is none. In either case, with or without padding. */
+/** Undefined if the text is not Base32. In either case, with or without padding. */
 export function fromBase32(text: string): Uint8Array | undefined {
   const digits = text.toUpperCase().replace(/=+$/, "");
   const bytes: number[] = [];

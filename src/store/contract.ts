@@ -25,7 +25,7 @@ export interface Store extends DocumentSource {
   finish(): Promise<void>;
   /** Writes everything as one archive, compressed where the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
-  /** Lets go of everything, temporary files included. Bodies must not be read any more. */
+  /** Releases everything, temporary files included. Bodies must not be read any more. */
   close(): Promise<void>;
 }
 

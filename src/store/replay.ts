@@ -1,4 +1,4 @@
-// Answers a request from exchanges that are at hand, one URL at a time, as the website would.
+// Answers a request from exchanges that are stored, one URL at a time, as the website would.
 import { type DocumentRequest, type FailedFetch, type Fetched, requestKey } from "../exchange.ts";
 import { problem } from "../problem.ts";
 import { withoutCredentials } from "../url.ts";

@@ -68,7 +68,7 @@ export async function sweepTemporaryFiles(now: number = Date.now()): Promise<voi
   }
 }
 
-// Some systems do not let go of the name of an open file.
+// Some systems keep the name of an open file.
 async function remove(directory: string): Promise<void> {
   await unlink(path.join(directory, fileName)).catch(() => undefined);
   // Fails where there is something in it that is not ours: then it stays.

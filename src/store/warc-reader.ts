@@ -48,7 +48,7 @@ export class WarcReader {
     }
   }
 
-  /** The content of the record that was walked to last: most contents are at hand already. */
+  /** The content of the record that was walked to last: most contents are in memory already. */
   async contentOf({ content }: RecordHead): Promise<Uint8Array> {
     if (content.length > windowSize) return content.file.read(content.offset, content.length);
     return (await this.#read(content.offset, content.length)).subarray(0, content.length);
@@ -88,7 +88,7 @@ export class WarcReader {
     return Math.min(position + maxHead, this.#size);
   }
 
-  /** The bytes from a position: at least as many as asked for, unless the file ends; more where they are at hand. */
+  /** The bytes from a position: at least as many as asked for, unless the file ends; more if they are in memory. */
   async #read(position: number, atLeast: number): Promise<Uint8Array> {
     const known = position - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;
@@ -101,7 +101,7 @@ export class WarcReader {
 
 const magic = "WARC/";
 
-/** Up to and including the empty line; undefined where there is none. */
+/** Up to and including the empty line; undefined if there is none. */
 function headLength(bytes: Uint8Array): number | undefined {
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) {
     if (bytes[end + 1] === lineFeed) return end + 2;

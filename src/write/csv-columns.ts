@@ -5,7 +5,7 @@ import { suggestion } from "../option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
 import { csvJson } from "./csv-cell.ts";
 
-/** A list of a page that can be spread over rows, one row an item. */
+/** A list of a page that can be spread over rows, one row per item. */
 export type ExplodedList = (typeof explodedLists)[number];
 export const explodedLists = ["images", "videos", "alternates"] as const;
 

@@ -1,4 +1,4 @@
-// The format `csv`: one page a row below a fixed header. https://www.rfc-editor.org/rfc/rfc4180
+// The format `csv`: one page per row below a fixed header. https://www.rfc-editor.org/rfc/rfc4180
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
 // Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
 // Lists of words are joined as news sitemaps write them; images, videos and alternates are JSON, so that nothing is lost.

@@ -1,5 +1,5 @@
 // The format `json`: the whole tree with its pages as one document, written as it is walked, so that its size does not matter.
-// One page or sitemap a line, for those who compare two files. The shape is described by docs/output.schema.json.
+// One page or sitemap per line, for those who compare two files. The shape is described by docs/output.schema.json.
 import type { DiscoveryRecord, TreeStep } from "../event.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Sitemap } from "../sitemap.ts";

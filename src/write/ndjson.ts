@@ -1,4 +1,4 @@
-// The format `ndjson`: one page a line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
+// The format `ndjson`: one page per line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
 // Lossless, and printable at the same time: what a terminal would obey is escaped as JSON escapes it.
 import type { PageWriter } from "./batch.ts";
 import { openPageJson, textJson, valueJson } from "./page-json.ts";

@@ -1,4 +1,4 @@
-// The format `pages`: one URL a line, made printable. What lists and link checkers read.
+// The format `pages`: one URL per line, made printable. What lists and link checkers read.
 import type { PageWriter } from "./batch.ts";
 import { printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";

@@ -48,7 +48,7 @@ export class Follower implements FastPath {
     this.#half = half;
     for (const { text, isWellFormed } of pieces) {
       if (cursor.stopped) return;
-      // What is no character has no bytes, either.
+      // What is not a character has no bytes, either.
       if (isWellFormed) this.#read(text);
       else this.#scanText(this.#takeRest() + text, -1);
     }

@@ -79,7 +79,7 @@ export class Paths implements MatchGraph {
     return this.#nodes[(address - graphStart) / nodeSize]!;
   }
 
-  /** The node for what is open at the moment. Undefined where there is none, and no room for another. */
+  /** The node for what is currently open. Undefined if there is none, and no room for another. */
   find(elements: XmlElements, wants: boolean, rulesOf: () => readonly Rule[]): PathNode | undefined {
     const { top, depth, namespaces } = elements;
     const { generation } = namespaces;
