@@ -94,7 +94,7 @@ const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 
-/** Where all fingerprints start, for who makes them elsewhere. */
+/** Where all fingerprints start: a seed shared with the WASM matcher. */
 export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most three quarters full. */

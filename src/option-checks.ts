@@ -95,7 +95,7 @@ export function oneOf(allowed: readonly unknown[]): (name: string, value: unknow
   };
 }
 
-export function optionalFunction(name: string, value: unknown): unknown {
+export function functionValue(name: string, value: unknown): unknown {
   if (typeof value !== "function") throw unexpected(name, "a function", value);
   return value;
 }

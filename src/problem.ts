@@ -1,6 +1,7 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
 // is thrown. The table of problems is in problems/, which also says how to add one. Codes are stable; sentences may be
 // reworded in any release.
+import { SitemapError } from "./errors.ts";
 import { amount, grouped, span } from "./figures.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import { byteProblems } from "./problems/bytes.ts";
@@ -62,6 +63,10 @@ const valueLength = 200;
  * };
  */
 export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
+  if (typeof code !== "string") throw new SitemapError("invalid-option", "Expected `code` to be the code of a problem");
+  if (typeof facts !== "object" || facts === null) {
+    throw new SitemapError("invalid-option", "Expected `facts` to be an object");
+  }
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
   return { code, message: messageOf(code, kept), ...kept };

@@ -1,9 +1,13 @@
 // What callers get wrong: every public function checks its arguments in the same way, and says what it expected.
 import { expect, test } from "vitest";
 import {
+  checkTree,
   crawl,
+  diffTrees,
+  fetchClient,
   openTree,
   parseSitemap,
+  problem,
   readSitemap,
   SitemapError,
   sitemapTreeForHomepage,
@@ -103,6 +107,18 @@ test.each([
   expect(await refusal(() => read(bad({ limits: { xmlDepht: 1 } })))).toContain("did you mean `limits.xmlDepth`?");
   const given = { url: new URL("https://example.org/a/"), strict: true, limits: { urlLength: 100 } };
   expect(await read(bad(given))).toMatchObject({ kind: "pages" });
+});
+
+test.each([undefined, null, 5, "x", {}, [], Symbol("x")])("no function takes %s for what it is not", async (value) => {
+  for (const call of [
+    () => fetchClient(bad(value)),
+    () => checkTree(bad(value)),
+    () => diffTrees(bad(value === "x" ? "" : value), bad(value)),
+    () => problem(bad(typeof value === "string" ? 5 : value)),
+    () => problem("empty", bad(value === undefined || typeof value === "object" ? null : value)),
+  ]) {
+    expect(await refusal(call), String(call)).toMatch(/^invalid-(option|homepage): Expected/);
+  }
 });
 
 test("a URL object is as good as a string", async () => {

@@ -1,7 +1,8 @@
 // Checks a tree: all rules, in one pass over its pages, in memory that does not grow with them.
+import { unexpected } from "../option-checks.ts";
 import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
-import type { SitemapTree } from "../tree/tree.ts";
+import { SitemapTree } from "../tree/tree.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
@@ -28,6 +29,7 @@ import { WebsitePages } from "./website-pages.ts";
  * for (const { rule, severity, sitemap, count } of findings) console.log(severity, rule, sitemap, count);
  */
 export async function checkTree(tree: SitemapTree, options?: CheckOptions): Promise<CheckResult> {
+  if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
   const check = new Check(tree, settings);

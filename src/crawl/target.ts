@@ -15,7 +15,8 @@ export function checkTarget(target: CrawlTarget): { homepage: string } | { sitem
   const given = urlText(target);
   if (typeof given !== "object" || given === null) return { homepage: httpUrl(given, "homepage") };
   const { homepage, sitemaps } = given as { homepage?: unknown; sitemaps?: unknown };
-  if (sitemaps === undefined) return { homepage: httpUrl(homepage, "homepage") };
+  const isHomepage = sitemaps === undefined && (homepage !== undefined || !("sitemaps" in given));
+  if (isHomepage) return { homepage: httpUrl(homepage, "homepage") };
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
   if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);
   const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap"));

@@ -11,7 +11,7 @@ import {
 } from "../change.ts";
 import { Scratch } from "../crawl/scratch.ts";
 import { flatten } from "../crawl/stream-pages.ts";
-import { expectObject, invalid, optionalFunction, signal, strings, suggestion } from "../option-checks.ts";
+import { expectObject, functionValue, invalid, signal, strings, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide, type OpenSideOptions, openSide } from "./open-side.ts";
@@ -83,10 +83,10 @@ export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
     ignored: new Set(ignore.filter((name) => name !== "sitemap")),
     ignoresSitemap: ignore.includes("sitemap"),
     kinds: new Set(namesAmong("only", options.only ?? changeKinds, changeKinds)),
-    include: given("include", options.include, optionalFunction),
+    include: given("include", options.include, functionValue),
     crawl: options.crawl,
     signal: given("signal", options.signal, signal),
-    onFinished: given("onFinished", options.onFinished, optionalFunction),
+    onFinished: given("onFinished", options.onFinished, functionValue),
   };
 }
 

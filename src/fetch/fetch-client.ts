@@ -2,6 +2,7 @@
 // Differences from the client built in: bodies come decoded, connecting and waiting for the head share one clock, and the
 // address policy judges only names and literal addresses.
 import type { Client, ClientResponse } from "../client.ts";
+import { functionValue } from "../option-checks.ts";
 import { problem } from "../problem.ts";
 
 /** What is needed of `fetch`; the global one fits. */
@@ -34,6 +35,7 @@ interface ReadableStreamLike {
  * @example sitemapTreeForHomepage("https://example.org/", { client: fetchClient(fetch) })
  */
 export function fetchClient(fetch: FetchLike): Client {
+  functionValue("fetch", fetch);
   return {
     async request({ url, headers, signal }) {
       const response = await fetch(url, { method: "GET", headers: { ...headers }, signal, redirect: "manual" });

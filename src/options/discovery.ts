@@ -1,5 +1,5 @@
 // Options about where sitemaps are looked for, which are followed and how they are parsed.
-import { oneOf, optionalFunction, paths } from "../option-checks.ts";
+import { functionValue, oneOf, paths } from "../option-checks.ts";
 import type { OptionRow } from "./row.ts";
 
 export const discoveryOptions: readonly OptionRow[] = [
@@ -91,14 +91,14 @@ export const filterOptions: readonly OptionRow[] = [
   {
     name: "recurse",
     type: "(child: SitemapReference, context: RecurseContext) => boolean",
-    check: optionalFunction,
+    check: functionValue,
     text: "Whether to follow one child of an index. Called before anything is fetched. A child that is not followed is not in the tree.",
     example: '(child) => !child.url.includes("archive")',
   },
   {
     name: "recurseList",
     type: "(children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[]",
-    check: optionalFunction,
+    check: functionValue,
     text: "Which children of an index to follow, and in which order. Called before `recurse`, with all of them.",
   },
 ];

@@ -1,5 +1,5 @@
 // Options about what is kept, and how a run is watched and stopped.
-import { oneOf, optionalFunction, path, signal } from "../option-checks.ts";
+import { functionValue, oneOf, path, signal } from "../option-checks.ts";
 import type { OptionRow } from "./row.ts";
 
 export const storageOptions: readonly OptionRow[] = [
@@ -37,7 +37,7 @@ export const watchingOptions: readonly OptionRow[] = [
   {
     name: "onEvent",
     type: "(event: CrawlEvent) => void",
-    check: optionalFunction,
+    check: functionValue,
     text: "Called for everything that happens, with the events that `crawl()` yields.",
     more: "See [events](library.md#events).",
   },
