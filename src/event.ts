@@ -2,6 +2,7 @@
 import type { FailureOutcome } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
+import type { SitemapResponse } from "./response.ts";
 import type { PagesSitemap, Sitemap } from "./sitemap.ts";
 
 /**
@@ -47,6 +48,12 @@ export interface ResponseEvent {
   /** `redirect`: the request that follows asks for where it leads, unless that is known already. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly status?: number;
+  /** 1 where nothing had to be retried. */
+  readonly attempts: number;
+  /** ISO 8601: when the head of the response came. */
+  readonly receivedAt?: string;
+  /** From the request to the head of the response, in milliseconds. */
+  readonly firstByte?: number;
 }
 
 /** A sitemap is about to be read: what follows, until its `sitemap` event, lies inside it. */
@@ -74,6 +81,8 @@ export interface SitemapEvent {
   readonly wireBytes: number;
   /** After decompression. */
   readonly decodedBytes: number;
+  /** How the document came. Absent for the root, and for what was not asked for, or shown a second time. */
+  readonly response?: SitemapResponse;
 }
 
 /** Something was wrong with a document. */

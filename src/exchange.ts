@@ -30,6 +30,10 @@ interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
   readonly url: string;
   /** 1 where nothing had to be retried, 0 where nothing was asked. */
   readonly attempts: number;
+  /** ISO 8601: when the head of the response came, or that there is none became clear. Absent where nobody knows. */
+  readonly receivedAt?: string;
+  /** From the request to the head of the response, in milliseconds. */
+  readonly firstByte?: number;
 }
 
 export interface FetchedDocument extends Exchange {
@@ -37,6 +41,8 @@ export interface FetchedDocument extends Exchange {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Body;
+  /** From the request to the last byte, in milliseconds; of a document that was kept. */
+  readonly duration?: number;
 }
 
 /** Where it leads is in its `location` header. */
@@ -60,6 +66,8 @@ export interface FailedFetch extends Exchange {
 export interface Body extends AsyncIterable<Uint8Array> {
   /** Why the body ended before its end; known once it has been iterated. */
   readonly problem: Problem | undefined;
+  /** From the request to the last byte, in milliseconds; known once it has come off the wire. */
+  readonly duration?: number | undefined;
 }
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */

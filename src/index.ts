@@ -74,6 +74,7 @@ export type {
 } from "./page.ts";
 export { parseSitemap } from "./parse/parse-sitemap.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";
+export type { DocumentResponse, RedirectHop, SitemapResponse } from "./response.ts";
 export type {
   IndexSitemap,
   InvalidSitemap,

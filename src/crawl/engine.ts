@@ -136,7 +136,7 @@ class Engine {
       references: [],
       next: 0,
       children: [],
-      size: nothingRead,
+      facts: nothingRead,
     };
     yield { type: "start", url: homepage, depth: 0 };
     if (sitemaps === undefined) {
@@ -225,7 +225,7 @@ class Engine {
       stack.pop();
       const node: IndexSitemap = { ...frame.node, children: frame.children };
       this.#frontier.leave(frame, node);
-      yield* this.#tally.finish(node, frame.depth, frame.size);
+      yield* this.#tally.finish(node, frame.depth, frame.facts);
       const parent = stack.at(-1);
       if (parent === undefined) return node;
       parent.children.push(node);

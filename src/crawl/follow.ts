@@ -5,6 +5,7 @@ import {
   type DocumentRequest,
   type DocumentRole,
   documentKey,
+  type FailedFetch,
   type FailureOutcome,
   type Fetched,
   type FetchedDocument,
@@ -12,6 +13,7 @@ import {
 } from "../exchange.ts";
 import type { Limits } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
+import type { RedirectHop, SitemapResponse } from "../response.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { redirectTarget } from "./redirect-target.ts";
 
@@ -34,6 +36,7 @@ export interface FoundDocument {
   readonly keys: readonly string[];
   /** What is worth saying about the way there. */
   readonly problems: readonly Problem[];
+  readonly hops: readonly RedirectHop[];
 }
 
 export interface FollowFailure {
@@ -43,6 +46,8 @@ export interface FollowFailure {
   readonly keys: readonly string[];
   readonly status?: number;
   readonly reason: Problem;
+  /** How the failure came, where something was asked. */
+  readonly response?: SitemapResponse | undefined;
 }
 
 /** A URL on the way from the first one to a document. */
@@ -53,6 +58,8 @@ export class Hop {
   readonly #before: Hop | undefined;
   readonly #hops: number;
   readonly #problems: readonly Problem[];
+  // The status of the redirect that led here.
+  readonly #status: number;
   #key: string | undefined;
 
   private constructor(
@@ -61,6 +68,7 @@ export class Hop {
     role: DocumentRole,
     rules: FollowRules,
     problems: Problem[],
+    status = 0,
   ) {
     this.url = url;
     this.role = role;
@@ -68,6 +76,7 @@ export class Hop {
     this.#before = before;
     this.#hops = before === undefined ? 0 : before.#hops + 1;
     this.#problems = problems;
+    this.#status = status;
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules): Hop {
@@ -97,6 +106,12 @@ export class Hop {
     return this.#before === undefined ? this.#problems : [...this.#before.problems, ...this.#problems];
   }
 
+  /** The redirects on the way so far. */
+  get hops(): readonly RedirectHop[] {
+    const before = this.#before;
+    return before === undefined ? [] : [...before.hops, { url: before.url, status: this.#status }];
+  }
+
   /** Where a redirect leads from here, or why it does not. */
   next({ status, headers }: FetchedRedirect): Hop | FollowFailure {
     const { limits } = this.#rules;
@@ -114,7 +129,7 @@ export class Hop {
     if (parseUrl(this.url)?.protocol === "https:" && target.protocol === "http:") {
       problems.push(problem("redirect-downgrade", { value: target.href }));
     }
-    const next = new Hop(target.href, this, this.role, this.#rules, problems);
+    const next = new Hop(target.href, this, this.role, this.#rules, problems, status);
     const passed = this.#passed(next.key);
     if (passed === undefined) return next;
     // A circle ends nowhere.
@@ -124,8 +139,11 @@ export class Hop {
 
   /** What an answer that is no redirect means for the whole way. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): FoundDocument | FollowFailure {
-    if (fetched.outcome !== "found") return this.#fail(fetched.outcome, fetched.reason, fetched.status);
-    return { outcome: "found", document: fetched, url: this.url, keys: this.#ends, problems: this.problems };
+    const { url, hops, problems } = this;
+    if (fetched.outcome !== "found") {
+      return { ...this.#fail(fetched.outcome, fetched.reason, fetched.status), response: responseOf(fetched, hops) };
+    }
+    return { outcome: "found", document: fetched, url, keys: this.#ends, problems, hops };
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, status: number | undefined): FollowFailure {
@@ -177,6 +195,20 @@ export async function follow<Known>(
     if (!(next instanceof Hop)) return next;
     hop = next;
   }
+}
+
+// Where nothing was asked, there is nothing to say.
+function responseOf(failed: FailedFetch, hops: readonly RedirectHop[]): SitemapResponse | undefined {
+  const { status, headers = [], attempts, receivedAt, firstByte } = failed;
+  if (attempts === 0) return undefined;
+  return {
+    ...(status === undefined ? {} : { status }),
+    headers,
+    hops,
+    attempts,
+    ...(receivedAt === undefined ? {} : { receivedAt }),
+    ...(firstByte === undefined ? {} : { firstByte }),
+  };
 }
 
 function originOf(url: string): string {

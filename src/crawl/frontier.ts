@@ -2,9 +2,10 @@
 // decision that depends on when something arrived: all of it follows the declared order, so that two runs agree.
 import type { Limits, RecurseContext, Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
+import type { SitemapResponse } from "../response.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import type { Trace } from "./record.ts";
-import type { DocumentSize } from "./tally.ts";
+import type { DocumentFacts } from "./tally.ts";
 
 /** An index whose children are being visited. */
 export interface Frame {
@@ -18,7 +19,7 @@ export interface Frame {
   /** The next reference to visit. */
   next: number;
   readonly children: Sitemap[];
-  readonly size: DocumentSize;
+  readonly facts: DocumentFacts;
 }
 
 /**
@@ -36,6 +37,7 @@ export interface Abandoned {
   readonly url: string;
   readonly trace: Trace & { readonly reason: Problem };
   readonly keys: readonly string[];
+  readonly response?: SitemapResponse | undefined;
 }
 
 /** Where a sitemap stands among those visited: what a second visit needs to know. */

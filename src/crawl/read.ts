@@ -1,7 +1,7 @@
 // From a document to its entries: the one way there is. Used for indexes while crawling, for pages when somebody asks for
 // them, and for a file at hand. Never holds the document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
-import { openDocument } from "../open/open-document.ts";
+import { type OpenedDocument, openDocument } from "../open/open-document.ts";
 import { unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
@@ -31,6 +31,8 @@ export interface Reading {
   readonly problems: readonly Problem[];
   readonly wireBytes: number;
   readonly decodedBytes: number;
+  /** The character set that it was decoded with. */
+  readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded: somebody who has the same document already knows them. */
   readonly untoldPages?: number;
   /** The pause between two requests that robots.txt asks of the named program, in milliseconds. */
@@ -54,13 +56,7 @@ export async function* read(
   const problems = new ProblemLog();
   const { limits, strict } = settings;
   const bytes = counted(document.body);
-  const text = openDocument(bytes, {
-    contentEncoding: header(document.headers, "content-encoding"),
-    contentType: header(document.headers, "content-type"),
-    maxBytes: limits.documentBytes,
-    encodingLayers: limits.encodingLayers,
-    problems,
-  });
+  const text = opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
     url: document.url,
     limits,
@@ -89,8 +85,29 @@ export async function* read(
     problems: noted ?? problems.toArray(),
     wireBytes: bytes.count,
     decodedBytes: text.decodedBytes,
+    charset: text.charset,
     crawlDelay: (userAgent) => parser.crawlDelay?.(userAgent),
   };
+}
+
+/** The text of a document alone, in pieces. */
+export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
+  for await (const piece of opened(document, document.body, limits, new ProblemLog())) yield piece.toString();
+}
+
+function opened(
+  { headers }: Document,
+  bytes: AsyncIterable<Uint8Array>,
+  limits: Limits,
+  problems: ProblemLog,
+): OpenedDocument {
+  return openDocument(bytes, {
+    contentEncoding: header(headers, "content-encoding"),
+    contentType: header(headers, "content-type"),
+    maxBytes: limits.documentBytes,
+    encodingLayers: limits.encodingLayers,
+    problems,
+  });
 }
 
 /** The bytes of a document: all of them, or in chunks. */

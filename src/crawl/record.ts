@@ -6,7 +6,7 @@ import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "..
 import { parseUrl } from "../url.ts";
 import type { FollowFailure } from "./follow.ts";
 import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
-import { type DocumentSize, nothingRead, type Tally } from "./tally.ts";
+import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";
 
 /** What discovery records of a candidate, beside its URL. */
 export type Trace = Omit<DiscoveryRecord, "url" | "by">;
@@ -75,16 +75,17 @@ export class Recorder {
       return { type: "omitted", trace: { outcome: "absent", reason } };
     }
     const trace = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return this.abandon({ url, trace, keys });
-    return yield* this.#invalid(reference, place, { url, trace, keys });
+    if (isGuess(place)) return this.abandon({ url, trace, keys, response: failed.response });
+    return yield* this.#invalid(reference, place, { url, trace, keys, response: failed.response });
   }
 
   /** A guess came to nothing here before. Another guess does, too; what is declared has a node that says so. */
-  *abandoned(reference: SitemapReference, place: Place, { url, trace, keys }: Abandoned): Recording {
+  *abandoned(reference: SitemapReference, place: Place, abandoned: Abandoned): Recording {
+    const { url, trace } = abandoned;
     const { finalUrl: _, ...rest } = trace;
     const moved = { ...rest, ...movedTo(reference.url, url) };
     if (isGuess(place)) return { type: "omitted", trace: moved };
-    return yield* this.#invalid(reference, place, { url, trace: moved, keys });
+    return yield* this.#invalid(reference, place, { ...abandoned, trace: moved });
   }
 
   /** A guess comes to nothing: it leaves no node. */
@@ -94,10 +95,10 @@ export class Recorder {
   }
 
   /** A sitemap without children to visit is finished. */
-  *finish(node: Sitemap, depth: number, keys: readonly string[], size: DocumentSize): Generator<OrderedEvent, void> {
+  *finish(node: Sitemap, depth: number, keys: readonly string[], facts: DocumentFacts): Generator<OrderedEvent, void> {
     const { frontier, tally } = this.#options;
     frontier.finish(node, keys);
-    yield* tally.finish(node, depth, size);
+    yield* tally.finish(node, depth, facts);
   }
 
   /** What every node says of where it was found and declared. */
@@ -110,11 +111,11 @@ export class Recorder {
     };
   }
 
-  *#invalid(reference: SitemapReference, place: Place, { url, trace, keys }: Abandoned): Recording {
+  *#invalid(reference: SitemapReference, place: Place, { url, trace, keys, response }: Abandoned): Recording {
     const node: InvalidSitemap = { kind: "invalid", ...this.declared(reference, url), reason: trace.reason };
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };
-    yield* this.finish(node, depth, keys, nothingRead);
+    yield* this.finish(node, depth, keys, { ...nothingRead, response });
     return { type: "node", node, trace };
   }
 
@@ -151,7 +152,7 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
       })),
     next: 0,
     children: children.filter(isOwn),
-    size: nothingRead,
+    facts: nothingRead,
   };
 }
 

@@ -78,6 +78,10 @@ export class Spool implements Body {
     return this.#body.problem;
   }
 
+  get duration(): number | undefined {
+    return this.#body.duration;
+  }
+
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#reading = true;

@@ -1,14 +1,16 @@
 // Counts what a crawl finds while telling of it.
 import type { ProblemEvent, SitemapEvent } from "../event.ts";
+import type { SitemapResponse } from "../response.ts";
 import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
 
-/** The size of a document: as it came off the wire, and after decompression. */
-export interface DocumentSize {
+/** What was measured of a document: its size as it came off the wire and after decompression, and how it came. */
+export interface DocumentFacts {
   readonly wireBytes: number;
   readonly decodedBytes: number;
+  readonly response?: SitemapResponse | undefined;
 }
 
-export const nothingRead: DocumentSize = { wireBytes: 0, decodedBytes: 0 };
+export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
 
 export class Tally {
   /** Whether nothing was lost so far. */
@@ -18,12 +20,13 @@ export class Tally {
   invalid = 0;
 
   /** What there is to tell of a sitemap that is finished: its problems, then itself. */
-  *finish(sitemap: Sitemap, depth: number, size: DocumentSize): Generator<ProblemEvent | SitemapEvent, void> {
+  *finish(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<ProblemEvent | SitemapEvent, void> {
     if (sitemap.kind === "invalid") this.invalid += 1;
     else this.readable += 1;
     const problems = problemsOf(sitemap);
     this.complete &&= isComplete(problems);
     for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };
-    yield { type: "sitemap", sitemap, depth, wireBytes: size.wireBytes, decodedBytes: size.decodedBytes };
+    const { wireBytes, decodedBytes, response } = facts;
+    yield { type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...(response === undefined ? {} : { response }) };
   }
 }

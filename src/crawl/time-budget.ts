@@ -43,6 +43,9 @@ export class TimeBudget {
       get problem() {
         return fetched.body.problem ?? late;
       },
+      get duration() {
+        return fetched.body.duration;
+      },
       async *[Symbol.asyncIterator]() {
         try {
           yield* fetched.body;

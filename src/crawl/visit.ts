@@ -3,6 +3,7 @@
 import type { OrderedEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
+import type { SitemapResponse } from "../response.ts";
 import { type InvalidSitemap, isComplete, type Sitemap, type SitemapReference } from "../sitemap.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
@@ -10,6 +11,7 @@ import type { Prefetcher } from "./prefetcher.ts";
 import { type ReadDocument, type Reading, read } from "./read.ts";
 import { isGuess, movedTo, type Place, type Recorder, type Trace, type Visit } from "./record.ts";
 import { resolve } from "./resolve.ts";
+import type { DocumentFacts } from "./tally.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
 export interface VisitorOptions {
@@ -68,6 +70,7 @@ export class Visitor {
     await prefetcher.drop(found.document);
     const { reading, cut, pageCount } = content;
     frontier.takeBytes(reading.wireBytes);
+    const facts = factsOf(found, reading);
     const trace: Trace = { outcome: "found", status: found.document.status, ...movedTo(reference.url, found.url) };
 
     const reason = whyInvalid(reading, place);
@@ -75,12 +78,18 @@ export class Visitor {
     if (reason !== undefined && isNoSitemap && isGuess(place)) {
       // What is no robots.txt may be a sitemap all the same.
       const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
-      return recorder.abandon({ url: found.url, trace: { ...trace, outcome: "not-a-sitemap", reason }, keys });
+      const { response } = facts;
+      return recorder.abandon({
+        url: found.url,
+        trace: { ...trace, outcome: "not-a-sitemap", reason },
+        keys,
+        response,
+      });
     }
     if (!content.started) yield { type: "start", url: declared.url, depth };
     if (reason !== undefined) {
       const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
-      yield* recorder.finish(node, depth, found.keys, reading);
+      yield* recorder.finish(node, depth, found.keys, facts);
       return { type: "node", node, trace: { ...trace, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
     }
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
@@ -88,7 +97,7 @@ export class Visitor {
     if (reading.outcome.kind === "pages") {
       const { format } = reading.outcome;
       const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
-      yield* recorder.finish(node, depth, found.keys, reading);
+      yield* recorder.finish(node, depth, found.keys, facts);
       return { type: "node", node, trace };
     }
     const isRobots = place.by === "robots";
@@ -105,7 +114,7 @@ export class Visitor {
       references: frontier.wanted(content.references, declared.url, place.parent),
       next: 0,
       children: own,
-      size: reading,
+      facts,
     };
     return { type: "frame", frame, trace };
   }
@@ -141,6 +150,22 @@ export class Visitor {
     const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
     if (delay !== undefined) setCrawlDelay?.(url, delay);
   }
+}
+
+function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
+  const { status, headers, attempts, receivedAt, firstByte } = document;
+  const duration = document.duration ?? document.body.duration;
+  const response: SitemapResponse = {
+    status,
+    headers,
+    hops,
+    attempts,
+    ...(receivedAt === undefined ? {} : { receivedAt }),
+    ...(firstByte === undefined ? {} : { firstByte }),
+    ...(duration === undefined ? {} : { duration }),
+    ...(charset === undefined ? {} : { charset }),
+  };
+  return { wireBytes, decodedBytes, response };
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {

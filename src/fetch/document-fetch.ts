@@ -39,6 +39,9 @@ export class DocumentFetch {
   readonly #url: string;
   readonly #target: URL | null;
   #attempts = 1;
+  // When the request of this attempt went out, and when it was answered.
+  #sentAt = 0;
+  #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
   #clock: Clock;
   // This fetch itself, a body that still comes in, and bodies that are being discarded.
   #pending = 1;
@@ -87,7 +90,9 @@ export class DocumentFetch {
       request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
       onEvent({ type: "request", url: this.#url, attempt: this.#attempts });
       admission.sent();
+      this.#sentAt = performance.now();
       const head = await request.send(client);
+      this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
       if ("code" in head) {
         request.end();
         // Before the next one gets the slot.
@@ -149,6 +154,7 @@ export class DocumentFetch {
       rest: head.body,
       limit: isRobots ? robotsBytes : documentBytes,
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
+      sinceSent: () => this.#sinceSent(),
       onSlotFree: () => slot.lend(),
       onEnd: () => {
         slot.release();
@@ -202,9 +208,14 @@ export class DocumentFetch {
     return { outcome, ...this.#asked(), ...answer, reason };
   }
 
-  #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts"> {
+  #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
     const { role, anonymous } = this.#request;
-    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts };
+    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts, ...this.#answered };
+  }
+
+  // In milliseconds; fractions of them tell nobody anything.
+  #sinceSent(): number {
+    return Math.round(performance.now() - this.#sentAt);
   }
 
   // Nobody waits for this; the slot is kept meanwhile.

@@ -78,12 +78,15 @@ class NetworkFetcher implements Fetcher {
     });
     try {
       const fetched = await fetching.run();
-      const { url, outcome } = fetched;
+      const { url, outcome, status, attempts, receivedAt, firstByte } = fetched;
       this.#context.onEvent({
         type: "response",
         url,
         outcome,
-        ...("status" in fetched ? { status: fetched.status } : {}),
+        ...(status === undefined ? {} : { status }),
+        attempts,
+        ...(receivedAt === undefined ? {} : { receivedAt }),
+        ...(firstByte === undefined ? {} : { firstByte }),
       });
       return fetched;
     } catch (error) {

@@ -13,6 +13,8 @@ export interface WireBodyOptions {
   readonly rest: AsyncIterator<Uint8Array>;
   readonly limit: number;
   readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
+  /** How long ago the request went out, in milliseconds. */
+  readonly sinceSent: () => number;
   /** The slot is no longer needed. */
   readonly onSlotFree: () => void;
   /** Nothing more happens. */
@@ -21,6 +23,7 @@ export interface WireBodyOptions {
 
 export class WireBody implements Body, AsyncIterator<Uint8Array> {
   problem: Problem | undefined;
+  duration: number | undefined;
   readonly #options: WireBodyOptions;
   readonly #queue: Uint8Array[] = [];
   #queued = 0;
@@ -121,6 +124,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.duration = this.#options.sinceSent();
     this.#wakePump?.();
     this.#wakeReader?.();
     this.#options.request.end();

@@ -25,6 +25,8 @@ export interface OpenOptions {
 export interface OpenedDocument extends AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far. */
   readonly decodedBytes: number;
+  /** The character set that the text is decoded with; known once there is some. */
+  readonly charset: string | undefined;
   /** Why nothing at all can be read. Known when the iteration ends; not in the log. */
   readonly refusal: Problem | undefined;
 }
@@ -38,6 +40,7 @@ export function openDocument(bytes: ByteSource, options: OpenOptions): OpenedDoc
 
 class Opened implements OpenedDocument {
   decodedBytes = 0;
+  charset: string | undefined;
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
   // From the body as it came to the innermost layer.
@@ -97,6 +100,7 @@ class Opened implements OpenedDocument {
     const decision = decideCharset(content.peek(sampleSize), contentType);
     if ("unsupported" in decision) return this.#refuse(problem("charset-unsupported", { value: decision.unsupported }));
     if (decision.conflict !== undefined) problems.add("charset-conflict", { value: decision.conflict });
+    this.charset = decision.charset;
     this.#count(decision.markLength);
     content.skip(decision.markLength);
     yield* decodeText(content, decision.charset, problems, (bytes) => this.#count(bytes));

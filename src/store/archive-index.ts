@@ -5,7 +5,7 @@ import { problem } from "../problem.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { CheckedBody, type DigestCheck, hasDigest, parseDigest } from "./digest.ts";
-import { checkOf, type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
+import { checkOf, dateOf, type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
 import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
@@ -21,6 +21,8 @@ interface OwnExchange {
   readonly response: OwnResponse | undefined;
   /** The description is not what was written. */
   readonly isAltered: boolean;
+  /** What WARC-Date says: version 0.1.0 did not describe it. */
+  readonly receivedAt: string | undefined;
 }
 
 interface OwnResponse {
@@ -73,6 +75,10 @@ export class ArchiveIndex {
   }
 
   async read(answer: Answer): Promise<Fetched> {
+    return dated(await this.#read(answer), answer);
+  }
+
+  async #read(answer: Answer): Promise<Fetched> {
     if ("description" in answer) return readOwn(answer);
     if (answer.refersTo === undefined) return readForeignResponse(answer, undefined);
     this.#originals ??= Originals.of(this.#walk());
@@ -119,6 +125,7 @@ export class ArchiveIndex {
         at,
         response: isDocument ? response : undefined,
         isAltered,
+        receivedAt: dateOf(record),
       });
     }
   }
@@ -156,6 +163,10 @@ async function readOwn({ description, at, response, isAltered }: OwnExchange): P
 
 function isRevisit(answer: Answer): boolean {
   return "refersTo" in answer && answer.refersTo !== undefined;
+}
+
+function dated(fetched: Fetched, { receivedAt }: Answer): Fetched {
+  return fetched.receivedAt === undefined && receivedAt !== undefined ? { ...fetched, receivedAt } : fetched;
 }
 
 function plainKey(url: string): string {

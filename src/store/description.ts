@@ -17,7 +17,11 @@ type BodyOf = (problem: Problem | undefined) => Body;
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
   const description =
     fetched.outcome === "found"
-      ? { ...fetched, body: bodyProblem === undefined ? {} : { problem: bodyProblem } }
+      ? {
+          ...fetched,
+          ...(fetched.body.duration === undefined ? {} : { duration: fetched.body.duration }),
+          body: bodyProblem === undefined ? {} : { problem: bodyProblem },
+        }
       : fetched;
   return Buffer.from(toJson(clean(description)));
 }
@@ -38,11 +42,14 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
     role: role(fields.role),
     ...(fields.anonymous === true ? { anonymous: true } : {}),
     attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
+    ...given("receivedAt", optional(fields.receivedAt, time)),
+    ...given("firstByte", optional(fields.firstByte, milliseconds)),
   };
   switch (outcome) {
     case "found": {
       const body = bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail()));
-      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers), body };
+      const duration = given("duration", optional(fields.duration, milliseconds));
+      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers), body, ...duration };
     }
     case "redirect":
       return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers) };
@@ -138,6 +145,20 @@ function string(value: unknown): string {
 function url(value: unknown): string {
   const text = string(value);
   return isHttpUrl(text) ? withoutCredentials(text) : fail();
+}
+
+function time(value: unknown): string {
+  const text = string(value);
+  return text.length < 40 && !Number.isNaN(Date.parse(text)) ? text : fail();
+}
+
+function milliseconds(value: unknown): number {
+  return whole(value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** One field, where it has a value. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [name in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
 }
 
 function status(value: unknown): number {

@@ -20,6 +20,8 @@ export interface ForeignResponse {
   /** What a `revisit` repeats. */
   readonly refersTo: Reference | undefined;
   readonly check: DigestCheck;
+  /** What WARC-Date says. */
+  readonly receivedAt: string | undefined;
 }
 
 /** Undefined for records that hold nothing a website sent over http. */
@@ -37,6 +39,7 @@ export function foreignResponse(record: RecordHead): ForeignResponse | undefined
     truncated: fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined),
     refersTo: type === "revisit" ? referenceOf(record, url) : undefined,
     check: checkOf(record),
+    receivedAt: dateOf(record),
   };
 }
 
@@ -55,6 +58,12 @@ function referenceOf({ fields }: RecordHead, url: string): Reference {
     date: fields.get("warc-refers-to-date"),
     digest: parseDigest(fields.get("warc-payload-digest")),
   };
+}
+
+/** When the response came, by its record. */
+export function dateOf({ fields }: RecordHead): string | undefined {
+  const date = fields.get("warc-date") ?? "";
+  return date.length < 40 && !Number.isNaN(Date.parse(date)) ? date : undefined;
 }
 
 /** What a record says about its bytes. */

@@ -57,7 +57,9 @@ class OpenStore implements Store {
     const entry = await this.#place(describe(fetched, problem), body);
     const key = archiveKey(fetched);
     if (!this.#entries.has(key)) this.#entries.set(key, entry);
-    return fetched.outcome === "found" ? { ...fetched, body: new KeptBody(entry.body, problem) } : fetched;
+    if (fetched.outcome !== "found") return fetched;
+    const { duration } = fetched.body;
+    return { ...fetched, ...(duration === undefined ? {} : { duration }), body: new KeptBody(entry.body, problem) };
   }
 
   has(request: DocumentRequest): boolean {

@@ -53,7 +53,11 @@ export async function exchangeRecords(
   { description, body }: { readonly description: readonly Block[]; readonly body: readonly Block[] },
 ): Promise<ExchangeRecords> {
   const own = (type: string, id: string, contentType: string, url: string) =>
-    [...head(type, id, contentType), ["WARC-Warcinfo-ID", infoId], ["WARC-Target-URI", targetUri(url)]] as const;
+    [
+      ...head(type, id, contentType, fetched.receivedAt),
+      ["WARC-Warcinfo-ID", infoId],
+      ["WARC-Target-URI", targetUri(url)],
+    ] as const;
   const { url } = fetched;
   const metadata = (about: readonly (readonly [string, string])[]): Promise<WarcRecord> =>
     sealed({ fields: [...own("metadata", newId(), "application/json", url), ...about], content: description });
@@ -97,11 +101,18 @@ export async function* serialize({ fields, content }: WarcRecord): AsyncGenerato
   yield Buffer.from(crlf + crlf);
 }
 
-function head(type: string, id: string, contentType: string): readonly (readonly [string, string])[] {
+// https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-date-mandatory: "the instant that data
+// capture for record creation began"
+function head(
+  type: string,
+  id: string,
+  contentType: string,
+  date: string = new Date().toISOString(),
+): readonly (readonly [string, string])[] {
   return [
     ["WARC-Type", type],
     ["WARC-Record-ID", id],
-    ["WARC-Date", new Date().toISOString()],
+    ["WARC-Date", date],
     ["Content-Type", contentType],
   ];
 }

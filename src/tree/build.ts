@@ -3,7 +3,7 @@ import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
 import type { ReadDocument } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
-import type { FinishedEvent, OrderedEvent } from "../event.ts";
+import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
@@ -11,7 +11,7 @@ import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import { invalidArchive, openArchive } from "../store/open-archive.ts";
 import type { Archive } from "../store/store.ts";
 import { homepageOf } from "../url.ts";
-import { createTree, type SitemapTree, type TreeParts } from "./tree.ts";
+import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from "./tree.ts";
 
 /**
  * Finds, fetches and reads all sitemaps of a website. The documents are kept in a temporary archive until the tree is closed.
@@ -60,11 +60,11 @@ export async function openTreeWhile(
       ...(isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
-    const { root, finished } = await collect(
+    const collected = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read: building.read },
       building,
     );
-    return toTree(prepared, root, finished, archive);
+    return toTree(prepared, collected, archive);
   } catch (error) {
     await archive.close();
     throw error;
@@ -83,36 +83,49 @@ export async function buildTreeWhile(
 async function buildTree(prepared: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
   const store = await createStoreFor(prepared);
   try {
-    const { root, finished } = await collect({ prepared, store, read: building.read }, building);
-    return toTree(prepared, root, finished, store);
+    const collected = await collect({ prepared, store, read: building.read }, building);
+    return toTree(prepared, collected, store);
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function collect(
-  options: RunOptions,
-  { onOrdered }: WhileBuilding,
-): Promise<{ root: IndexSitemap; finished: FinishedEvent }> {
+async function collect(options: RunOptions, { onOrdered }: WhileBuilding): Promise<Collected> {
+  const responses = new Map<string, KeptResponse>();
   let root: Sitemap | undefined;
   let finished: FinishedEvent | undefined;
   for await (const event of ordered(options)) {
     await onOrdered?.(event);
     if (event.type === "sitemap" && event.depth === 0) root = event.sitemap;
+    if (event.type === "sitemap") remember(event, responses);
     if (event.type === "finished") finished = event;
   }
-  return { root: root as IndexSitemap, finished: finished as FinishedEvent };
+  return { root: root as IndexSitemap, finished: finished as FinishedEvent, responses };
+}
+
+// All but the headers, which the documents have.
+function remember(event: SitemapEvent, responses: Map<string, KeptResponse>): void {
+  const { sitemap, wireBytes, decodedBytes, response } = event;
+  if (response === undefined || responses.has(sitemap.url)) return;
+  const { headers: _, ...rest } = response;
+  responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
+}
+
+interface Collected {
+  readonly root: IndexSitemap;
+  readonly finished: FinishedEvent;
+  readonly responses: ReadonlyMap<string, KeptResponse>;
 }
 
 function toTree(
   prepared: Prepared,
-  root: IndexSitemap,
-  finished: FinishedEvent,
+  { root, finished, responses }: Collected,
   documents: TreeParts["documents"],
 ): SitemapTree {
   const { start, settings } = prepared;
-  return createTree({ homepage: start.homepage, root, discovery: finished.discovery, documents, settings });
+  const { discovery } = finished;
+  return createTree({ homepage: start.homepage, root, discovery, documents, settings, responses });
 }
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the

@@ -1,14 +1,15 @@
 // The tree of a website's sitemaps: what was found, and the documents it was found in. Pages are not kept: they are read
 // again from the documents, as often as they are asked for, which is faster than any cache of them.
-import { read } from "../crawl/read.ts";
+import { read, textOf } from "../crawl/read.ts";
 import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep } from "../event.ts";
-import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
 import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
+import type { DocumentResponse } from "../response.ts";
 import {
   type IndexSitemap,
   type InvalidSitemap,
@@ -31,7 +32,12 @@ export interface TreeParts {
   readonly discovery: readonly DiscoveryRecord[];
   readonly documents: Documents;
   readonly settings: Pick<Settings, "limits" | "strict">;
+  /** By the URL of the sitemap. */
+  readonly responses: ReadonlyMap<string, KeptResponse>;
 }
+
+/** What is kept of a response in memory; its headers are with its document. */
+export type KeptResponse = Omit<DocumentResponse, "headers">;
 
 /** A problem and the sitemap that has it. */
 export interface SitemapProblem {
@@ -120,6 +126,7 @@ export class SitemapTree {
   readonly pageCount: number;
   readonly #documents: Documents;
   readonly #settings: TreeParts["settings"];
+  readonly #responses: TreeParts["responses"];
   #closed = false;
 
   private constructor(caller: typeof key, parts: TreeParts) {
@@ -129,6 +136,7 @@ export class SitemapTree {
     this.discovery = parts.discovery;
     this.#documents = parts.documents;
     this.#settings = parts.settings;
+    this.#responses = parts.responses;
     let complete = true;
     let pageCount = 0;
     for (const sitemap of walkSitemaps(parts.root)) {
@@ -173,6 +181,33 @@ export class SitemapTree {
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
     const { from } = this.#part(part);
     return { [Symbol.iterator]: () => problemsBelow(from) };
+  }
+
+  /**
+   * How the document of a sitemap came, or why there is none: status, headers, redirects, attempts, character set, sizes and
+   * times. Undefined for the root, and for what was not asked for.
+   *
+   * @example
+   * const { firstByte, wireBytes } = (await tree.response(sitemap)) ?? {};
+   */
+  async response(sitemap: Sitemap): Promise<DocumentResponse | undefined> {
+    const kept = this.#responses.get(this.#part(sitemap).from.url);
+    if (kept === undefined) return undefined;
+    const { headers = [] } = await this.#document(sitemap.url, roleOf(sitemap));
+    return { ...kept, headers };
+  }
+
+  /**
+   * The text of a sitemap's document, decompressed and decoded, in pieces. Nothing for the root, and for what could not be
+   * fetched.
+   *
+   * @example
+   * for await (const piece of tree.text(sitemap)) process.stdout.write(piece);
+   */
+  text(sitemap: Sitemap): AsyncIterable<string> {
+    const { from } = this.#part(sitemap);
+    this.#expectOpen();
+    return { [Symbol.asyncIterator]: () => this.#pieces(from) };
   }
 
   /**
@@ -279,14 +314,23 @@ export class SitemapTree {
     }
   }
 
-  #document(url: string): Promise<Fetched> {
+  async *#pieces(sitemap: Sitemap): AsyncGenerator<string, void> {
+    const document = await this.#document(sitemap.url, roleOf(sitemap));
+    if (document.outcome === "found" && sitemap !== this.root) yield* textOf(document, this.#settings);
+  }
+
+  #document(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
     this.#expectOpen();
-    return this.#documents.fetch({ url, role: "sitemap" });
+    return this.#documents.fetch({ url, role });
   }
 
   #expectOpen(): void {
     if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
   }
+}
+
+function roleOf(sitemap: Sitemap): DocumentRole {
+  return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
 }
 
 function* problemsBelow(from: Sitemap): Generator<SitemapProblem, void> {

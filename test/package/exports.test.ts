@@ -110,12 +110,15 @@ const otherTypes = [
   "ClientRequest",
   "ClientResponse",
   "CrawlTarget",
+  "DocumentResponse",
   "FailureOutcome",
   "HeaderList",
   "ParseOptions",
   "ProblemFacts",
+  "RedirectHop",
   "SitemapBytes",
   "SitemapErrorCode",
+  "SitemapResponse",
 ];
 
 test("sitegrove exports these values", async () => {

@@ -231,10 +231,19 @@ describe("any exchange comes back as it was", () => {
       .map(({ code, ...facts }) => problem(code, facts as ProblemFacts));
   const aProblem = problemWith("timeout-idle", "body-short", "http-404", "limit-document-bytes", "redirect-downgrade");
   const status = fc.integer({ min: 100, max: 999 });
-  const base = { url, role: fc.constantFrom("robots", "sitemap", "homepage"), attempts: fc.nat() };
+  const receivedAt = fc
+    .date({ noInvalidDate: true, min: new Date("0001-01-01"), max: new Date("9999-12-31") })
+    .map((date) => date.toISOString());
+  const base = {
+    url,
+    role: fc.constantFrom("robots", "sitemap", "homepage"),
+    attempts: fc.nat(),
+    receivedAt,
+    firstByte: fc.nat(),
+  };
   const failed = fc.record(
     { outcome: fc.constantFrom("absent", "blocked", "failed", "refused"), ...base, status, headers, reason: aProblem },
-    { requiredKeys: ["outcome", "url", "role", "attempts", "reason"] },
+    { requiredKeys: ["outcome", "url", "role", "attempts", "receivedAt", "firstByte", "reason"] },
   );
   const redirect = fc.record({ outcome: fc.constant("redirect"), ...base, status, headers });
   const found = fc.record({
@@ -242,6 +251,7 @@ describe("any exchange comes back as it was", () => {
     ...base,
     status,
     headers,
+    duration: fc.nat(),
     bytes: fc.uint8Array({ maxLength: 200 }),
     bodyProblem: fc.option(problemWith("timeout-idle", "body-reset", "limit-document-bytes"), { nil: undefined }),
   });

@@ -21,6 +21,9 @@ export function bodyOf(bytes: Uint8Array | string, options: { problem?: Problem;
   };
 }
 
+/** When responses come, and after how long. */
+const received = { receivedAt: "2026-05-31T10:00:00.000Z", firstByte: 120 } as const;
+
 export function documentAt(
   url: string,
   body: Uint8Array | string,
@@ -33,6 +36,8 @@ export function documentAt(
     status: 200,
     headers: [["content-type", "application/xml"]],
     attempts: 1,
+    ...received,
+    duration: 250,
     body: bodyOf(body),
     ...changes,
   };
@@ -46,6 +51,7 @@ export function failedAt(url: string, changes: Partial<FailedFetch> = {}): Faile
     status: 404,
     headers: [["content-type", "text/html"]],
     attempts: 1,
+    ...received,
     reason: problem("http-404", { status: 404 }),
     ...changes,
   };
@@ -53,7 +59,7 @@ export function failedAt(url: string, changes: Partial<FailedFetch> = {}): Faile
 
 export function redirectAt(url: string, location: string, changes: Partial<FetchedRedirect> = {}): FetchedRedirect {
   const headers = [["location", location] as const];
-  return { outcome: "redirect", url, role: "sitemap", status: 301, headers, attempts: 1, ...changes };
+  return { outcome: "redirect", url, role: "sitemap", status: 301, headers, attempts: 1, ...received, ...changes };
 }
 
 export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

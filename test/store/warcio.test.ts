@@ -168,6 +168,7 @@ describe.each([true, false])("written by warcio (compressed: %s)", (gzip) => {
       status: 200,
       headers: [["content-type", "text/plain"]],
       attempts: 1,
+      receivedAt: expect.stringMatching(/^20\d\d-/),
       body: { bytes: "Sitemap: /a.xml\n", problem: undefined },
     });
     expect(await archive.fetch({ url: "https://example.org/none.xml", role: "sitemap" })).toMatchObject({

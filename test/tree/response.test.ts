@@ -1,0 +1,125 @@
+// How documents came: in events, in the tree, and in an archive.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { crawl } from "../../src/crawl/crawl.ts";
+import type { SitemapEvent } from "../../src/event.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { urlset } from "../support/site.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-response-"));
+let server: Server;
+let home: string;
+
+beforeAll(async () => {
+  let failures = 1;
+  server = createServer(async ({ url }, response) => {
+    if (url === "/robots.txt")
+      response.end(`Sitemap: ${home}old.xml\nSitemap: ${home}gone.xml\nSitemap: ${home}shaky.xml\n`);
+    else if (url === "/old.xml") response.writeHead(301, { location: "/new.xml" }).end();
+    else if (url === "/new.xml") {
+      await sleep(150);
+      response.writeHead(200, { "content-type": "text/xml; charset=iso-8859-1", "x-test": "yes" });
+      response.write(urlset("/k").slice(0, 60));
+      await sleep(150);
+      response.end(urlset("/k").slice(60));
+    } else if (url === "/shaky.xml" && failures-- > 0) response.writeHead(503).end();
+    else if (url === "/shaky.xml") response.end(urlset("/s"));
+    else response.writeHead(404, { "x-test": "no" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const options = { useKnownPaths: false, useHomepage: false };
+
+test("events, the tree and an archive tell status, headers, redirects, attempts, character set, sizes and times", async () => {
+  const file = path.join(folder, "site.warc");
+  const before = Date.now();
+  const events: SitemapEvent[] = [];
+  await using tree = await sitemapTreeForHomepage(home, {
+    ...options,
+    save: file,
+    onEvent: (event) => void (event.type === "sitemap" && events.push(event)),
+  });
+  const found = await responseOf(tree, "/new.xml");
+  expect(found).toMatchObject({
+    status: 200,
+    hops: [{ url: `${home}old.xml`, status: 301 }],
+    attempts: 1,
+    charset: "windows-1252",
+  });
+  expect(found?.headers).toContainEqual(["x-test", "yes"]);
+  expect(found?.firstByte).toBeGreaterThanOrEqual(140);
+  expect(found?.duration).toBeGreaterThanOrEqual((found?.firstByte ?? 0) + 140);
+  expect(Date.parse(found?.receivedAt ?? "")).toBeGreaterThanOrEqual(before);
+  expect(found?.wireBytes).toBe(found?.decodedBytes);
+  expect(events.find(({ sitemap }) => sitemap.url.endsWith("/new.xml"))?.response).toMatchObject({
+    headers: found?.headers,
+    receivedAt: found?.receivedAt,
+    duration: found?.duration,
+  });
+  expect(await responseOf(tree, "/gone.xml")).toMatchObject({ status: 404, attempts: 1, wireBytes: 0 });
+  expect((await responseOf(tree, "/gone.xml"))?.headers).toContainEqual(["x-test", "no"]);
+  expect(await responseOf(tree, "/shaky.xml")).toMatchObject({ attempts: 2 });
+  expect(await tree.response(tree.root)).toBeUndefined();
+
+  await using again = await openTree(file);
+  for (const name of ["/new.xml", "/gone.xml", "/shaky.xml", "/robots.txt"]) {
+    expect(await responseOf(again, name), name).toEqual(await responseOf(tree, name));
+  }
+  expect(readFileSync(file, "latin1")).toContain(`WARC-Date: ${found?.receivedAt}`);
+});
+
+test("a stream of pages tells them, too", async () => {
+  const responses = [];
+  for await (const event of crawl(home, options)) {
+    if (event.type === "sitemap" && event.sitemap.kind === "pages") responses.push(event.response);
+    if (event.type === "response") expect(event.attempts).toBeGreaterThan(0);
+  }
+  expect(responses[0]).toMatchObject({ status: 200, charset: "windows-1252" });
+  expect(responses[0]?.duration).toBeGreaterThan(200);
+});
+
+test("an archive without times takes them from its records", async () => {
+  const file = path.join(folder, "without.warc");
+  {
+    await using tree = await sitemapTreeForHomepage(home, options);
+    await tree.save(file);
+  }
+  const warc = readFileSync(file, "latin1");
+  const date = /WARC-Type: response\r\n(?:.*\r\n)*?WARC-Date: (.*)\r\n/.exec(warc)?.[1];
+  expect(date).toBeDefined();
+});
+
+test("the text of a document can be read again", async () => {
+  await using tree = await sitemapTreeForHomepage(home, options);
+  const text = async (name: string) => {
+    let all = "";
+    for await (const piece of tree.text(sitemapAt(tree, name))) all += piece;
+    return all;
+  };
+  expect(await text("/new.xml")).toBe(urlset("/k"));
+  expect(await text("/robots.txt")).toContain("Sitemap: ");
+  expect(await text("/gone.xml")).toBe("");
+});
+
+function sitemapAt(tree: SitemapTree, name: string) {
+  const found = [...tree.sitemaps()].find(({ url }) => url.endsWith(name));
+  if (found === undefined) throw new Error(`There is no ${name}`);
+  return found;
+}
+
+function responseOf(tree: SitemapTree, name: string) {
+  return tree.response(sitemapAt(tree, name));
+}
