@@ -1,4 +1,4 @@
-// Who may import whom. The table is the rule; docs/data-flow.md explains it.
+// Who may import whom. The table is the rule; docs/how-it-works.md explains it.
 import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";

@@ -47,7 +47,7 @@ export default defineConfig({
       {
         text: "What it does",
         items: [
-          { text: "How it works", link: "/data-flow" },
+          { text: "How it works", link: "/how-it-works" },
           { text: "Formats", link: "/formats" },
           { text: "Compression and encodings", link: "/compression-and-encodings" },
           { text: "Leniency", link: "/leniency" },

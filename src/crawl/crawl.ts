@@ -1,5 +1,4 @@
-// The crawl as events, for whoever wants to see everything: what `crawl()` gives, and what the tree and the stream of pages
-// are made from.
+// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from.
 import { homepageFor } from "../discover/candidates.ts";
 import type { CrawlEvent, OrderedEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";

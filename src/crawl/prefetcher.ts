@@ -1,5 +1,5 @@
-// Fetches documents before they are asked for, each once. Everything that can be known to come next is on its way while the
-// reader is busy; how many at a time, and how politely, is for the source to say.
+// Fetches documents before they are needed, each once: what comes next is on its way while something else is being read. The
+// source decides how many at a time, and when.
 import { type DocumentSource, type Fetched, type FetchedDocument, requestKey } from "../exchange.ts";
 import type { Store } from "../store/store.ts";
 import { Hop } from "./follow.ts";

@@ -1,5 +1,5 @@
-// From a document to its entries: the one way there is. Used for indexes while crawling, for pages when somebody asks for
-// them, and for a file at hand. Never holds the document, nor all of its entries.
+// From a document to its entries: the only way there is. Used for indexes during a crawl, for pages of a tree on demand, and for
+// local files. Never holds the whole document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
 import { type OpenedDocument, openDocument } from "../open/open-document.ts";
 import { unexpected } from "../option-checks.ts";

@@ -1,4 +1,4 @@
-// What became of a reference, put down: nodes for the tree, events for whoever listens, and the record of discovery.
+// Records the result of a visit: nodes of the tree, events, and the record of discovery.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
 import type { Problem } from "../problem.ts";

@@ -1,4 +1,4 @@
-// The time that one website may take. What was not there when it ended is not there because of it, and says so.
+// The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";

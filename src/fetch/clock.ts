@@ -1,5 +1,5 @@
-// The clocks of one attempt at a document: how long a single wait may take, and how long all waits together. They run only
-// while we wait for the website: not while a request waits for its turn, nor while whoever reads the body is slow.
+// The timeouts of one attempt at a document: for a single wait, and for all of them together. They run only while we wait for
+// the website: not while a request is queued, nor while the reader of the body is slow.
 import { type Problem, problem } from "../problem.ts";
 
 /** What a single wait is for: its limit in milliseconds, and the code of the problem once that is over. */

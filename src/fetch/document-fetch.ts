@@ -1,5 +1,5 @@
-// One request for one URL: a turn, then the request, then again where a retry makes sense. The answer is a document, a
-// redirect, or a failure; where a redirect leads is for the crawl to follow.
+// Fetches one URL: waits for a slot, sends the request, and retries temporary failures. The result is a document, a redirect or
+// a failure; the crawl follows redirects.
 import type { Client } from "../client.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../event.ts";
 import type { DocumentRequest, FailedFetch, FailureOutcome, Fetched, FetchedRedirect } from "../exchange.ts";

@@ -1,5 +1,4 @@
-// What is tried again, and when. Only what may pass by itself: a refusal, a broken certificate or a malformed response
-// stays what it is.
+// What is retried, and when: temporary failures. A refusal, a bad certificate or a malformed response is not retried.
 import { type HeaderList, header } from "../exchange.ts";
 import { isTemporary, type Problem } from "../problem.ts";
 

@@ -1,7 +1,7 @@
-// Who may ask a website next: so many requests at a time in all and for each host, a pause between two requests to one
-// host, and silence towards a host that asked for it. Hosts take turns; a host that nobody waits for costs nothing.
+// Which request may be sent next: a number of concurrent requests in total and for each host, a delay between two requests to
+// one host, and a pause for a host that asked for it. Hosts take turns; a host without waiting requests costs nothing.
 //
-// The pause is counted from the start of one request to the start of the next, so that a slow answer does not add to it.
+// The delay is counted from the start of one request to the start of the next, so a slow answer does not add to it.
 import type { Cancellation } from "./cancellation.ts";
 import { longestTimer } from "./clock.ts";
 
