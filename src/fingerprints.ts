@@ -146,10 +146,12 @@ function takeSpare(length: number): Int32Array | undefined {
   return table;
 }
 
-// `second` is never 0: that marks an empty slot.
+// `second` is never 0: that marks an empty slot. Both halves decide on the slot, by factors that are drawn by lot: that many texts share
+// one half does not bring them together.
 function insert(slots: Int32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
-  for (let at = (first << 1) & mask; ; at = (at + 2) & mask) {
+  const place = (Math.imul(first, firstFactor) + Math.imul(second, secondFactor)) >>> 4;
+  for (let at = (place << 1) & mask; ; at = (at + 2) & mask) {
     if (slots[at + 1] === 0) {
       slots[at] = first;
       slots[at + 1] = second;
@@ -158,6 +160,9 @@ function insert(slots: Int32Array, first: number, second: number): boolean {
     if (slots[at] === first && slots[at + 1] === second) return false;
   }
 }
+
+const firstFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
+const secondFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 
 /** Spreads what the bits of a hash say over all of them. Nothing is lost: different hashes stay different. */
 export function mix(hash: number, factor: number): number {

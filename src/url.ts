@@ -113,13 +113,14 @@ function withoutAnythingBeforeAt(text: string): string {
 function resolveRelative(text: string, base: string | undefined): string | undefined {
   if (base === undefined && !httpScheme.test(text)) return undefined;
   const from = base === undefined ? null : parsedBase(base);
-  // A URL parser says no by making an error, which is dear: a document can have a million of them.
-  if (!canParseUrl(text, from?.href)) return undefined;
+  // A URL parser says no by making an error, which is dear: a document can have a million of them. It never does where no host is read.
+  if ((from === null || hasAuthority.test(text)) && !canParseUrl(text, from?.href)) return undefined;
   const resolved = new URL(text, from?.href);
   if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return undefined;
   if (from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
   // `href` is percent-encoded. The site's own spelling is kept where it means the same.
   const spelled = beforeRelative(text, from) + text;
+  if (spelled === resolved.href) return spelled;
   return canParseUrl(spelled) && new URL(spelled).href === resolved.href ? spelled : resolved.href;
 }
 
@@ -146,6 +147,7 @@ const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
+const hasAuthority = /^(?: |https?:|[/\\]{2})/i;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:/i;
 
 function isPrintable(code: number): boolean {
@@ -179,15 +181,13 @@ function canParseUrl(text: string, base?: string): boolean {
 }
 
 function percentEncoded(text: string): string {
-  let encoded = "";
-  for (const byte of encoder.encode(text)) {
-    encoded += byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16)}`;
-  }
-  return encoded;
+  return text.replace(unpairedHalf, "\ufffd").replace(nonAsciiRun, encodeURIComponent);
 }
 
-const encoder = new TextEncoder();
 const nonAscii = /[^\u0000-\u007f]/;
+const nonAsciiRun = /[^\u0000-\u007f]+/g;
+// Half of a character that has two, without the other.
+const unpairedHalf = /\p{Cs}/gu;
 
 /**
  * Nobody can ask for a host with a name of more than 253 characters: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A URL parser

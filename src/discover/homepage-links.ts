@@ -35,13 +35,11 @@ export function linksInHtml(html: string, url: string): Candidate[] {
       continue;
     }
     const name = tagName(html, open + 1);
-    const { attributes, end } =
-      name === "link" || name === "base"
-        ? readAttributes(html, open + 1 + name.length)
-        : { attributes: none, end: open + 1 };
-    if (name === "base") base = resolveUrl(attributes.get("href")?.trim() ?? "", url, longestUrl).url ?? base;
-    if (name === "link" && isSitemap(attributes.get("rel") ?? ""))
-      add(found, attributes.get("href") ?? "", base, "homepage-link");
+    // Only the tags that are read need their quotes respected: from any other, the next "<" is as good a place to go on.
+    const { href, rel, end } =
+      name === "link" || name === "base" ? readAttributes(html, open + 1 + name.length) : { end: open + 1 };
+    if (name === "base") base = resolveUrl(href?.trim() ?? "", url, longestUrl).url ?? base;
+    if (name === "link" && isSitemap(rel ?? "")) add(found, href ?? "", base, "homepage-link");
     // What stands inside these is no markup.
     at = name === "script" || name === "style" || name === "template" ? afterElement(html, name, end) : end;
   }
@@ -115,8 +113,8 @@ function tagName(html: string, start: number): string {
 }
 
 // https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages.
-function readAttributes(html: string, start: number): { attributes: ReadonlyMap<string, string>; end: number } {
-  const attributes = new Map<string, string>();
+function readAttributes(html: string, start: number): { href?: string; rel?: string; end: number } {
+  const attributes: { href?: string; rel?: string } = {};
   let at = start;
   while (at < html.length && html[at] !== ">") {
     if (/[\s/]/.test(html.charAt(at))) {
@@ -138,16 +136,13 @@ function readAttributes(html: string, start: number): { attributes: ReadonlyMap<
       if (quoted) at = html.indexOf(quote, from);
       else while (at < html.length && !/[\s>]/.test(html.charAt(at))) at += 1;
       if (at === -1) at = html.length;
-      value = decodeHTMLAttribute(html.slice(from, at));
+      value = html.slice(from, at);
       if (quoted) at += 1;
     }
-    if (!attributes.has(name)) attributes.set(name, value);
+    if (name === "href" || name === "rel") attributes[name] ??= decodeHTMLAttribute(value);
   }
-  return { attributes, end: at + 1 };
+  return { ...attributes, end: at + 1 };
 }
-
-// Only the tags that are read need their quotes respected: from any other, the next "<" is as good a place to go on.
-const none: ReadonlyMap<string, string> = new Map();
 
 function after(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from);

@@ -1,39 +1,44 @@
 // What a document is, by its first characters. The URL only decides where the content does not: for robots.txt.
-//   Lenient: white space and byte order marks before the document are skipped.
 //   Lenient: text before an XML document, such as the warning of a program, is skipped.
 
-/** `from` is where the document begins; for XML and text only. */
+/** `from` is where the document begins. */
 export type Detected =
-  | { readonly as: "xml"; readonly from: number; readonly hasJunk: boolean }
-  | { readonly as: "robots" | "text" }
+  | { readonly as: "xml"; readonly from: number }
+  | { readonly as: "text" }
+  /** `what`: what it seems to be, should there be no line of a robots.txt in it. */
+  | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
   | { readonly as: "empty" };
 
-/** How many characters are looked at, from the first that is not blank. */
+/** How many characters are looked at. */
 const detectionLength: number = 8192;
 
-/** What the text is the beginning of. `isRobots`: the document's URL is that of a robots.txt. Undefined: more is needed. */
+/**
+ * What the text is the beginning of; it has no blanks before it. `isRobots`: the document's URL is that of a robots.txt. Undefined: more
+ * is needed.
+ */
 export function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
-  const from = firstCharacter(start);
-  if (from === start.length) {
+  if (start === "") {
     if (!isWhole) return undefined;
     return isRobots ? { as: "robots" } : { as: "empty" };
   }
-  if (start[from] === "<") return { as: "xml", from, hasJunk: false };
-  if (isRobots) return { as: "robots" };
-  if (!isWhole && start.length - from < detectionLength) return undefined;
-  const text = start.slice(from, from + detectionLength);
+  const isMarkup = start.startsWith("<");
+  if (isMarkup && !isRobots) return { as: "xml", from: 0 };
+  if (isRobots && !isMarkup) return { as: "robots" };
+  if (!isWhole && start.length < detectionLength) return undefined;
+  const text = start.slice(0, detectionLength);
+  // Lenient: a robots.txt may begin with markup, such as the warning of a program.
+  if (isRobots) return sitemapStart.test(text) ? { as: "xml", from: 0 } : { as: "robots", what: nameOfMarkup(text) };
   const what = otherFormat(text);
   if (what !== undefined) return { as: "nothing", what };
-  const xml = text.search(xmlStart);
-  return xml === -1 ? { as: "text" } : { as: "xml", from: from + xml, hasJunk: true };
+  const from = text.search(xmlStart);
+  return from === -1 ? { as: "text" } : { as: "xml", from };
 }
 
-/** The index of the first character that is neither white space nor a byte order mark. */
-function firstCharacter(text: string): number {
-  let at = 0;
-  while (at < text.length && blank.test(text[at]!)) at++;
-  return at;
+// The name of the first tag, which is mostly that of an HTML page.
+function nameOfMarkup(text: string): string {
+  const name = /<!doctype\s+([a-z]+)|<([a-z]+)/i.exec(text);
+  return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
 }
 
 function otherFormat(text: string): "json" | "binary" | "pdf" | "image" | "archive" | undefined {
@@ -52,9 +57,9 @@ function isBinary(text: string): boolean {
   return odd * 10 > sample.length;
 }
 
-const blank = /[\s\ufeff\u0000]/;
 // The beginnings of an XML document. `<feed` and `<rss` alone would also be words of a text.
 const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
+const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
 const signatures = [
   ["json", /^(?:\{\s*(?:"|\})|\[\s*(?:["{[\]\d]))/],
   ["pdf", /^%PDF-/],

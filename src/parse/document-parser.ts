@@ -7,6 +7,7 @@ import { type Detected, detect } from "./detect.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast-path.ts";
+import { LeadingBlanks } from "./leading-blanks.ts";
 import { RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml-parser.ts";
@@ -36,6 +37,7 @@ export function createDocumentParser(options: DocumentParserOptions): EntryParse
 class DocumentParser implements EntryParser {
   readonly #context: ParseContext;
   readonly #isRobots: boolean;
+  readonly #blanks = new LeadingBlanks();
   #start = "";
   #parser: EntryParser | undefined;
   #refused: Problem | undefined;
@@ -72,7 +74,7 @@ class DocumentParser implements EntryParser {
 
   #decide(chunk: string, isWhole: boolean): Entries {
     if (this.#refused !== undefined) return noEntries();
-    this.#start += chunk;
+    this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
     const detected = detect(this.#start, this.#isRobots, isWhole);
     if (detected === undefined) return noEntries();
     const start = this.#start;
@@ -89,22 +91,25 @@ class DocumentParser implements EntryParser {
         this.#refused = problem("not-a-sitemap", { value: detected.what });
         return noEntries();
       case "robots":
-        this.#parser = new RobotsParser(this.#context);
+        this.#parser = new RobotsParser(this.#context, { linesBefore: this.#blanks.lines, seems: detected.what });
         return this.#parser.write(start);
       case "text":
-        this.#parser = new TextParser(this.#context);
+        this.#parser = new TextParser(this.#context, this.#blanks.lines);
         return this.#parser.write(start);
       case "xml":
-        return this.#beginXml(start, detected.from, detected.hasJunk);
+        return this.#beginXml(start, detected.from);
     }
   }
 
-  #beginXml(start: string, from: number, hasJunk: boolean): Entries {
-    const before = start.slice(0, from);
-    if (hasJunk) this.#context.problems.add("xml-junk-before-root", { line: 1, value: before.trim() });
-    // Blank lines stay: what comes before an XML declaration is the scanner's business.
-    this.#parser = new XmlParser(this.#context, hasJunk ? before.split("\n").length - 1 : 0);
-    return this.#parser.write(hasJunk ? start.slice(from) : start.replace(/^[\ufeff\u0000]+/, ""));
+  #beginXml(start: string, from: number): Entries {
+    const { lineFeeds, shortened } = this.#blanks;
+    const junk = start.slice(0, from);
+    if (junk !== "") {
+      this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
+    }
+    this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
+    // Whether blanks may stand there is for the scanner to judge.
+    return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
   }
 }
 

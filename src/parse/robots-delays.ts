@@ -7,33 +7,38 @@
 import { parseNumber } from "./values.ts";
 
 export class RobotsDelays {
-  // In milliseconds, for every program that has a group; undefined where no delay is asked of it.
+  // In milliseconds, for every program that has a group; undefined where no delay is asked of it. By tokens that are no numbers: those an
+  // engine hashes without a seed.
   readonly #delays = new Map<string, number | undefined>();
   #group: string[] = [];
   #groupDelay: number | undefined;
   // After a rule, the next user-agent line starts a new group.
   #hasRules = false;
 
-  takeRecord(key: string, value: string): void {
+  /** Returns whether it is one of the records of a robots.txt. */
+  takeRecord(key: string, value: string): boolean {
     switch (key.toLowerCase()) {
       case "user-agent":
       case "useragent":
       case "user agent":
         this.#takeUserAgent(value);
-        break;
+        return true;
       case "crawl-delay":
       case "crawldelay":
         this.#takeDelay(value);
-        break;
+        return true;
       case "allow":
       case "disallow":
         this.#hasRules = true;
+        return true;
+      default:
+        return false;
     }
   }
 
   delayFor(userAgent: string): number | undefined {
     const token = productToken(userAgent);
-    return this.#delays.get(this.#delays.has(token) ? token : "*");
+    return this.#delays.get(this.#delays.has(token) ? token : anybody);
   }
 
   #takeUserAgent(value: string): void {
@@ -55,9 +60,11 @@ export class RobotsDelays {
   }
 }
 
+const anybody = ":*";
+
 // `Example-Bot/1.0 (+https://…)` is `example-bot`.
 function productToken(userAgent: string): string {
   const trimmed = userAgent.trim();
   const end = trimmed.search(/[\s/]/);
-  return (end < 0 ? trimmed : trimmed.slice(0, end)).toLowerCase();
+  return `:${(end < 0 ? trimmed : trimmed.slice(0, end)).toLowerCase()}`;
 }

@@ -6,6 +6,7 @@
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
+import { problem } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
@@ -22,14 +23,25 @@ export class RobotsParser implements EntryParser, LineReader {
   readonly #delays = new RobotsDelays();
   #sitemaps: SitemapReference[] = [];
   stopped = false;
-  /** Also where nothing is in it: a robots.txt without sitemaps is a good one. */
-  readonly outcome: ParseOutcome = { kind: "index", format: "robots" };
+  readonly #seems: string | undefined;
+  #hasRecords = false;
 
-  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
-  constructor(context: ParseContext, linesBefore = 0) {
+  /**
+   * `linesBefore`: how many lines of the document were left out before the text that is written. `seems`: what the document is, unless
+   * it has at least one line of a robots.txt.
+   */
+  constructor(context: ParseContext, options: { linesBefore?: number; seems?: string | undefined } = {}) {
+    const { linesBefore = 0, seems } = options;
+    this.#seems = seems;
     this.#context = context;
     this.#lines = new LineSplitter(this, context.limits.lineLength, linesBefore);
     this.#urls = new UrlCollector(context.url, context.limits.urlLength);
+  }
+
+  /** A robots.txt without sitemaps, and even one that is empty, is a good one. */
+  get outcome(): ParseOutcome {
+    if (this.#seems === undefined || this.#hasRecords) return { kind: "index", format: "robots" };
+    return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#seems }) };
   }
 
   write(piece: TextPiece): Entries {
@@ -52,8 +64,10 @@ export class RobotsParser implements EntryParser, LineReader {
     const line = trimUrl(text.slice(from, to));
     const record = readRecord(line);
     if (record === undefined) return;
-    if (/^site-?map/i.test(record.key)) this.#takeSitemap(record, line);
-    else this.#delays.takeRecord(record.key, record.value);
+    if (/^site-?map/i.test(record.key)) {
+      this.#hasRecords = true;
+      this.#takeSitemap(record, line);
+    } else if (this.#delays.takeRecord(record.key, record.value)) this.#hasRecords = true;
   }
 
   dropLine(): void {
@@ -66,11 +80,11 @@ export class RobotsParser implements EntryParser, LineReader {
     const bare = unwrapUrl(value);
     const place = { value: line, line: this.#lines.line };
     const url = bare === "" ? undefined : this.#urls.take(bare);
-    const problem = bare === "" ? "url-missing" : this.#urls.problem;
-    if (problem === "protocol-url-length") problems.add(problem, { ...place, limit: protocolUrlLength });
-    else if (problem === "limit-url-length") problems.add(problem, { ...place, limit: limits.urlLength });
-    else if (problem === "url-missing") problems.add(problem, place);
-    else if (problem !== undefined) problems.add(problem, { ...place, value: bare });
+    const code = bare === "" ? "url-missing" : this.#urls.problem;
+    if (code === "protocol-url-length") problems.add(code, { ...place, limit: protocolUrlLength });
+    else if (code === "limit-url-length") problems.add(code, { ...place, limit: limits.urlLength });
+    else if (code === "url-missing") problems.add(code, place);
+    else if (code !== undefined) problems.add(code, { ...place, value: bare });
     if (url === undefined) return;
     if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") problems.add("robots-spelling", place);
     if (this.#urls.size > limits.documentEntries) {
@@ -113,8 +127,9 @@ function readRecord(line: string): RobotsRecord | undefined {
 }
 
 function commentStart(line: string): number {
+  const colon = line.indexOf(":");
   for (let at = line.indexOf("#"); at >= 0; at = line.indexOf("#", at + 1)) {
-    if (at === 0 || isSpace(line, at - 1) || line.indexOf(":") === at - 1) return at;
+    if (at === 0 || isSpace(line, at - 1) || at - 1 === colon) return at;
   }
   return -1;
 }

@@ -60,7 +60,7 @@ export function parseNumber(text: string): number | undefined {
 // Longer than any number or word that is read; what is longer is not looked at.
 const maxLength = 40;
 // `-0.0` is zero. The length is bounded before.
-const decimal = /^(?:\+?(?:\d+\.?\d*|\.\d+)|-0*\.?0+)$/;
+const decimal = /^(?:\+?(?:\d+(?:\.\d*)?|\.\d+)|-(?:0+(?:\.0*)?|\.0+))$/;
 
 function shortWord(text: string): string {
   const trimmed = text.trim();

@@ -66,15 +66,16 @@ export class XmlElements {
   }
 
   /** The innermost element that an end tag may close: one with this name, or else one with this name in another case. */
-  depthOf(raw: string): number {
+  depthOf({ raw, hash }: XmlName): number {
+    let inOtherCase = 0;
     for (let depth = this.depth; depth > 0; depth--) {
-      if (this.#open[depth]!.raw === raw) return depth;
+      const name = this.#open[depth]!;
+      // A document can have any number of end tags that close nothing, with as many elements open as are allowed.
+      if (name.hash !== hash) continue;
+      if (name.raw === raw) return depth;
+      if (inOtherCase === 0 && isAlike(name.raw, raw)) inOtherCase = depth;
     }
-    const lower = raw.toLowerCase();
-    for (let depth = this.depth; depth > 0; depth--) {
-      if (this.#open[depth]!.raw.toLowerCase() === lower) return depth;
-    }
-    return 0;
+    return inOtherCase;
   }
 
   /** Takes the declarations of an element that is about to be opened. */
@@ -108,4 +109,8 @@ export class XmlElements {
     for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
     this.depth = names.length;
   }
+}
+
+function isAlike(one: string, other: string): boolean {
+  return one.length === other.length && one.toLowerCase() === other.toLowerCase();
 }

@@ -11,6 +11,8 @@ export class XmlName {
   readonly local: string;
   /** `local` in lower case. */
   readonly lower: string;
+  /** Equal for names that differ only in case, and different for nearly all others. */
+  readonly hash: number;
   /** Whether this object stands for every element with this name. */
   readonly shared: boolean;
   /** The namespace at the moment; empty where there is none. */
@@ -32,6 +34,7 @@ export class XmlName {
     this.prefix = colon > 0 ? raw.slice(0, colon) : "";
     this.local = raw.slice(colon + 1);
     this.lower = this.local.toLowerCase();
+    this.hash = hashOf(colon > 0 ? raw.toLowerCase() : this.lower);
     this.shared = shared;
   }
 }
@@ -50,7 +53,7 @@ export class XmlNames {
       const name = slot[index]!;
       if (name.raw.length === length && buffer.startsWith(name.raw, start)) return name;
     }
-    const shared = this.#size < sharedNames;
+    const shared = this.#size < sharedNames && slot.length < sharedInSlot;
     const name = new XmlName(detached(buffer.slice(start, end)), shared);
     if (shared) {
       this.#size++;
@@ -62,7 +65,9 @@ export class XmlNames {
 
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
-  readonly #bindings = new Map<string, string[]>();
+  #bindings = new Map<string, string[]>();
+  // How many of them are out of scope. A Map with many entries takes long to delete one.
+  #unused = 0;
   // Prefix and depth of each declaration, in order.
   readonly #prefixes: string[] = [];
   readonly #depths: number[] = [];
@@ -72,9 +77,10 @@ export class XmlNamespaces {
   generation = 0;
 
   declare(prefix: string, namespace: string, depth: number): void {
-    const stack = this.#bindings.get(prefix);
-    if (stack === undefined) this.#bindings.set(prefix, [namespace]);
-    else stack.push(namespace);
+    const key = keyOf(prefix);
+    const stack = this.#bindings.get(key);
+    if (stack === undefined) this.#bindings.set(key, [namespace]);
+    else if (stack.push(namespace) === 1) this.#unused--;
     this.#prefixes.push(prefix);
     this.#depths.push(depth);
     this.#deepest = depth;
@@ -91,13 +97,18 @@ export class XmlNamespaces {
     if (this.#deepest !== depth) return;
     while (this.#depths.length > 0 && this.#depths.at(-1) === depth) {
       this.#depths.pop();
-      const prefix = this.#prefixes.pop()!;
-      const stack = this.#bindings.get(prefix)!;
-      if (stack.length > 1) stack.pop();
-      else this.#bindings.delete(prefix);
+      const stack = this.#bindings.get(keyOf(this.#prefixes.pop()!))!;
+      stack.pop();
+      if (stack.length === 0) this.#unused++;
     }
+    if (this.#unused > unusedBindings && this.#unused * 2 > this.#bindings.size) this.#clean();
     this.#deepest = this.#depths.at(-1) ?? 0;
     this.generation = ++this.#states;
+  }
+
+  #clean(): void {
+    this.#bindings = new Map([...this.#bindings].filter(([, stack]) => stack.length > 0));
+    this.#unused = 0;
   }
 
   resolve(name: XmlName): void {
@@ -110,10 +121,25 @@ export class XmlNamespaces {
 
   lookup(prefix: string): string | undefined {
     if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";
-    return this.#bindings.get(prefix)?.at(-1);
+    return this.#bindings.get(keyOf(prefix))?.at(-1);
   }
 }
 
-// More different names than this are not remembered: a hostile document may have millions.
+// Engines hash strings with a seed of their own, but for those that are numbers: they would all fall into one slot of a Map.
+function keyOf(prefix: string): string {
+  return `:${prefix}`;
+}
+
+function hashOf(text: string): number {
+  let hash = hashStart;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1) >>> 1;
+  return hash;
+}
+
+// Drawn by lot, so that no document is made for it.
+const hashStart = Math.trunc(Math.random() * 2 ** 31);
+// More different names than this are not remembered: a hostile document may have millions, and all of them in one slot.
 const sharedNames = 1000;
+const sharedInSlot = 8;
 const slotCount = 256;
+const unusedBindings = 1000;

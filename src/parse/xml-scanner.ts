@@ -284,7 +284,8 @@ export class XmlScanner {
     }
     if (end === -1) return final && this.#cut(open);
     this.cursor.at = open;
-    this.#otherEndTag(buffer.slice(open + 2, nameEnd), open, this.#endOfEndTag(nameEnd, end));
+    const name = this.#names.find(buffer, open + 2, nameEnd);
+    this.#otherEndTag(name, open, this.#endOfEndTag(nameEnd, end));
     return true;
   }
 
@@ -301,13 +302,14 @@ export class XmlScanner {
   }
 
   // An end tag that is not written like the start tag of the innermost element.
-  #otherEndTag(raw: string, open: number, end: number): void {
+  #otherEndTag(name: XmlName, open: number, end: number): void {
     this.cursor.at = open;
     if (this.cursor.stopped) return;
-    const depth = this.#elements.depthOf(raw);
+    const depth = this.#elements.depthOf(name);
     const top = this.#elements.top;
-    if (depth === 0 || depth !== this.#elements.depth || top?.raw !== raw)
-      this.#flaw("xml-mismatched-tag", open, `</${raw}>`);
+    if (depth === 0 || depth !== this.#elements.depth || top?.raw !== name.raw) {
+      this.#flaw("xml-mismatched-tag", open, `</${name.raw}>`);
+    }
     if (depth > 0 && !this.cursor.stopped) {
       while (this.#elements.depth > depth && !this.cursor.stopped) this.#elements.close(true);
       if (!this.cursor.stopped) this.#elements.close();

@@ -28,6 +28,33 @@ describe("the content decides what a document is", () => {
       reason: { code: "not-a-sitemap", value: "html" },
     });
   });
+
+  test.each([
+    "<!-- made by hand -->\n",
+    "<br />\n<b>Warning</b>: Undefined variable $x in <b>/srv/robots.php</b> on line <b>3</b><br />\n",
+    "<!DOCTYPE html><html><body><pre>\n",
+    "\n\ufeff <?php echo 1; ?>\n",
+  ])("lenient: a robots.txt that begins with %j is read for its lines", (before) => {
+    const url = "https://example.org/robots.txt";
+    const robots = parsed(`${before}User-agent: *\nSitemap: https://example.org/s.xml\nCrawl-delay: 2\n`, { url });
+    expect(robots.outcome).toEqual({ kind: "index", format: "robots" });
+    expect(robots.sitemaps).toEqual([{ url: "https://example.org/s.xml" }]);
+  });
+
+  test.each([
+    ["html", "<!doctype html>\n<html>\n<p>Not found: see the sitemap\n</html>"],
+    ["html", "<html><head><title>404: Not found</title><style>a:hover { b: c }</style></head></html>"],
+    ["p", "<p>Not found</p>"],
+    ["markup", "<!-- nothing -->"],
+  ])("in place of robots.txt, %s without one of its lines is none", (value, text) => {
+    const { outcome } = parsed(text, { url: "https://example.org/robots.txt" });
+    expect(outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value } });
+  });
+
+  test("a sitemap in place of robots.txt is a sitemap", () => {
+    const url = "https://example.org/robots.txt";
+    expect(parsed(`<!-- x -->\n${urlset}`, { url }).outcome).toEqual({ kind: "pages", format: "xml" });
+  });
 });
 
 describe("what is no sitemap has a name", () => {
