@@ -71,6 +71,7 @@ export type {
   VideoPrice,
   VideoRestriction,
   VideoSegment,
+  VideoTvShow,
 } from "./page.ts";
 export { parseSitemap } from "./parse/parse-sitemap.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";

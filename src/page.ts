@@ -75,6 +75,7 @@ export interface SitemapVideo {
   readonly galleryTitle?: string;
   readonly contentSegments?: readonly VideoSegment[];
   readonly ids?: readonly VideoId[];
+  readonly tvShow?: VideoTvShow;
 }
 
 /** Where (countries) or on what (web, mobile, tv) a video may or may not be played. */
@@ -100,6 +101,17 @@ export interface VideoSegment {
 }
 
 /** The identifier of a video in a catalog. */
+export interface VideoTvShow {
+  readonly showTitle?: string;
+  /** What the site wrote: `full`, `preview`, `clip`, `interview`, `news` or `other`. */
+  readonly videoType?: string;
+  readonly episodeTitle?: string;
+  readonly seasonNumber?: number;
+  readonly episodeNumber?: number;
+  /** ISO 8601, as `lastModified`. */
+  readonly premierDate?: string;
+}
+
 export interface VideoId {
   readonly type?: string;
   readonly value: string;

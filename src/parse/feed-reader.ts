@@ -1,10 +1,12 @@
-// Collects the entries of feeds: RSS 2.0 and 0.9x, RSS 1.0 (RDF), Atom 1.0 and 0.3.
+// Collects the entries of feeds: RSS 2.0 and 0.9x, RSS 1.0 (RDF) and 1.1, Atom 1.0 and 0.3.
 // https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec, https://www.rfc-editor.org/rfc/rfc4287
+// https://www.w3.org/TR/xmlbase/: relative links are resolved against the xml:base of the elements around them.
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
+//   Lenient: an item without a link is a page if it has an Atom link to one.
 //   Lenient: an item needs neither title nor description.
 import type { NewsStory, SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
-import { isHttpUrl } from "../url.ts";
+import { isHttpUrl, resolveUrl } from "../url.ts";
 import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
@@ -13,12 +15,16 @@ import type { ElementAttributes } from "./xml-handler.ts";
 
 export class FeedReader implements TableTarget {
   readonly #sink: EntrySink;
+  readonly #url: string | undefined;
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
 
   // The item that is open.
   #isOpen = false;
   #isInvalid = false;
   #link = "";
+  // Of those in `<atom:link>`: the better the kind of document that it leads to, the higher.
+  #alternate = "";
+  #alternateRank = 0;
   #selfLink = "";
   #guid = "";
   #guidIsPermaLink = true;
@@ -27,21 +33,53 @@ export class FeedReader implements TableTarget {
   #published: string | undefined;
   #updated: string | undefined;
 
-  constructor(sink: EntrySink, report: (code: ProblemCode, value?: string, limit?: number) => void) {
+  // The base of relative links in the root, the channel, the item and the link that is open; undefined: as around it.
+  readonly #bases: (string | undefined)[] = [];
+
+  constructor(
+    sink: EntrySink,
+    report: (code: ProblemCode, value?: string, limit?: number) => void,
+    /** Of the document: what a relative `xml:base` is relative to. */
+    url: string | undefined,
+  ) {
     this.#sink = sink;
     this.#report = report;
+    this.#url = url;
   }
 
   invalidate(): void {
     this.#isInvalid = true;
   }
 
-  begin(): void {
+  /** An element around links is opened: it may say what they are relative to. */
+  setBase(level: BaseLevel, attributes: ElementAttributes): void {
+    this.#bases.length = Math.min(this.#bases.length, level);
+    const base = attributes.count === 0 ? undefined : attributes.get("xml:base")?.trim();
+    if (!base) return;
+    const around = this.#base;
+    this.#bases[level] = resolveUrl(base, around ?? this.#url, maxBaseLength).url ?? around;
+  }
+
+  get #base(): string | undefined {
+    return this.#bases.findLast((base) => base !== undefined);
+  }
+
+  // Without a base the document's own URL is one, which is for the sink to see to.
+  #resolved(link: string): string {
+    const base = this.#base;
+    if (base === undefined || link === "" || isHttpUrl(link)) return link;
+    return resolveUrl(link, base, maxBaseLength).url ?? link;
+  }
+
+  begin(attributes: ElementAttributes): void {
     // Lenient: an item inside of an item ends that one, as if it had been closed.
     if (this.#isOpen) this.end();
+    this.setBase(baseLevels.item, attributes);
     this.#isOpen = true;
     this.#isInvalid = false;
     this.#link = "";
+    this.#alternate = "";
+    this.#alternateRank = 0;
     this.#selfLink = "";
     this.#guid = "";
     this.#guidIsPermaLink = true;
@@ -52,7 +90,7 @@ export class FeedReader implements TableTarget {
   }
 
   setLink(text: string): void {
-    if (this.#link === "") this.#link = text;
+    if (this.#link === "") this.#link = this.#resolved(text);
   }
 
   setGuid(text: string): void {
@@ -79,12 +117,21 @@ export class FeedReader implements TableTarget {
     this.#updated ??= readDate(text, this.#report);
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. */
+  /**
+   * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the one to a page
+   * counts, then one that does not say what it leads to.
+   */
   addAtomLink(attributes: ElementAttributes): void {
-    const href = attributes.get("href")?.trim() ?? "";
+    this.setBase(baseLevels.link, attributes);
+    const href = this.#resolved(attributes.get("href")?.trim() ?? "");
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
-    if (rel === "" || rel === "alternate") this.setLink(href);
-    else if (rel === "self" && this.#selfLink === "") this.#selfLink = href;
+    if (rel === "self" && this.#selfLink === "") this.#selfLink = href;
+    if (href === "" || (rel !== "" && rel !== "alternate")) return;
+    const type = attributes.get("type")?.trim().toLowerCase() ?? "";
+    const rank = /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 3 : type === "" ? 2 : 1;
+    if (rank <= this.#alternateRank) return;
+    this.#alternate = href;
+    this.#alternateRank = rank;
   }
 
   end(): void {
@@ -92,7 +139,7 @@ export class FeedReader implements TableTarget {
     this.#isOpen = false;
     this.#sink.countEntry();
     if (this.#isInvalid) return;
-    const link = this.#link || this.#selfLink || this.#permaLink();
+    const link = this.#link || this.#alternate || this.#permaLink() || this.#selfLink;
     if (link === "") {
       this.#report("url-missing");
       return;
@@ -117,6 +164,13 @@ export class FeedReader implements TableTarget {
     return page;
   }
 }
+
+/** How deep the elements are that can have an `xml:base`. */
+export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
+type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
+
+// Characters; what is longer is no URL that anybody takes.
+const maxBaseLength = 8192;
 
 // A relation may also be written as the address of its entry in the registry.
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;

@@ -1,13 +1,17 @@
 // The elements of feeds that matter: items, their links, titles and dates.
 import { type ElementRule, elements, rule } from "./element-rule.ts";
-import type { FeedReader } from "./feed-reader.ts";
+import { baseLevels, type FeedReader } from "./feed-reader.ts";
 
 type Rules = Map<string, ElementRule<FeedReader>>;
 
 const item: Rules = new Map([
   ...elements<FeedReader>("rss", {
     title: { text: (reader, text) => reader.setTitle(text) },
-    link: { isUrl: true, text: (reader, text) => reader.setLink(text) },
+    link: {
+      isUrl: true,
+      open: (reader, attributes) => reader.setBase(baseLevels.link, attributes),
+      text: (reader, text) => reader.setLink(text),
+    },
     guid: {
       open: (reader, attributes) => reader.beginGuid(attributes),
       isUrl: true,
@@ -16,16 +20,30 @@ const item: Rules = new Map([
     description: { text: (reader, text) => reader.setDescription(text) },
     pubDate: { text: (reader, text) => reader.setPublished(text, "rfc822") },
   }),
-  // RSS 1.0 has its dates in a module: https://web.resource.org/rss/1.0/modules/dc/
-  ...elements<FeedReader>("dc", { date: { text: (reader, text) => reader.setPublished(text) } }),
+  // RSS 1.0 has its dates in modules: https://web.resource.org/rss/1.0/modules/dc/, and that of the qualified terms
+  ...elements<FeedReader>("dc", {
+    date: { text: (reader, text) => reader.setPublished(text) },
+    issued: { text: (reader, text) => reader.setPublished(text) },
+    created: { text: (reader, text) => reader.setPublished(text) },
+    modified: { text: (reader, text) => reader.setUpdated(text) },
+  }),
+  ...elements<FeedReader>("atom", { link: { open: (reader, attributes) => reader.addAtomLink(attributes) } }),
 ]);
 
 const items: Rules = elements("rss", {
-  item: { children: item, open: (reader) => reader.begin(), close: (reader) => reader.end() },
+  item: { children: item, open: (reader, attributes) => reader.begin(attributes), close: (reader) => reader.end() },
 });
 for (const [key, found] of items) item.set(key, found);
 
-const channels: Rules = new Map([...elements<FeedReader>("rss", { channel: { children: items } }), ...items]);
+// https://www.rssboard.org/rss-1-1: the items stand in an element of their own.
+for (const [key, found] of elements<FeedReader>("rss", { items: { children: items } })) items.set(key, found);
+
+const channels: Rules = new Map([
+  ...elements<FeedReader>("rss", {
+    channel: { children: items, open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes) },
+  }),
+  ...items,
+]);
 
 const entry: Rules = elements("atom", {
   title: { text: (reader, text) => reader.setTitle(text) },
@@ -37,7 +55,7 @@ const entry: Rules = elements("atom", {
   issued: { text: (reader, text) => reader.setPublished(text) },
 });
 const entries: Rules = elements("atom", {
-  entry: { children: entry, open: (reader) => reader.begin(), close: (reader) => reader.end() },
+  entry: { children: entry, open: (reader, attributes) => reader.begin(attributes), close: (reader) => reader.end() },
 });
 for (const [key, found] of entries) entry.set(key, found);
 
@@ -45,4 +63,8 @@ for (const [key, found] of entries) entry.set(key, found);
 export const rssRule: ElementRule<FeedReader> = rule("rss", { children: channels });
 /** RSS 1.0 and 0.90: items stand beside the channel. */
 export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels });
+/** RSS 1.1: the root is the channel. */
+export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels });
+/** An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2 */
+export const entryRule: ElementRule<FeedReader> = rule("entry", { children: entry });
 export const atomRule: ElementRule<FeedReader> = rule("feed", { children: entries });

@@ -18,6 +18,7 @@ export type {
   VideoPrice,
   VideoRestriction,
   VideoSegment,
+  VideoTvShow,
 } from "../page.ts";
 export type { Problem, ProblemCode } from "../problem.ts";
 export type {

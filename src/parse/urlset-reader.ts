@@ -16,6 +16,7 @@ import type { ElementAttributes } from "./xml-handler.ts";
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 
 export interface ReaderLimits {
+  readonly documentEntries: number;
   readonly images: number;
   readonly videos: number;
   readonly alternates: number;
@@ -70,18 +71,21 @@ export class UrlsetReader implements TableTarget {
     } else {
       this.report("url-several", text);
       this.#moreLocs ??= [];
-      if (this.#moreLocs.length < maxLocs) this.#moreLocs.push(text);
+      // One more than there is room for: the sink then says so.
+      if (this.#moreLocs.length <= this.#limits.documentEntries) this.#moreLocs.push(text);
     }
   }
 
   setLastModified(text: string, facts: TextFacts): void {
-    this.#lastModified ??= this.date(text, facts);
+    if (this.#lastModified === undefined) this.#lastModified = this.date(text, facts);
+    else this.report("element-repeated", "lastmod");
   }
 
   setChangeFrequency(text: string): void {
     const value = parseChangeFrequency(text);
     if (value === undefined) this.report("change-frequency-invalid", text);
-    else this.#changeFrequency ??= value;
+    else if (this.#changeFrequency === undefined) this.#changeFrequency = value;
+    else this.report("element-repeated", "changefreq");
   }
 
   setPriority(text: string): void {
@@ -90,7 +94,7 @@ export class UrlsetReader implements TableTarget {
     else if (!this.#hasPriority) {
       this.#priority = value;
       this.#hasPriority = true;
-    }
+    } else this.report("element-repeated", "priority");
   }
 
   /** What is wrong with a date that is there is reported. */
@@ -154,7 +158,8 @@ export class UrlsetReader implements TableTarget {
       };
       this.report("news-incomplete", missingOf(fields));
     }
-    if (!isEmpty(news)) this.#newsStory ??= news;
+    if (this.#newsStory !== undefined) this.report("news-repeated");
+    else if (!isEmpty(news)) this.#newsStory = news;
     this.news = {};
   }
 
@@ -257,5 +262,3 @@ function isEmpty(draft: object): boolean {
 
 // https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5."
 const defaultPriority = 0.5;
-// Of one entry. More is a document that was glued together.
-const maxLocs = 1000;

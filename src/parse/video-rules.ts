@@ -1,7 +1,7 @@
 // The elements of the video extension.
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
 // Some of its fields are no longer used by search engines; they are read anyway.
-import type { SitemapVideo, VideoPrice, VideoRestriction } from "../page.ts";
+import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../page.ts";
 import { type ElementRule, elements } from "./element-rule.ts";
 import type { Draft, UrlsetReader } from "./urlset-reader.ts";
 import { parseBoolean, parseNumber } from "./values.ts";
@@ -44,7 +44,7 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
       const parsed = amount === "" ? undefined : parseNumber(amount);
       if (parsed !== undefined) price.amount = parsed;
       else if (amount !== "") reader.report("video-invalid", `price: ${amount}`);
-      if (Object.keys(price).length > 0) append(reader.video, "prices", price);
+      if (Object.keys(price).length > 0) append(reader, "prices", price);
     },
   },
   requires_subscription: value("requiresSubscription", parseBoolean),
@@ -58,8 +58,8 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
   },
   live: value("isLive", parseBoolean),
   tag: {
-    text({ video }, tag) {
-      if (tag !== "") append(video, "tags", tag);
+    text(reader, tag) {
+      if (tag !== "") append(reader, "tags", tag);
     },
   },
   category: text("category"),
@@ -77,24 +77,33 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
       const seconds = duration === undefined ? undefined : parseNumber(duration);
       if (duration !== undefined && seconds === undefined) reader.report("video-invalid", `duration: ${duration}`);
       append(
-        reader.video,
+        reader,
         "contentSegments",
         seconds === undefined ? { url: resolved } : { url: resolved, duration: seconds },
       );
     },
+  },
+  tvshow: {
+    children: elements<UrlsetReader>("video", {
+      show_title: show("showTitle", String),
+      video_type: show("videoType", String),
+      episode_title: show("episodeTitle", String),
+      season_number: show("seasonNumber", parseNumber),
+      episode_number: show("episodeNumber", parseNumber),
+      premier_date: show("premierDate", (text, reader) => reader.date(text)),
+    }),
   },
   id: {
     open: keep("type"),
     text(reader, id) {
       if (id === "") return;
       const { type } = reader.attributes as { type?: string };
-      append(reader.video, "ids", type === undefined ? { value: id } : { type, value: id });
+      append(reader, "ids", type === undefined ? { value: id } : { type, value: id });
     },
   },
 });
 
 type Part = Partial<Omit<ElementRule<UrlsetReader>, "name">>;
-type Video = Draft<SitemapVideo>;
 type KeyOf<Value> = {
   [Key in keyof SitemapVideo]-?: SitemapVideo[Key] extends Value | undefined ? Key : never;
 }[keyof SitemapVideo];
@@ -169,6 +178,21 @@ function restriction(key: "restriction" | "platform"): Part {
   };
 }
 
+function show<Key extends keyof VideoTvShow>(
+  key: Key,
+  parse: (text: string, reader: UrlsetReader) => VideoTvShow[Key] | undefined,
+): Part {
+  return {
+    text(reader, content) {
+      if (content === "") return;
+      const parsed = parse(content, reader);
+      // What is wrong with a date was reported by whoever read it.
+      if (parsed === undefined && key !== "premierDate") reader.report("video-invalid", `${key}: ${content}`);
+      if (parsed !== undefined) reader.video.tvShow = { [key]: parsed, ...reader.video.tvShow };
+    },
+  };
+}
+
 // Keeps an attribute until the text of its element is there.
 function keep(name: string): NonNullable<Part["open"]> {
   return (reader, attributes) => {
@@ -178,13 +202,14 @@ function keep(name: string): NonNullable<Part["open"]> {
 }
 
 function append<Key extends "prices" | "tags" | "contentSegments" | "ids">(
-  video: Video,
+  reader: UrlsetReader,
   key: Key,
   item: NonNullable<SitemapVideo[Key]>[number],
 ): void {
-  const items = (video[key] ?? []) as (typeof item)[];
+  const items = (reader.video[key] ?? []) as (typeof item)[];
   if (items.length < maxItems) items.push(item);
-  (video as Record<Key, (typeof item)[]>)[key] = items;
+  else reader.report("limit-video-values", key, maxItems);
+  (reader.video as Record<Key, (typeof item)[]>)[key] = items;
 }
 
 function atMost(limit: number, number: number | undefined): number | undefined {

@@ -56,6 +56,7 @@ const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://www.w3.org/1999/xhtml", "xhtml"],
   // https://web.resource.org/rss/1.0/spec
   ["http://purl.org/rss/1.0/", "rss"],
+  ["http://purl.org/net/rss1.1#", "rss"],
   ["http://my.netscape.com/rdf/simple/0.9/", "rss"],
   ["http://channel.netscape.com/rdf/simple/0.9/", "rss"],
   ["http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf"],
@@ -100,7 +101,6 @@ const mistakes: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://backend.userland.com/rss091", "rss"],
   ["http://backend.userland.com/weblogmodule", "rss"],
   ["http://blogs.law.harvard.edu/tech/rss", "rss"],
-  ["http://purl.org/net/rss1.1#", "rss"],
   ["http://www.rssboard.org/rss-specification", "rss"],
   ["http://www.w3.org/2005/atom", "atom"],
   ["http://purl.org/atom/ns", "atom"],
@@ -116,6 +116,7 @@ const usualPrefixes: ReadonlyMap<string, Vocabulary> = new Map([
   ["xhtml", "xhtml"],
   ["atom", "atom"],
   ["dc", "dc"],
+  ["dcterms", "dc"],
   ["rdf", "rdf"],
   ["rss", "rss"],
 ]);

@@ -5,17 +5,17 @@ import { type Problem, problem } from "../problem.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { EntrySink } from "./entry-sink.ts";
-import { FeedReader } from "./feed-reader.ts";
-import { atomRule, rdfRule, rssRule } from "./feed-rules.ts";
+import { baseLevels, FeedReader } from "./feed-reader.ts";
+import { atomRule, entryRule, rdfRule, rss11Rule, rssRule } from "./feed-rules.ts";
 import { TableReader } from "./table-reader.ts";
 import { UrlsetReader } from "./urlset-reader.ts";
 import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
 import { knownVocabulary } from "./vocabulary.ts";
-import type { XmlHandler } from "./xml-handler.ts";
+import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
 import { XmlScanner } from "./xml-scanner.ts";
 
-type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "feed";
+type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "channel" | "feed" | "entry";
 
 export class XmlParser implements EntryParser, XmlHandler {
   readonly #context: ParseContext;
@@ -54,8 +54,9 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (problems.has("xml-dtd-refused"))
       return { kind: "invalid", reason: found(problems.toArray(), "xml-dtd-refused") };
     if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
-    if (this.#root === "feed") return { kind: "pages", format: "atom" };
-    if (this.#root === "rss" || this.#root === "rdf") return { kind: "pages", format: "rss" };
+    if (this.#root === "feed" || this.#root === "entry") return { kind: "pages", format: "atom" };
+    if (this.#root === "rss" || this.#root === "rdf" || this.#root === "channel")
+      return { kind: "pages", format: "rss" };
     // What was listed counts more than the name of the root.
     if (this.#sink.sitemapCount > 0) return { kind: "index", format: "xml" };
     if (this.#sink.pageCount > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
@@ -70,14 +71,14 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   // Elements are looked at here until a root is found, which then has a reader of its own.
-  open(name: XmlName): boolean {
-    this.#findRoot(name);
+  open(name: XmlName, attributes: ElementAttributes): boolean {
+    this.#findRoot(name, attributes);
     return false;
   }
 
   close(): void {}
 
-  #findRoot(name: XmlName): void {
+  #findRoot(name: XmlName, attributes: ElementAttributes): void {
     const isNested = this.#scanner.depth > 1;
     const root = rootOf(name);
     if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
@@ -86,14 +87,14 @@ export class XmlParser implements EntryParser, XmlHandler {
     }
     if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
-    const written = root === "rdf" ? "RDF" : root;
+    const written = { rdf: "RDF", channel: "Channel" }[root as string] ?? root;
     if (name.local !== written) this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
-    this.#scanner.useHandler(this.#createReader(root, name));
+    this.#scanner.useHandler(this.#createReader(root, name, attributes));
   }
 
-  #createReader(root: Root, name: XmlName): XmlHandler {
+  #createReader(root: Root, name: XmlName, attributes: ElementAttributes): XmlHandler {
     const scanner = this.#scanner;
     const { limits } = this.#context;
     const { cursor } = scanner;
@@ -108,9 +109,19 @@ export class XmlParser implements EntryParser, XmlHandler {
       const target = new UrlsetReader(this.#sink, limits, report);
       return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target });
     }
-    const target = new FeedReader(this.#sink, report);
+    const target = new FeedReader(this.#sink, report, this.#context.url);
+    target.setBase(baseLevels.root, attributes);
     if (root === "feed") return new TableReader({ ...options, root: atomRule, vocabulary: "atom", target });
-    return new TableReader({ ...options, root: root === "rss" ? rssRule : rdfRule, vocabulary: "rss", target });
+    if (root === "entry") {
+      target.begin(attributes);
+      const endEntry = () => {
+        target.end();
+        onEnd();
+      };
+      return new TableReader({ ...options, root: entryRule, vocabulary: "atom", target, onEnd: endEntry });
+    }
+    const rule = { rss: rssRule, rdf: rdfRule, channel: rss11Rule }[root];
+    return new TableReader({ ...options, root: rule, vocabulary: "rss", target });
   }
 }
 
@@ -122,6 +133,11 @@ function rootOf(name: XmlName): Root | undefined {
     case "rss":
     case "feed":
       return name.lower;
+    // Too common as words: these count with their namespace only.
+    case "entry":
+      return knownVocabulary(name.namespace)?.vocabulary === "atom" ? "entry" : undefined;
+    case "channel":
+      return knownVocabulary(name.namespace)?.vocabulary === "rss" ? "channel" : undefined;
     case "rdf":
       return name.prefix.toLowerCase() === "rdf" || knownVocabulary(name.namespace)?.vocabulary === "rdf"
         ? "rdf"

@@ -11,6 +11,15 @@ export const entryProblems: ProblemRows = {
     message: "Several URLs in one entry; each was taken as an entry: {value}",
     fix: "Site owner: one `<loc>` in each entry.",
   },
+  "element-repeated": {
+    message: "An element comes twice in one entry; the first one counts: {value}",
+    fix: "Site owner: write it once.",
+  },
+  "news-repeated": {
+    loss: true,
+    message: "A second news story for one URL was skipped",
+    fix: "Site owner: one `<news:news>` in each entry.",
+  },
   "url-repeated": {
     message: "A URL is listed more than once; the first counts: {value}",
     fix: "Site owner: list every URL once.",
@@ -104,6 +113,11 @@ export const entryProblems: ProblemRows = {
   "alternate-incomplete": {
     message: "Skipped an alternate page without language or URL",
     fix: "Site owner: give every `<xhtml:link>` both `hreflang` and `href`.",
+  },
+  "limit-video-values": {
+    loss: true,
+    message: "More than {limit} values of one kind in a video; the rest was skipped: {value}",
+    fix: "Site owner: Google reads 32 tags of a video, and no list of this length.",
   },
   "limit-images": {
     loss: true,

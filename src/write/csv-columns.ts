@@ -91,6 +91,7 @@ const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
     "galleryTitle",
     "contentSegments",
     "ids",
+    "tvShow",
   ),
   alternates: fieldsOf<AlternatePage>()("language", "url"),
 };

@@ -31,6 +31,7 @@ const pageTypes = [
   "VideoPrice",
   "VideoRestriction",
   "VideoSegment",
+  "VideoTvShow",
 ];
 const parsedTypes = [
   "PagesFormat",

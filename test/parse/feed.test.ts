@@ -184,3 +184,102 @@ describe("Atom", () => {
     expect(result.codes).toEqual(["xml-namespace", "url-relative"]);
   });
 });
+
+describe("relative links", () => {
+  const urls = (document: string, url = "https://host.example/feeds/all.xml") => urlsOf(parsed(document, { url }));
+
+  // https://www.rfc-editor.org/rfc/rfc4287#section-2: "Any element defined by this specification MAY have an xml:base attribute"
+  test("spec: xml:base of the feed, the entry and the link is what they are relative to, each relative to the one around it", () => {
+    expect(
+      urls(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://base.example/blog/">
+        <entry><link href="1"/></entry>
+        <entry xml:base="2024/"><link href="2"/><link rel="self" href="x"/></entry>
+        <entry><link xml:base="/other/" href="3"/></entry>
+        <entry xml:base="https://third.example/"><link href="/4"/></entry>
+        <entry><link href="https://fourth.example/5"/></entry>
+        <entry><link href="6"/></entry></feed>`),
+    ).toEqual([
+      "https://base.example/blog/1",
+      "https://base.example/blog/2024/2",
+      "https://base.example/other/3",
+      "https://third.example/4",
+      "https://fourth.example/5",
+      "https://base.example/blog/6",
+    ]);
+  });
+
+  test("a base that is relative itself is relative to the document", () => {
+    expect(
+      urls(`<rss version="2.0" xml:base="/news/"><channel><item><link>1</link></item>
+        <item xml:base="../old/"><link>2</link></item><item><link xml:base="https://base.example/a/b">3</link></item></channel></rss>`),
+    ).toEqual(["https://host.example/news/1", "https://host.example/old/2", "https://base.example/a/3"]);
+  });
+
+  test("a base that is no URL changes nothing, and legal relative links are no problem", () => {
+    const result = parsed(
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="javascript:alert(1)"><entry><link href="1"/></entry></feed>`,
+      { url: "https://host.example/feed" },
+    );
+    expect(urlsOf(result)).toEqual(["https://host.example/1"]);
+    const based = parsed(
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/"><entry><link href="1"/></entry></feed>`,
+      { url: "https://host.example/feed" },
+    );
+    expect(based.problems).toEqual([]);
+  });
+});
+
+describe("links of several kinds", () => {
+  test("the alternate that is a page comes before others, whatever their order", () => {
+    const result = parsed(`<feed xmlns="http://www.w3.org/2005/Atom">
+      <entry><link type="application/json" href="https://e.example/1.json"/><link href="https://e.example/1"/></entry>
+      <entry><link href="https://e.example/2.pdf"/><link type="text/html; charset=utf-8" href="https://e.example/2"/></entry>
+      <entry><link type="application/json" href="https://e.example/3.json"/></entry></feed>`);
+    expect(urlsOf(result)).toEqual(["https://e.example/1", "https://e.example/2", "https://e.example/3.json"]);
+  });
+
+  test("lenient: an Atom link is the link of an RSS item that has none", () => {
+    const result = parsed(
+      `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+      <item><title>a</title><atom:link href="https://e.example/1"/><guid isPermaLink="false">x</guid></item>
+      <item><atom:link rel="self" href="https://e.example/self"/><guid>https://e.example/2</guid></item>
+      <item><atom:link href="https://no.example/"/><link>https://e.example/3</link></item></channel></rss>`,
+    );
+    expect(urlsOf(result)).toEqual(["https://e.example/1", "https://e.example/2", "https://e.example/3"]);
+  });
+});
+
+describe("less common feeds", () => {
+  // https://www.rfc-editor.org/rfc/rfc4287#section-2: "This specification describes two kinds of Atom Documents"
+  test("spec: an entry alone is a document", () => {
+    const result =
+      parsed(`<?xml version="1.0"?><entry xmlns="http://www.w3.org/2005/Atom" xml:base="https://e.example/">
+      <title>One</title><link href="1"/><updated>2024-05-31T10:00:00Z</updated></entry>`);
+    expect(result.outcome).toEqual({ kind: "pages", format: "atom" });
+    expect(result.pages).toMatchObject([{ url: "https://e.example/1", lastModified: "2024-05-31T10:00:00Z" }]);
+    expect(parsed("<entry><link href='https://e.example/1'/></entry>").outcome.kind).toBe("invalid");
+  });
+
+  test("RSS 1.1: the root is the channel, and the items stand in an element of their own", () => {
+    const result = parsed(`<Channel xmlns="http://purl.org/net/rss1.1#"><title>t</title><link>https://e.example/</link>
+      <items><item><title>a</title><link>https://e.example/1</link></item>
+      <item><title>b</title><link>https://e.example/2</link></item></items></Channel>`);
+    expect(result.outcome).toEqual({ kind: "pages", format: "rss" });
+    expect(urlsOf(result)).toEqual(["https://e.example/1", "https://e.example/2"]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("dates in the qualified terms of Dublin Core", () => {
+    const result =
+      parsed(`<rss version="2.0" xmlns:dcterms="http://purl.org/dc/terms/"><channel><item><link>https://e.example/1</link>
+      <dcterms:issued>2024-05-01</dcterms:issued><dcterms:modified>2024-05-31</dcterms:modified></item></channel></rss>`);
+    expect(result.pages).toEqual([
+      {
+        url: "https://e.example/1",
+        priority: 0.5,
+        lastModified: "2024-05-31",
+        newsStory: { publishDate: "2024-05-01" },
+      },
+    ]);
+  });
+});
