@@ -38,7 +38,7 @@ export function announcedCodings(header: string | undefined): string[] {
 /** What the bytes alone say. */
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
-  if (startsWith(sample, zstdMagic)) return "zstd";
+  if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
   // 78 5E is left out: `x^` may begin a text.
   if (isZlib(sample) && (sample[1] === 0x01 || sample[1] === 0x9c || sample[1] === 0xda)) return "zlib";
   return undefined;
@@ -70,8 +70,13 @@ const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, rea
 const zstdMagic: readonly number[] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** Whether bytes begin as a Zstandard frame does. */
-export function isZstd(bytes: Uint8Array): boolean {
+export function isZstdFrame(bytes: Uint8Array): boolean {
   return startsWith(bytes, zstdMagic);
+}
+
+/** Whether bytes begin as a frame does that Zstandard has to skip. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2 */
+export function isSkippableFrame(bytes: Uint8Array): boolean {
+  return (bytes[0]! & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
 }
 
 // https://www.rfc-editor.org/rfc/rfc1950#section-2.2: method 8, a window of at most 32 KB, and a check by 31.

@@ -73,7 +73,7 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
   const settings = resolveOptions({
     concurrency: 40,
     retries: 1,
-    timeout: { connect: 5000, firstByte: 150, idle: 150, total: 5000 },
+    timeout: { connect: 5000, firstByte: 400, idle: 400, total: 5000 },
     limits: { documentBytes: 200_000 },
   });
   const fetcher = createFetcher({ settings, start: [server.origin, secure.origin] }, { backoff: { base: 1 } });
@@ -95,6 +95,10 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
       outcomes.set("aborted", (outcomes.get("aborted") ?? 0) + 1);
     }
   };
+  // A host that has answered once is not given up so soon.
+  for (const { origin } of [server, secure]) {
+    await Promise.all(Array.from({ length: 4 }, () => fetcher.fetch({ url: `${origin}/gone`, role: "sitemap" })));
+  }
   let next = 0;
   const worker = async () => {
     while (next < requests) await one(next++);

@@ -117,7 +117,8 @@ describe("Retry-After", () => {
     const fetcher = testFetcher({ start: server.origin, retries: 1 });
     const begun = performance.now();
     const limited = fetcher.read(`${server.origin}/limited`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    while (!fetcher.events.some(({ type }) => type === "retry"))
+      await new Promise((resolve) => setTimeout(resolve, 10));
     const other = fetcher.read(`${server.origin}/other`).then(() => performance.now() - begun);
     expect((await limited).fetched.attempts).toBe(2);
     expect(performance.now() - begun).toBeGreaterThan(990);
