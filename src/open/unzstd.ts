@@ -1,7 +1,7 @@
 // Zstandard: frames, one after the other. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
 //   "Zstandard compressed data is made up of one or more frames. Each frame is independent"; skippable frames may stand before,
 //   between and after them.
-//   Lenient: data that ends too early or is damaged keeps what came before; what follows the last frame is ignored.
+// Data that ends too early, is damaged, or is followed by something else is treated as in gunzip.ts.
 // A decoder of node:zlib stops at the end of a frame, and costs more than a small frame holds. So the ends of small frames are found
 // here, by the lengths of their blocks, and one decoder gets them one by one.
 import type { ProblemLog } from "../problem.ts";
