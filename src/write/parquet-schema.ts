@@ -82,8 +82,8 @@ export const sitemapsTable: readonly Column[] = [
   integer("decoded_bytes"),
   integer("status"),
   timestamp("fetched_at"),
+  integer("first_byte"),
   integer("duration"),
-  text("digest"),
   integer("problems"),
   text("reason"),
 ];

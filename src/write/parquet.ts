@@ -30,7 +30,7 @@ export class ParquetTables {
   }
 
   addSitemap({ row, problems }: SitemapRow, site: string | undefined): void {
-    const { wireBytes, decodedBytes, pageCount, declaredUrl, lastModified, fetchedAt, ...rest } = row;
+    const { wireBytes, decodedBytes, pageCount, declaredUrl, lastModified, fetchedAt, firstByte, ...rest } = row;
     this.#sitemaps.add(
       {
         run: this.#run,
@@ -38,6 +38,7 @@ export class ParquetTables {
         ...rest,
         depth: bigint(rest.depth),
         status: bigint(rest.status),
+        first_byte: bigint(firstByte),
         duration: bigint(rest.duration),
         problems: bigint(rest.problems),
         declared_url: declaredUrl,

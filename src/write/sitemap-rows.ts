@@ -49,16 +49,20 @@ export interface SitemapFacts {
   readonly decodedBytes: number;
   readonly status?: number | undefined;
   readonly fetchedAt?: string | undefined;
-  /** In milliseconds. */
+  /** From the request to the head of the response, in milliseconds. */
+  readonly firstByte?: number | undefined;
+  /** From the request to the last byte, in milliseconds. */
   readonly duration?: number | undefined;
-  readonly digest?: string | undefined;
   /** How many kinds of problems it has. */
   readonly problems: number;
   /** Why it could not be read, in words. */
   readonly reason?: string | undefined;
 }
 
-function rowOf({ sitemap, depth, wireBytes, decodedBytes }: SitemapEvent, parent: string | undefined): SitemapRow {
+function rowOf(
+  { sitemap, depth, wireBytes, decodedBytes, response }: SitemapEvent,
+  parent: string | undefined,
+): SitemapRow {
   const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
   return {
     row: {
@@ -73,6 +77,10 @@ function rowOf({ sitemap, depth, wireBytes, decodedBytes }: SitemapEvent, parent
       lastModified: sitemap.lastModified,
       wireBytes,
       decodedBytes,
+      status: response?.status,
+      fetchedAt: response?.receivedAt,
+      firstByte: response?.firstByte,
+      duration: response?.duration,
       problems: problems.length,
       reason: sitemap.kind === "invalid" ? sitemap.reason.message : undefined,
     },

@@ -72,8 +72,8 @@ export const sitemapColumns: readonly (keyof SitemapFacts)[] = [
   "decodedBytes",
   "status",
   "fetchedAt",
+  "firstByte",
   "duration",
-  "digest",
   "problems",
   "reason",
 ];

@@ -51,7 +51,12 @@ test("sitemaps-csv has one row for each sitemap of the tree, in its order", asyn
   ]);
   expect(rows[2]).toMatchObject({ lastModified: "2024-05-31", complete: "true", problems: "date-invalid" });
   expect(rows.map(({ wireBytes }) => Number(wireBytes) > 400)[2]).toBe(true);
-  expect(rows[3]).toMatchObject({ complete: "false", problems: "http-404" });
+  expect(rows[2]).toMatchObject({
+    status: "200",
+    fetchedAt: expect.stringMatching(/^\d{4}-/),
+    duration: expect.stringMatching(/^\d/),
+  });
+  expect(rows[3]).toMatchObject({ complete: "false", status: "404", problems: "http-404" });
 });
 
 test("the table for people says the same, and is the same from an archive", async () => {
