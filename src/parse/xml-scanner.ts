@@ -66,7 +66,11 @@ export class XmlScanner {
     const lengths = { text: limits.xmlTextLength, url: Math.min(limits.urlLength, protocolUrlLength) };
     const createFastPath = options.fastPath ?? noFastPath;
     this.#fastPath = createFastPath({
-      ...{ cursor, text, elements, attributes, limits: lengths },
+      cursor,
+      text,
+      elements,
+      attributes,
+      limits: lengths,
       scan: (piece) => this.#write(piece),
       takeRest: () => {
         this.#enough = 0;

@@ -1,6 +1,6 @@
 // The format `pages`: one URL per line, made printable. What lists and link checkers read.
 import type { PageWriter } from "./batch.ts";
-import { printable } from "./printable.ts";
+import { isPrintableLines, printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";
 
 export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
@@ -8,8 +8,15 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
     header: "",
     write({ pages }) {
       let lines = "";
-      for (const { url } of pages) lines += `${printable(show(url))}\n`;
-      return lines;
+      let hasLineEnds = false;
+      for (const { url } of pages) {
+        const shown = show(url);
+        hasLineEnds ||= shown.includes("\n");
+        lines += `${shown}\n`;
+      }
+      // Hardly any needs care: one look at all of them.
+      if (!hasLineEnds && isPrintableLines(lines)) return lines;
+      return pages.map(({ url }) => `${printable(show(url))}\n`).join("");
     },
     writeReferences(_, references) {
       return references.map(({ url }) => `${printable(show(url))}\n`).join("");

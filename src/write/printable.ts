@@ -7,6 +7,11 @@ export function printable(text: string): string {
   return steering.test(text) ? text.replace(everySteering, escaped) : text;
 }
 
+/** Whether `printable` would leave each of these lines as it is. */
+export function isPrintableLines(lines: string): boolean {
+  return !steeringInLines.test(lines);
+}
+
 /**
  * JSON text with the characters escaped that JSON allows bare but a terminal obeys. The value stays the same. The text
  * may hold line ends between values.
@@ -19,6 +24,7 @@ export function printableJson(json: string): string {
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
 // `test` on a regular expression with the flag `g` would keep a position: hence two of each.
 const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
+const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");
 const steeringInJson = new RegExp(`[${inJson}]`);
 const everySteeringInJson = new RegExp(steeringInJson, "g");

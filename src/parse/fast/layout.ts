@@ -16,11 +16,11 @@ export const layout = {
   originSize: 240,
   originText: 16,
   originsEnd: 1024,
-  /** Short texts that were seen before, sixteen bytes each, by their hash. */
+  /** Short texts that were seen before, sixteen bytes each, two for each hash. */
   wordsStart: 4096,
-  wordCount: 256,
+  wordCount: 512,
   /** Nodes, edges, and what edges look like in the document. */
-  graphStart: 8192,
+  graphStart: 12_288,
   graphEnd: 106_496,
   /** The steps of a run. */
   traceStart: 106_496,

@@ -11,6 +11,8 @@
   ;; Where fingerprints start.
   (global $highStart (export "highStart") (mut i32) (i32.const 0))
   (global $lowStart (export "lowStart") (mut i32) (i32.const 0))
+  ;; Which of the two places of a word is given away next.
+  (global $nextWay (mut i32) (i32.const 0))
   ;; The ends of both lists of texts.
   (global $narrow (mut i32) (i32.const 0))
   (global $wide (mut i32) (i32.const 0))
@@ -348,9 +350,9 @@
     (i32.store16 (local.get $out) (i32.const 0x2c22))
     (i32.add (local.get $out) (i32.const 2)))
 
-  ;; Whether a short text is a known word; if not, it becomes one. Which goes to the step.
+  ;; Whether a short text is a known word; if not, it becomes one. Which goes to the step. There are two places for each hash.
   (func $word (param $p i32) (param $length i32) (param $step i32) (result i32)
-    (local $v v128) (local $hash i64) (local $place i32)
+    (local $v v128) (local $hash i64) (local $place i32) (local $address i32)
     (local.set $v
       (v128.and
         (v128.load (local.get $p))
@@ -364,13 +366,20 @@
           (i64.rotl (i64x2.extract_lane 1 (local.get $v)) (i64.const 23)))
         (i64.const 0x9e3779b97f4a7c15)))
     (local.set $place
-      (i32.rem_u (i32.wrap_i64 (i64.shr_u (local.get $hash) (i64.const 40))) (i32.const {wordCount})))
-    (i32.store offset={stepWord} (local.get $step) (local.get $place))
-    (local.set $place (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))))
-    (if (v128.any_true (v128.xor (local.get $v) (v128.load (local.get $place))))
+      (i32.and (i32.wrap_i64 (i64.shr_u (local.get $hash) (i64.const 40))) (i32.sub (i32.const {wordCount}) (i32.const 2))))
+    (local.set $address (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))))
+    (if (v128.any_true (v128.xor (local.get $v) (v128.load (local.get $address))))
       (then
-        (v128.store (local.get $place) (local.get $v))
-        (return (i32.const {isNewWord}))))
+        (if (v128.any_true (v128.xor (local.get $v) (v128.load offset=16 (local.get $address))))
+          (then
+            ;; They take turns.
+            (global.set $nextWay (i32.xor (global.get $nextWay) (i32.const 1)))
+            (local.set $place (i32.or (local.get $place) (global.get $nextWay)))
+            (i32.store offset={stepWord} (local.get $step) (local.get $place))
+            (v128.store (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))) (local.get $v))
+            (return (i32.const {isNewWord}))))
+        (local.set $place (i32.or (local.get $place) (i32.const 1)))))
+    (i32.store offset={stepWord} (local.get $step) (local.get $place))
     (i32.const {isKnownWord}))
 
   ;; 1 where an origin that is known stands here.

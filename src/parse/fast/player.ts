@@ -143,7 +143,8 @@ export class Player {
     const { cursor } = this.#parts;
     for (let index = 0; index < calls.length; index++) {
       cursor.at = start + offsets[index]!;
-      calls[index]!(target, noAttributes);
+      const call = calls[index]!;
+      call(target, noAttributes);
     }
   }
 }
