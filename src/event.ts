@@ -1,5 +1,5 @@
 // What a crawl tells the world, as it happens. Everything here survives JSON.stringify.
-import type { FailureOutcome } from "./exchange.ts";
+import type { Came, FailureOutcome, Fetched } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
 import type { SitemapResponse } from "./response.ts";
@@ -54,6 +54,26 @@ export interface ResponseEvent {
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
+  /**
+   * How it came: from the website now (`fetched`), or from an earlier run: the website says that nothing changed
+   * (`not-modified`), its bytes are the same (`same-payload`), it was not asked (`not-asked`), or this run goes on with the
+   * archive that has it (`resumed`).
+   */
+  readonly came: Came;
+}
+
+export function responseEvent(fetched: Fetched): ResponseEvent {
+  const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
+  return {
+    type: "response",
+    url,
+    outcome,
+    ...(status === undefined ? {} : { status }),
+    attempts,
+    ...(receivedAt === undefined ? {} : { receivedAt }),
+    ...(firstByte === undefined ? {} : { firstByte }),
+    came,
+  };
 }
 
 /** A sitemap is about to be read: what follows, until its `sitemap` event, lies inside it. */
@@ -109,6 +129,8 @@ export interface Totals {
   readonly invalid: number;
   readonly pages: number;
   readonly requests: number;
+  /** How many documents came how; see `ResponseEvent`. */
+  readonly came: Readonly<Record<Came, number>>;
   readonly wireBytes: number;
   /** In milliseconds. */
   readonly duration: number;

@@ -25,6 +25,12 @@ export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 /** The answer to one request. */
 export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
 
+/**
+ * How an answer came: from the website now (`fetched`); from an earlier run, because the website says so (`not-modified`), its
+ * bytes are the same (`same-payload`) or it was not asked (`not-asked`); or from the archive that this run goes on with (`resumed`).
+ */
+export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
+
 interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
   /** What was asked for, without user name and password. */
   readonly url: string;
@@ -34,6 +40,8 @@ interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
+  /** @default "fetched" */
+  readonly came?: Came;
 }
 
 export interface FetchedDocument extends Exchange {

@@ -128,6 +128,11 @@ export interface Options {
    * in `.gz` is compressed. The file must not exist.
    */
   save?: string | undefined;
+  /**
+   * Continue the archive at this path, whose run was killed, stopped or cut short: only what is missing is fetched, and
+   * appended to it.
+   */
+  resume?: string | undefined;
   /** Stops the run: what was called rejects with the signal's reason, and leaves nothing behind. */
   signal?: AbortSignal | undefined;
   /** Called for everything that happens, with the events that `crawl()` yields. */
@@ -294,6 +299,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly store: StoreKind;
   readonly save: string | undefined;
+  readonly resume: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: ((event: CrawlEvent) => void) | undefined;
 }

@@ -1,4 +1,5 @@
 // Rules of users' own: told what a crawl would tell, in the order of the tree.
+import { CameCount } from "../crawl/tally.ts";
 import type { OrderedEvent } from "../event.ts";
 import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap, Sitemap } from "../sitemap.ts";
@@ -43,7 +44,8 @@ export class OwnRules {
       if (kind === "invalid") invalid += 1;
       else sitemaps += 1;
     }
-    const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, requests: 0, wireBytes: 0, duration: 0 };
+    const nothing = { requests: 0, came: new CameCount().counts, wireBytes: 0, duration: 0 };
+    const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, ...nothing };
     await this.#tell({ type: "finished", complete, totals, discovery }, homepage);
   }
 

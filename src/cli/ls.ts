@@ -20,25 +20,31 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly trailer?: true | undefined;
   readonly sitemap?: readonly string[] | undefined;
   readonly save?: string | undefined;
+  readonly resume?: string | undefined;
   readonly insecure?: true | undefined;
   readonly keepPath?: true | undefined;
 }
 
 /** Returns the exit code. */
 export async function ls(names: readonly string[], flags: LsFlags): Promise<number> {
-  const targets =
-    names.length === 0
-      ? [chooseTarget(undefined, flags.sitemap)]
-      : names.map((name) => chooseTarget(name, flags.sitemap));
+  const targets = await chooseTargets(names, flags);
   const filters = new Filters(flags);
   const options = crawlOptions(flags);
   for (const target of targets) checkTogether(flags, target);
-  if (flags.save !== undefined && targets.length > 1) throw new UsageError("--save keeps one website: name one");
+  if (targets.length > 1) {
+    if (flags.save !== undefined) throw new UsageError("--save keeps one website: name one");
+    if (flags.resume !== undefined) throw new UsageError("--resume continues with one website: name one, or none");
+  }
   resolveOptions(options);
   const isFolder = flags.format === "parquet";
   expectDistinct(
     targets.flatMap((target) => (target.kind === "archive" ? target.path : [])),
-    { "--save": flags.save, "--output": flags.output, "--log-file": flags.logFile },
+    {
+      "--save": flags.save,
+      "--resume": flags.resume,
+      "--output": flags.output,
+      "--log-file": flags.logFile,
+    },
   );
   const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
   const run = new Run(
@@ -66,6 +72,17 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
   summary?.print(run.messages);
   return code;
+}
+
+// An archive that is continued knows what it is about.
+async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFlags): Promise<Target[]> {
+  if (names.length > 0) return names.map((name) => chooseTarget(name, sitemap));
+  if (resume === undefined || sitemap !== undefined) return [chooseTarget(undefined, sitemap)];
+  const { archiveAbout } = await import("../store/archive-about.ts");
+  const about = await archiveAbout(resume);
+  if (about?.sitemaps !== undefined) return [chooseTarget(undefined, about.sitemaps)];
+  if (about?.homepage === undefined) throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
+  return [chooseTarget(about.homepage)];
 }
 
 // Flags that would do nothing are refused rather than ignored.

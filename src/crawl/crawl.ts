@@ -1,16 +1,17 @@
 // The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from.
-import { homepageFor } from "../discover/candidates.ts";
-import type { CrawlEvent, OrderedEvent } from "../event.ts";
+import { type CrawlEvent, type OrderedEvent, responseEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
-import { type Options, resolveOptions, type Settings } from "../options.ts";
+import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
-import { createStore, type Store } from "../store/store.ts";
-import { homepageOf, parseUrl, withoutCredentials } from "../url.ts";
-import { archivedSettings } from "./archived-settings.ts";
-import { runCrawl, type Start } from "./engine.ts";
+import type { Store } from "../store/contract.ts";
+import { parseUrl } from "../url.ts";
+import { runCrawl } from "./engine.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
-import { type CrawlTarget, checkTarget } from "./target.ts";
+import { openStorage } from "./storage.ts";
+import { CameCount } from "./tally.ts";
+import type { CrawlTarget } from "./target.ts";
 
 export type { CrawlTarget } from "./target.ts";
 
@@ -27,35 +28,11 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
   return { [Symbol.asyncIterator]: () => merged(prepared) };
 }
 
-/** A crawl that was checked and can begin. */
-export interface Prepared {
-  readonly start: Start;
-  readonly settings: Settings;
-  /** As the caller wrote them: they may carry credentials, and only the fetcher sees those. */
-  readonly startUrls: readonly string[];
-}
-
-/** Checks the caller's words. Throws a `SitemapError`. */
-export function prepare(target: CrawlTarget, options?: Options): Prepared {
-  const checked = checkTarget(target);
-  const settings = resolveOptions(options);
-  if ("sitemaps" in checked) {
-    const [first] = checked.sitemaps;
-    const start = {
-      homepage: homepageOf(withoutCredentials(first)),
-      sitemaps: checked.sitemaps.map(withoutCredentials),
-    };
-    return { start, settings, startUrls: checked.sitemaps };
-  }
-  const { homepage } = checked;
-  return { start: { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) }, settings, startUrls: [homepage] };
-}
-
 export interface RunOptions {
   readonly prepared: Prepared;
   /** Where documents come from; the network unless told otherwise. */
   readonly source?: DocumentSource | undefined;
-  /** Where they are kept; nowhere unless told otherwise, or `settings.save` asks for an archive. */
+  /** Where they are kept; nowhere unless told otherwise, or `save` or `resume` ask for an archive. */
   readonly store?: Store | undefined;
   readonly omitMissing?: boolean | undefined;
   /** What is wrong with the website as a whole, where that is known before. */
@@ -68,17 +45,20 @@ export interface RunOptions {
 
 /** The events in declared order; `settings.onEvent` and `onSideEvent` are told the others beside it. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { prepared, source, omitMissing, problems } = options;
-  const { settings, start, startUrls } = prepared;
+  const { source, omitMissing, problems } = options;
+  const { save, resume } = options.prepared.settings;
+  const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
+  const own = isKept ? await openStorage(options.prepared) : undefined;
+  const store = options.store ?? own?.store;
+  const { settings, start, startUrls } = own?.prepared ?? options.prepared;
   let requestCount = 0;
+  const came = new CameCount();
   const onEvent = (event: CrawlEvent) => {
     if (event.type === "request") requestCount += 1;
+    if (event.type === "response") came.see(event);
     settings.onEvent?.(event);
     options.onSideEvent?.(event);
   };
-  const ownStore =
-    options.store === undefined && settings.save !== undefined ? await createStoreFor(prepared) : undefined;
-  const store = options.store ?? ownStore;
   const fetcher: Fetcher | undefined =
     source === undefined ? createFetcher({ settings, start: startUrls, onEvent }) : undefined;
   try {
@@ -92,7 +72,9 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       omitMissing,
       problems,
       setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),
+      onResumed: (fetched) => onEvent(responseEvent(fetched)),
       requestCount: () => requestCount,
+      came: () => came.counts,
     });
     for await (const event of events) {
       if (event.type === "finished") await store?.finish();
@@ -101,18 +83,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     }
   } finally {
     await fetcher?.close();
-    await ownStore?.close();
+    await own?.store.close();
   }
-}
-
-/** A store for a crawl, with what a replay has to know about it. */
-export function createStoreFor({ start, settings }: Prepared): Promise<Store> {
-  const { homepage, sitemaps } = start;
-  return createStore({
-    kind: settings.store,
-    save: settings.save,
-    info: { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: archivedSettings(settings) },
-  });
 }
 
 // Side events are handed out while the next ordered one is waited for. One wait at a time, for whichever comes first.

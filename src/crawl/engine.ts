@@ -4,12 +4,12 @@
 import { setMaxListeners } from "node:events";
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
 import { linksInHeaders } from "../discover/homepage-links.ts";
-import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
-import type { DocumentSource } from "../exchange.ts";
+import type { DiscoveryRecord, OrderedEvent, Totals } from "../event.ts";
+import type { DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../sitemap.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/contract.ts";
 import { type FollowRules, follow, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
@@ -46,6 +46,10 @@ export interface EngineOptions {
   readonly problems?: readonly Problem[] | undefined;
   /** How many requests were made. */
   readonly requestCount: () => number;
+  /** How many documents came how. */
+  readonly came: () => Totals["came"];
+  /** Told of what the run before had kept. */
+  readonly onResumed?: ((fetched: Fetched) => void) | undefined;
 }
 
 /** Runs a crawl. Throws the reason of `settings.signal`, and what the caller's own functions throw; nothing else. */
@@ -88,6 +92,7 @@ class Engine {
       signal: this.#abort.signal,
       isWanted: (hop) => !frontier.isKnown(hop.key) && refusedByName(hop.url) === undefined,
       onRoom: () => this.#lookAhead(),
+      onResumed: options.onResumed,
     });
     const time = new TimeBudget(limits.time, store);
     const recorder = new Recorder({ frontier, tally: this.#tally, homepage: start.homepage, omitMissing });
@@ -160,6 +165,7 @@ class Engine {
         invalid: this.#tally.invalid,
         pages: this.#frontier.pages,
         requests: this.#options.requestCount(),
+        came: this.#options.came(),
         wireBytes: this.#frontier.bytes,
         duration: Date.now() - this.#startedAt,
       },

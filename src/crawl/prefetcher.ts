@@ -1,7 +1,13 @@
 // Fetches documents before they are needed, each once: what comes next is on its way while something else is being read. The
 // source decides how many at a time, and when.
-import { type DocumentSource, type Fetched, type FetchedDocument, requestKey } from "../exchange.ts";
-import type { Store } from "../store/store.ts";
+import {
+  type DocumentRequest,
+  type DocumentSource,
+  type Fetched,
+  type FetchedDocument,
+  requestKey,
+} from "../exchange.ts";
+import type { Store } from "../store/contract.ts";
 import { Hop } from "./follow.ts";
 import { RedirectMemory } from "./redirect-memory.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
@@ -20,6 +26,8 @@ export interface PrefetcherOptions {
   readonly isWanted: (hop: Hop) => boolean;
   /** An answer has arrived: there may be room for another. */
   readonly onRoom: () => void;
+  /** Told of what the run before had kept. */
+  readonly onResumed?: ((fetched: Fetched) => void) | undefined;
 }
 
 export class Prefetcher {
@@ -30,6 +38,7 @@ export class Prefetcher {
   readonly #redirects = new RedirectMemory();
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
+  readonly #resumed = new Set<string>();
 
   constructor(options: PrefetcherOptions) {
     this.#options = options;
@@ -102,11 +111,20 @@ export class Prefetcher {
     return fetching;
   }
 
+  async #fromStore(store: Store, request: DocumentRequest, key: string): Promise<Fetched> {
+    const fetched = await store.fetch(request);
+    if (fetched.came === "resumed" && !this.#resumed.has(key)) {
+      this.#resumed.add(key);
+      this.#options.onResumed?.(fetched);
+    }
+    return fetched;
+  }
+
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
     const { source, store, signal, onRoom } = this.#options;
     const { request } = hop;
     // In a run that keeps what it fetches, nothing is asked for twice.
-    if (store?.has(request)) return store.fetch(request);
+    if (store?.has(request)) return this.#fromStore(store, request, key);
     const arrived = () => {
       if (!signal.aborted) onRoom();
     };

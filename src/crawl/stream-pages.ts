@@ -1,7 +1,8 @@
 // The pages alone, as they come: each document is read once and nothing is kept.
 import type { Options } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
-import { type CrawlTarget, ordered, type Prepared, prepare } from "./crawl.ts";
+import { type CrawlTarget, ordered } from "./crawl.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 
 /**
  * The pages of a website in tree order, while its sitemaps are being fetched. A sitemap that is declared twice gives its pages

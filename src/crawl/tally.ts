@@ -1,5 +1,5 @@
 // Counts what a crawl finds while telling of it.
-import type { ProblemEvent, SitemapEvent } from "../event.ts";
+import type { ProblemEvent, ResponseEvent, SitemapEvent, Totals } from "../event.ts";
 import type { SitemapResponse } from "../response.ts";
 import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
 
@@ -28,5 +28,20 @@ export class Tally {
     for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };
     const { wireBytes, decodedBytes, response } = facts;
     yield { type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...(response === undefined ? {} : { response }) };
+  }
+}
+
+/** Counts how documents came. */
+export class CameCount {
+  readonly counts: Record<keyof Totals["came"], number> = {
+    fetched: 0,
+    "not-modified": 0,
+    "same-payload": 0,
+    "not-asked": 0,
+    resumed: 0,
+  };
+
+  see({ outcome, came }: ResponseEvent): void {
+    if (outcome === "found") this.counts[came] += 1;
   }
 }

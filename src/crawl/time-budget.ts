@@ -1,7 +1,7 @@
 // The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/contract.ts";
 
 export class TimeBudget {
   readonly #milliseconds: number;

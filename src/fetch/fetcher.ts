@@ -1,5 +1,6 @@
 // Answers requests from the network: many at a time, politely. Nothing that a website does makes this throw.
 import type { Client } from "../client.ts";
+import { responseEvent } from "../event.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { parseUrl } from "../url.ts";
@@ -78,16 +79,7 @@ class NetworkFetcher implements Fetcher {
     });
     try {
       const fetched = await fetching.run();
-      const { url, outcome, status, attempts, receivedAt, firstByte } = fetched;
-      this.#context.onEvent({
-        type: "response",
-        url,
-        outcome,
-        ...(status === undefined ? {} : { status }),
-        attempts,
-        ...(receivedAt === undefined ? {} : { receivedAt }),
-        ...(firstByte === undefined ? {} : { firstByte }),
-      });
+      this.#context.onEvent(responseEvent(fetched));
       return fetched;
     } catch (error) {
       // The caller's signal, or an error of the caller's own `onEvent`: nothing may stay behind.

@@ -25,6 +25,22 @@ export const storageOptions: readonly OptionRow[] = [
       },
     ],
   },
+  {
+    name: "resume",
+    type: "string",
+    check: path,
+    text: "Continue the archive at this path, whose run was killed, stopped or cut short: only what is missing is fetched, and appended to it.",
+    more: "Settings that shape a tree come from the archive unless they are given. See [archives](archives.md#runs-that-go-on).",
+    flags: [
+      {
+        flags: "--resume <file>",
+        group: "Archive",
+        text: "archive of a run that was killed or stopped, to continue: only what is missing is fetched",
+        value: "text",
+        conflicts: "save",
+      },
+    ],
+  },
 ];
 
 export const watchingOptions: readonly OptionRow[] = [

@@ -1,69 +1,61 @@
 // Where everything is in an archive: the answer to each request, ours and those of other tools alike.
-import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
-import { problem } from "../problem.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
-import { CheckedBody, type DigestCheck, hasDigest, parseDigest } from "./digest.ts";
+import { hasDigest, parseDigest } from "./digest.ts";
 import { checkOf, dateOf, type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
-import { maxHttpHead, parseHttpHead } from "./http-block.ts";
 import { infoFromJson } from "./info.ts";
-import { type Extent, KeptBody, skip } from "./kept-body.ts";
+import { type Extent, KeptBody } from "./kept-body.ts";
+import { cutOf, damaged, type OwnExchange, type OwnResponse, readOwnExchange } from "./own-exchange.ts";
 import { archiveKey } from "./replay.ts";
 import { Originals } from "./revisits.ts";
-import { readDescription } from "./saved-exchanges.ts";
+import { type RecordSource, SavedRecord } from "./saved-record.ts";
 import type { RecordHead } from "./warc-reader.ts";
-
-/** An exchange of ours: its description, the place in it, and the response that holds its document. */
-interface OwnExchange {
-  readonly description: Extent;
-  readonly at: number;
-  readonly response: OwnResponse | undefined;
-  /** The description is not what was written. */
-  readonly isAltered: boolean;
-  /** What WARC-Date says: version 0.1.0 did not describe it. */
-  readonly receivedAt: string | undefined;
-}
-
-interface OwnResponse {
-  readonly content: Extent;
-  readonly check: DigestCheck;
-}
 
 export type Answer = OwnExchange | ForeignResponse;
 
 /** All the headers that a client takes, ten times over, stay below it. */
 const maxDescription = 16 * 1024 * 1024;
 
-/** Few heads are longer, and the body behind it is read when somebody wants it. */
-const usualHttpHead = 8 * 1024;
+export interface IndexOptions {
+  /** Goes through the records once more. */
+  readonly walk: () => AsyncIterable<RecordHead>;
+  /** The records as they are compressed in the file. */
+  readonly members: RecordSource["members"];
+  /** Of several answers to one request the last counts, not the first. */
+  readonly newest?: boolean | undefined;
+}
 
-export class ArchiveIndex {
+export class ArchiveIndex implements RecordSource {
   info: ArchiveInfo | undefined;
   finished = false;
   /** What the archive says about itself, or about an exchange, is not what was written. */
   isAltered = false;
   recordCount = 0;
   readonly urls: string[] = [];
-  readonly #ownIds = new Set<string>();
+  readonly #options: IndexOptions;
+  readonly #infos = new Map<string, SavedRecord>();
+  /** Whose exchanges say what the archive is about: the first run, and those that went on with it. */
+  readonly #runs = new Set<string>();
   /** Responses of ours whose description is still to come. Without it an exchange does not count. */
   readonly #open = new Map<string, OwnResponse>();
   readonly #answers = new Map<string, Answer>();
-  readonly #walk: () => AsyncIterable<RecordHead>;
   #originals: Promise<Originals> | undefined;
 
-  /** `walk` goes through the records once more. */
-  constructor(walk: () => AsyncIterable<RecordHead>) {
-    this.#walk = walk;
+  constructor(options: IndexOptions) {
+    this.#options = options;
   }
 
   /** Takes in one record; `read` gives its content. */
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+    const number = this.recordCount;
     this.recordCount += 1;
-    if (record.type === "warcinfo") return this.#addInfo(record, read);
-    if (!this.#ownIds.has(record.fields.get("warc-warcinfo-id") ?? "")) return this.#addForeign(record);
+    if (record.type === "warcinfo") return this.#addInfo(record, read, number);
+    const infoId = record.fields.get("warc-warcinfo-id") ?? "";
+    if (!this.#infos.has(infoId)) return this.#addForeign(record);
     if (record.type === "response") {
-      this.#open.set(record.fields.get("warc-record-id") ?? "", { content: record.content, check: checkOf(record) });
+      const saved = this.#saved(record, number);
+      this.#open.set(saved.id, { record: saved, content: record.content, check: checkOf(record) });
     }
     if (record.type !== "metadata") return;
     if (record.fields.has("warc-target-uri")) await this.#addExchange(record, read);
@@ -74,39 +66,60 @@ export class ArchiveIndex {
     return this.#answers.get(key);
   }
 
+  keys(): Iterable<string> {
+    return this.#answers.keys();
+  }
+
   async read(answer: Answer): Promise<Fetched> {
     return dated(await this.#read(answer), answer);
   }
 
   async #read(answer: Answer): Promise<Fetched> {
-    if ("description" in answer) return readOwn(answer);
+    if ("description" in answer) return readOwnExchange(answer);
     if (answer.refersTo === undefined) return readForeignResponse(answer, undefined);
-    this.#originals ??= Originals.of(this.#walk());
+    this.#originals ??= Originals.of(this.#options.walk());
     const original = (await this.#originals).find(answer.refersTo);
     return readForeignResponse(answer, original && (await readForeignResponse(original, undefined)));
   }
 
-  async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
+  /** The record that says what the last run was about. */
+  get lastRun(): string | undefined {
+    return [...this.#runs].at(-1);
+  }
+
+  members(): Promise<readonly Extent[] | undefined> {
+    return this.#options.members();
+  }
+
+  infoRecord(id: string): SavedRecord | undefined {
+    return this.#infos.get(id);
+  }
+
+  async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>, number: number): Promise<void> {
     if (record.content.length > maxDescription) return;
     const content = await read();
     const text = Buffer.from(content).toString();
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
     if (json === undefined) return;
-    // Where archives were joined, the first says what the whole is about.
-    const info = infoFromJson(json);
-    this.info ??= info;
+    const { info, resumes } = infoFromJson(json);
     this.isAltered ||= !(await isAsWritten(record, content));
-    this.#ownIds.add(record.fields.get("warc-record-id") ?? "");
+    const saved = this.#saved(record, number);
+    this.#infos.set(saved.id, saved);
+    // Where archives were joined, the first says what the whole is about, unless a run went on with it.
+    const goesOn = resumes !== undefined && this.#runs.has(resumes);
+    if (this.info !== undefined && !goesOn) return;
+    this.info = info;
+    this.#runs.add(saved.id);
   }
 
   async #addEnd(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     if (record.content.length > maxDescription) throw damaged();
-    this.finished = true;
+    if (this.#runs.has(record.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
     this.isAltered ||= !(await isAsWritten(record, await read()));
   }
 
   async #addExchange(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
-    const { content, concurrentTo } = record;
+    const { content, concurrentTo, fields } = record;
     if (content.length > maxDescription) throw damaged();
     const [first = ""] = concurrentTo;
     const response = this.#open.get(first);
@@ -115,6 +128,8 @@ export class ArchiveIndex {
     const isAltered = !(await isAsWritten(record, description));
     // What it was about may have been something else.
     this.isAltered ||= isAltered;
+    // After the end of a run, another one went on.
+    if (this.#runs.has(fields.get("warc-warcinfo-id") ?? "")) this.finished = false;
     const exchanges = revive(description, (problem) => new KeptBody([], problem));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
@@ -126,6 +141,7 @@ export class ArchiveIndex {
         response: isDocument ? response : undefined,
         isAltered,
         receivedAt: dateOf(record),
+        cut: cutOf(fetched),
       });
     }
   }
@@ -135,30 +151,29 @@ export class ArchiveIndex {
     if (response !== undefined) this.#set(plainKey(response.url), response.url, response);
   }
 
-  // The first counts; but what only refers to another record makes room for what stands for itself.
   #set(key: string, url: string, answer: Answer): void {
     const before = this.#answers.get(key);
-    if (before !== undefined && !(isRevisit(before) && !isRevisit(answer))) return;
+    if (before !== undefined && !this.#replaces(answer, before)) return;
     this.#answers.set(key, answer);
     if (before === undefined) this.urls.push(url);
   }
+
+  #replaces(answer: Answer, before: Answer): boolean {
+    // What only refers to another record makes room for what stands for itself.
+    if (isRevisit(before) !== isRevisit(answer)) return isRevisit(before);
+    // So does what another run was to bring.
+    if ("cut" in before && before.cut !== undefined) return true;
+    return this.#options.newest === true && timeOf(answer) >= timeOf(before);
+  }
+
+  #saved({ start, end, fields, content }: RecordHead, number: number): SavedRecord {
+    return new SavedRecord({ file: content.file, offset: start, length: end - start }, fields, this, number);
+  }
 }
 
-async function readOwn({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
-  if (response === undefined) {
-    const fetched = await readDescription([description], at, (problem) => new KeptBody([], problem));
-    if (!isAltered) return fetched;
-    const { url, role, anonymous } = fetched;
-    const asked = { url, role, ...(anonymous && { anonymous }), attempts: fetched.attempts };
-    return { outcome: "failed", ...asked, reason: problem("archive-digest") };
-  }
-  const { head, payload } = await partsOf(response.content);
-  if (isAltered) response.check.state = "bad";
-  return readDescription(
-    [description],
-    at,
-    (problem) => new CheckedBody({ head: [head], payload: [payload], problem }, response.check),
-  );
+/** When an answer came, in milliseconds. */
+export function timeOf({ receivedAt }: Pick<Answer, "receivedAt">): number {
+  return Date.parse(receivedAt ?? "") || 0;
 }
 
 function isRevisit(answer: Answer): boolean {
@@ -175,19 +190,4 @@ function plainKey(url: string): string {
 
 function isAsWritten({ fields }: RecordHead, content: Uint8Array): Promise<boolean> {
   return hasDigest(parseDigest(fields.get("warc-block-digest")), [content]);
-}
-
-async function partsOf(response: Extent): Promise<{ head: Extent; payload: Extent }> {
-  for (const size of [usualHttpHead, maxHttpHead]) {
-    const start = await response.file.read(response.offset, Math.min(response.length, size));
-    const head = parseHttpHead(start);
-    if (head !== undefined && (head.length < size || size === maxHttpHead)) {
-      return { head: { ...response, length: head.length }, payload: skip(response, head.length) };
-    }
-  }
-  throw damaged();
-}
-
-function damaged(): SitemapError {
-  return new SitemapError("invalid-archive", "it is damaged: an exchange in it is not whole");
 }

@@ -22,9 +22,15 @@ export class ArchiveWriter {
   #last: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
 
-  private constructor(file: KeptFile, compressed: boolean) {
+  private constructor(file: KeptFile, compressed: boolean, end = 0) {
     this.#file = file;
     this.#compressed = compressed;
+    this.#end = end;
+  }
+
+  /** Goes on at the end of a file, which is the writer's from now on. */
+  static at(end: number, file: KeptFile, compressed: boolean): ArchiveWriter {
+    return new ArchiveWriter(file, compressed, end);
   }
 
   /** Makes the file, which must not exist. `name` is what a person knows it by. */

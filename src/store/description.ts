@@ -1,7 +1,7 @@
 // An exchange without its body, as JSON: what is written is checked when it is read, since an archive may come from anybody.
 // Only known fields of the right type are taken over; anything else in the JSON is left behind.
 import { SitemapError } from "../errors.ts";
-import type { Body, DocumentRole, Fetched, FetchedRedirect, HeaderList } from "../exchange.ts";
+import type { Body, Came, DocumentRole, Fetched, FetchedRedirect, HeaderList } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { isRedirect } from "../status.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../url.ts";
@@ -15,16 +15,18 @@ type BodyOf = (problem: Problem | undefined) => Body;
 
 /** The exchange as bytes. User names and passwords are left out of every URL in it. */
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
-  const description =
-    fetched.outcome === "found"
-      ? {
-          ...fetched,
-          ...(fetched.body.duration === undefined ? {} : { duration: fetched.body.duration }),
-          body: bodyProblem === undefined ? {} : { problem: bodyProblem },
-        }
-      : fetched;
+  const { came, ...rest } = fetched;
+  const description = {
+    ...rest,
+    ...(came !== undefined && repeats.has(came) ? { came } : {}),
+    ...(fetched.outcome === "found" && fetched.body.duration !== undefined ? { duration: fetched.body.duration } : {}),
+    ...(fetched.outcome === "found" ? { body: bodyProblem === undefined ? {} : { problem: bodyProblem } } : {}),
+  };
   return Buffer.from(toJson(clean(description)));
 }
+
+/** How an answer may have come that was not simply fetched, as far as an archive tells. */
+const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-payload", "not-asked"]);
 
 /**
  * What was described: one exchange, or those of a whole chain of redirects, as version 0.1.0 kept them together. `bodyOf`
@@ -44,6 +46,7 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
     attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
     ...given("receivedAt", optional(fields.receivedAt, time)),
     ...given("firstByte", optional(fields.firstByte, milliseconds)),
+    ...(repeats.has(fields.came) ? { came: fields.came as Came } : {}),
   };
   switch (outcome) {
     case "found": {

@@ -6,6 +6,7 @@ import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { base32, fromBase32 } from "./base32.ts";
 import { type Block, readBlocks } from "./kept-body.ts";
+import type { SavedRecord } from "./saved-record.ts";
 
 /** What a record says about its bytes. */
 export interface Digest {
@@ -79,6 +80,8 @@ export interface CheckedParts {
   /** Takes the payload apart: `transfer-encoding: chunked`. */
   readonly decode?: ((pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, "whole" | "cut">) | undefined;
   readonly problem: Problem | undefined;
+  /** The record that it lies in, where that can be copied. */
+  readonly record?: SavedRecord | undefined;
 }
 
 /** A body from an archive, compared with its digests the first time it is read to its end. */
@@ -100,6 +103,15 @@ export class CheckedBody implements Body {
   /** Where it lies as it is, so that it need not be copied; undefined where it has to be taken apart first. */
   get blocks(): readonly Block[] | undefined {
     return this.#parts.decode === undefined ? this.#parts.payload : undefined;
+  }
+
+  get record(): SavedRecord | undefined {
+    return this.#parts.record;
+  }
+
+  /** The digest of the payload, where the archive has one. */
+  get digest(): Digest | undefined {
+    return this.#check.payload;
   }
 
   /** Reads it where nobody has, and says whether it is what it was. */

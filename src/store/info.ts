@@ -9,31 +9,37 @@ const formatVersion = 2;
 /** May hold passwords and keys. */
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
-export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo): string {
+/** `resumes`: the id of the record that this one goes on from. */
+export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resumes?: string): string {
   return toJson({
     version: formatVersion,
+    resumes,
     homepage: homepage === undefined ? undefined : withoutCredentials(homepage),
     sitemaps: sitemaps?.map(withoutCredentials),
     settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !secretSettings.has(name))),
   });
 }
 
-export function infoFromJson(text: string): ArchiveInfo {
+export function infoFromJson(text: string): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
   const value = withoutPrototypes(parseJson(text));
   if (!isObject(value)) throw unexpected();
-  const { version, homepage, sitemaps, settings } = value as Partial<Record<keyof ArchiveInfo | "version", unknown>>;
+  const { version, resumes, homepage, sitemaps, settings } = value as Partial<
+    Record<keyof ArchiveInfo | "version" | "resumes", unknown>
+  >;
   if (typeof version !== "number" || version < 1) throw unexpected();
   if (version > formatVersion) {
     throw new SitemapError("invalid-archive", "it was written by a later version of this program");
   }
   if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
   if (sitemaps !== undefined && !isStrings(sitemaps)) throw unexpected();
+  if (resumes !== undefined && typeof resumes !== "string") throw unexpected();
   if (!isObject(settings)) throw unexpected();
-  return {
+  const info = {
     ...(homepage === undefined ? {} : { homepage }),
     ...(sitemaps === undefined ? {} : { sitemaps }),
     settings: settings as Readonly<Record<string, unknown>>,
   };
+  return { info, resumes };
 }
 
 function isObject(value: unknown): value is object {

@@ -1,46 +1,61 @@
 // Opens an archive to be replayed. One pass over its records finds out where everything is; nothing else is kept in memory.
 // Where an archive holds two exchanges for one URL, the first counts, as it does in a store.
-import { open, stat } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import type { DocumentRequest, Fetched } from "../exchange.ts";
-import { systemReason } from "../system-reason.ts";
 import { ArchiveIndex } from "./archive-index.ts";
+import { type ArchiveSource, compressedRecords, invalidArchive, openSource } from "./archive-source.ts";
 import { writeArchive } from "./archive-writer.ts";
 import type { Archive, ArchiveInfo } from "./contract.ts";
-import { closedError, KeptFile, storageFailed } from "./kept-body.ts";
+import { closedError } from "./kept-body.ts";
 import { archiveKey, replay } from "./replay.ts";
-import { unpack } from "./unpack.ts";
 import { WarcReader } from "./warc-reader.ts";
 
 /** Opens a WARC file, ours or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) where it is none. */
 export async function openArchive(path: string): Promise<Archive> {
   const source = await openSource(path);
   try {
-    const { file, size } = source;
-    const index = new ArchiveIndex(() => new WarcReader(file, size));
-    const reader = new WarcReader(file, size);
-    try {
-      for await (const record of reader) await index.add(record, () => reader.contentOf(record));
-    } catch (error) {
-      throw error instanceof SitemapError ? invalidArchive(path, error.message, error) : error;
-    }
-    if (index.recordCount === 0) {
-      const cut =
-        reader.cut === "ends inside a record" ? "it is cut off inside its first record" : "it holds no record";
-      throw invalidArchive(path, cut);
-    }
-    return new OpenArchive(source, index, source.damaged || reader.cut !== undefined);
+    const { index, cut } = await indexArchive(source);
+    return new OpenArchive(source, index, source.damaged || cut !== undefined);
   } catch (error) {
-    await source.remove();
+    await source.close();
     throw error;
   }
 }
 
-interface Source {
-  readonly file: KeptFile;
-  readonly size: number;
-  readonly damaged: boolean;
-  remove(): Promise<void>;
+interface Indexed {
+  readonly index: ArchiveIndex;
+  /** Why reading ended before the end of the file, where it did. */
+  readonly cut: WarcReader["cut"];
+  /** Where the last whole record ends, without the line ends after it. */
+  readonly end: number;
+}
+
+/** `newest`: of several answers to one request the last counts. Throws a `SitemapError` (`invalid-archive`). */
+export async function indexArchive(source: ArchiveSource, options: { newest?: boolean } = {}): Promise<Indexed> {
+  const { path, file, size } = source;
+  let members: ReturnType<typeof compressedRecords> | undefined;
+  const index: ArchiveIndex = new ArchiveIndex({
+    newest: options.newest,
+    walk: () => new WarcReader(file, size),
+    members: () => (members ??= compressedRecords(source, index.recordCount)),
+  });
+  const reader = new WarcReader(file, size);
+  let end = 0;
+  try {
+    for await (const record of reader) {
+      await index.add(record, () => reader.contentOf(record));
+      end = record.end;
+    }
+  } catch (error) {
+    throw error instanceof SitemapError && error.code === "invalid-archive"
+      ? invalidArchive(path, error.message, error)
+      : error;
+  }
+  if (index.recordCount === 0) {
+    const isCut = reader.cut === "ends inside a record";
+    throw invalidArchive(path, isCut ? "it is cut off inside its first record" : "it holds no record");
+  }
+  return { index, cut: reader.cut, end };
 }
 
 class OpenArchive implements Archive {
@@ -49,11 +64,11 @@ class OpenArchive implements Archive {
   readonly truncated: boolean;
   readonly altered: boolean;
   readonly urls: readonly string[];
-  readonly #source: Source;
+  readonly #source: ArchiveSource;
   readonly #index: ArchiveIndex;
   #closed = false;
 
-  constructor(source: Source, index: ArchiveIndex, truncated: boolean) {
+  constructor(source: ArchiveSource, index: ArchiveIndex, truncated: boolean) {
     this.info = index.info;
     this.finished = index.finished;
     this.truncated = truncated;
@@ -88,43 +103,6 @@ class OpenArchive implements Archive {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#source.remove();
+    await this.#source.close();
   }
-}
-
-async function openSource(path: string): Promise<Source> {
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
-  });
-  // Opening a pipe would wait for somebody to write.
-  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
-  const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    // One file too many: the archive is not to blame.
-    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
-    throw invalidArchive(path, systemReason(error), error);
-  });
-  const file = new KeptFile(handle, path);
-  try {
-    const start = Buffer.from(await file.read(0, Math.min(4, stats.size)));
-    if (start.length === 0) throw invalidArchive(path, "it is empty");
-    const other = otherFormats.find(({ magic }) => start.toString("latin1").startsWith(magic));
-    if (other !== undefined) throw invalidArchive(path, other.message);
-    if (start[0] !== 0x1f || start[1] !== 0x8b) {
-      return { file, size: stats.size, damaged: false, remove: () => file.close() };
-    }
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-  await file.close();
-  return unpack(path, stats.size);
-}
-
-const otherFormats = [
-  { magic: "PK", message: "it is a zip file; if it is a WACZ, unpack it and open the WARC in it" },
-  { magic: "\x28\xb5\x2f\xfd", message: "it is compressed with zstd; decompress it first" },
-];
-
-export function invalidArchive(path: string, reason: string, cause?: unknown): SitemapError {
-  return new SitemapError("invalid-archive", `${path} is not an archive that can be read: ${reason}`, { cause });
 }

@@ -45,8 +45,9 @@ export class SavedExchanges {
     return SavedExchanges.start(await ArchiveWriter.create(path, isCompressedName(path)), info);
   }
 
-  static async start(writer: ArchiveWriter, info: ArchiveInfo): Promise<SavedExchanges> {
-    const { id, record } = await infoRecord(info);
+  /** `resumes`: the id of the record of the run that this one goes on with. */
+  static async start(writer: ArchiveWriter, info: ArchiveInfo, resumes?: string): Promise<SavedExchanges> {
+    const { id, record } = await infoRecord(info, resumes);
     await writer.append([record]);
     return new SavedExchanges(writer, id);
   }

@@ -1,12 +1,13 @@
 // Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive where one is wanted.
 import type { DocumentRequest, Fetched } from "../exchange.ts";
-import type { StoreKind } from "../options.ts";
+import type { Limits, StoreKind } from "../options.ts";
 import { isCompressedName, writeArchive } from "./archive-writer.ts";
 import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
 import { type Block, closedError, KeptBody } from "./kept-body.ts";
 import { archiveKey, replay } from "./replay.ts";
+import type { ResumedArchive } from "./resume-archive.ts";
 import { type Entry, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
@@ -15,44 +16,59 @@ export { openArchive } from "./open-archive.ts";
 /** Up to here `auto` keeps bodies in memory: enough for most websites, little enough for any machine. */
 const autoMemory = 8 * 1024 * 1024;
 
-/** A store for one crawl. With `save` everything is also appended to an archive at that path, as it comes. */
+/** A store for one crawl. Everything is also appended to an archive as it comes: a new one at `save`, or one that is gone on with. */
 export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
+  readonly resumed?: ResumedArchive | undefined;
+  /** Which answers of a resumed archive count. */
+  readonly limits?: Limits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
-  const { kind, save, info } = options;
+  const { kind, save, resumed, info } = options;
   // An archive that is not compressed is where bodies are read from: only what is on its way there needs space.
-  const passing = save !== undefined && !isCompressedName(save);
+  const passing = resumed === undefined ? save !== undefined && !isCompressedName(save) : !resumed.isCompressed;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !passing ? 0 : autoMemory;
   const space = new BodySpace(memory, passing);
   try {
     if (memory === 0) await space.prepare();
-    const saved = save === undefined ? undefined : await SavedExchanges.create(save, info);
-    return new OpenStore(space, saved, info);
+    const saved =
+      resumed !== undefined
+        ? await SavedExchanges.start(resumed.writer, info, resumed.infoId)
+        : save === undefined
+          ? undefined
+          : await SavedExchanges.create(save, info);
+    return new OpenStore({ space, saved, info, resumed, limits: options.limits });
   } catch (error) {
     await space.close();
     throw error;
   }
 }
 
+interface StoreParts {
+  readonly space: BodySpace;
+  readonly saved: SavedExchanges | undefined;
+  readonly info: ArchiveInfo;
+  readonly resumed: ResumedArchive | undefined;
+  readonly limits: Limits | undefined;
+}
+
 class OpenStore implements Store {
-  readonly #space: BodySpace;
-  readonly #saved: SavedExchanges | undefined;
-  readonly #info: ArchiveInfo;
+  readonly #parts: StoreParts;
   readonly #entries = new Map<string, Entry>();
   #finished = false;
   #closed = false;
 
-  constructor(space: BodySpace, saved: SavedExchanges | undefined, info: ArchiveInfo) {
-    this.#space = space;
-    this.#saved = saved;
-    this.#info = info;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
   }
 
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
-    const body = fetched.outcome === "found" ? await this.#space.take(fetched.body) : [];
+    // Fetched ahead, and not needed any more: nothing comes after the end of an archive.
+    if (this.#finished) return fetched;
+    const { space } = this.#parts;
+    const body = fetched.outcome === "found" ? await space.take(fetched.body) : [];
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
     const entry = await this.#place(describe(fetched, problem), body);
     const key = archiveKey(fetched);
@@ -63,24 +79,32 @@ class OpenStore implements Store {
   }
 
   has(request: DocumentRequest): boolean {
-    return this.#entries.has(archiveKey(request));
+    return this.#find(archiveKey(request)) !== undefined;
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(request, (key) => this.#entries.get(key), readEntry);
+    return replay(
+      request,
+      (key) => this.#find(key),
+      (found) => found(),
+    );
   }
 
   async finish(): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
-    await this.#saved?.finish();
+    await this.#parts.saved?.finish();
   }
 
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
+    const { info, resumed } = this.#parts;
     await writeArchive(path, async (writer) => {
-      const saved = await SavedExchanges.start(writer, this.#info);
+      const saved = await SavedExchanges.start(writer, info);
+      if (resumed !== undefined) {
+        for (const key of resumed.keys()) if (!this.#entries.has(key)) await this.#copy(key, saved);
+      }
       for (const entry of this.#entries.values()) await saved.append(entry);
       if (this.#finished) await saved.finish();
     });
@@ -89,15 +113,37 @@ class OpenStore implements Store {
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    await this.#saved?.close();
-    await this.#space.close();
+    const { saved, resumed, space } = this.#parts;
+    await saved?.close();
+    await resumed?.close();
+    await space.close();
+  }
+
+  // What was kept in this run, or in the one that it goes on with.
+  #find(key: string): (() => Promise<Fetched>) | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) return () => readEntry(entry);
+    const { resumed, limits } = this.#parts;
+    const answer = resumed?.find(key, limits);
+    if (resumed === undefined || answer === undefined) return undefined;
+    return async () => ({ ...(await resumed.read(answer)), came: "resumed" });
+  }
+
+  async #copy(key: string, saved: SavedExchanges): Promise<void> {
+    const fetched = await this.#find(key)?.();
+    if (fetched === undefined) return;
+    const body = fetched.outcome === "found" ? await this.#parts.space.take(fetched.body) : [];
+    const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
+    await saved.append({ description: [describe(fetched, problem)], body, at: 0 });
+    this.#parts.space.release(body);
   }
 
   /** Where the exchange stays: in the archive, where it can be read from there. */
   async #place(description: Uint8Array, body: readonly Block[]): Promise<Entry> {
-    const place = await this.#saved?.append({ description: [description], body, at: 0 });
-    if (place === undefined) return { description: [await this.#space.put(description)], body, at: 0 };
-    this.#space.release(body);
+    const { space, saved } = this.#parts;
+    const place = await saved?.append({ description: [description], body, at: 0 });
+    if (place === undefined) return { description: [await space.put(description)], body, at: 0 };
+    space.release(body);
     return place;
   }
 }

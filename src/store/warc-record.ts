@@ -34,13 +34,17 @@ const crlf = "\r\n";
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
-export async function infoRecord(info: ArchiveInfo): Promise<{ readonly id: string; readonly record: WarcRecord }> {
+/** `resumes`: the id of the record of the run that this one goes on with. */
+export async function infoRecord(
+  info: ArchiveInfo,
+  resumes?: string,
+): Promise<{ readonly id: string; readonly record: WarcRecord }> {
   const id = newId();
   const fields = [
     `software: sitegrove/${version}`,
     "format: WARC File Format 1.1",
     "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
-    `sitegrove: ${infoToJson(info)}`,
+    `sitegrove: ${infoToJson(info, resumes)}`,
   ];
   const content = [Buffer.from(fields.map((line) => line + crlf).join(""))];
   return { id, record: await sealed({ fields: head("warcinfo", id, "application/warc-fields"), content }) };

@@ -1,15 +1,18 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
 import { replayOptions } from "../crawl/archived-settings.ts";
-import { type CrawlTarget, createStoreFor, ordered, type Prepared, prepare, type RunOptions } from "../crawl/crawl.ts";
+import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
+import { type Prepared, prepare } from "../crawl/prepare.ts";
 import type { ReadDocument } from "../crawl/read.ts";
+import { openStorage } from "../crawl/storage.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
-import { invalidArchive, openArchive } from "../store/open-archive.ts";
-import type { Archive } from "../store/store.ts";
+import { invalidArchive } from "../store/archive-source.ts";
+import type { Archive } from "../store/contract.ts";
+import { openArchive } from "../store/open-archive.ts";
 import { homepageOf } from "../url.ts";
 import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from "./tree.ts";
 
@@ -80,8 +83,8 @@ export async function buildTreeWhile(
   return buildTree(prepare(target, options), building);
 }
 
-async function buildTree(prepared: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
-  const store = await createStoreFor(prepared);
+async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
+  const { prepared, store } = await openStorage(asked);
   try {
     const collected = await collect({ prepared, store, read: building.read }, building);
     return toTree(prepared, collected, store);

@@ -19,7 +19,7 @@ export interface SlowSite {
   /** How many there were. */
   requests: number;
   /** Called before each is answered. */
-  onRequest: () => void;
+  onRequest: (path: string) => void;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export async function serveSlowly(routes: Readonly<Record<string, string | Answe
   const server: Server = createServer(async (request, response) => {
     const path = request.url ?? "/";
     site.requests += 1;
-    site.onRequest();
+    site.onRequest(path);
     const route = Object.hasOwn(routes, path) ? routes[path] : { status: 404 };
     const {
       status = 200,

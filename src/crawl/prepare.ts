@@ -1,0 +1,34 @@
+// Checks what a crawl is asked for, and makes it ready to begin.
+import { homepageFor } from "../discover/candidates.ts";
+import { type Options, resolveOptions, type Settings } from "../options.ts";
+import { homepageOf, withoutCredentials } from "../url.ts";
+import type { Start } from "./engine.ts";
+import { type CrawlTarget, checkTarget } from "./target.ts";
+
+/** A crawl that was checked and can begin. */
+export interface Prepared {
+  readonly start: Start;
+  readonly settings: Settings;
+  /** As the caller wrote them: they may carry credentials, and only the fetcher sees those. */
+  readonly startUrls: readonly string[];
+  /** As the caller gave them. */
+  readonly target: CrawlTarget;
+  readonly options: Options | undefined;
+}
+
+/** Checks the caller's words. Throws a `SitemapError`. */
+export function prepare(target: CrawlTarget, options?: Options): Prepared {
+  const checked = checkTarget(target);
+  const settings = resolveOptions(options);
+  if ("sitemaps" in checked) {
+    const [first] = checked.sitemaps;
+    const start = {
+      homepage: homepageOf(withoutCredentials(first)),
+      sitemaps: checked.sitemaps.map(withoutCredentials),
+    };
+    return { start, settings, startUrls: checked.sitemaps, target, options };
+  }
+  const { homepage } = checked;
+  const start = { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) };
+  return { start, settings, startUrls: [homepage], target, options };
+}

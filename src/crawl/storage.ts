@@ -1,0 +1,68 @@
+// Where a run keeps its documents: in a store of its own, in a new archive, or in one that it goes on with.
+import { SitemapError } from "../errors.ts";
+import type { Options, Settings } from "../options.ts";
+import type { ArchiveInfo } from "../store/contract.ts";
+import { ResumedArchive } from "../store/resume-archive.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { archivedSettings, replayOptions } from "./archived-settings.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+
+export interface Storage {
+  /** With the settings of the archive that is gone on with, where there is one. */
+  readonly prepared: Prepared;
+  readonly store: Store;
+}
+
+/** Throws a `SitemapError` where an archive cannot be written, or gone on with. */
+export async function openStorage(prepared: Prepared): Promise<Storage> {
+  const { settings, start } = prepared;
+  if (settings.resume === undefined) {
+    const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared) });
+    return { prepared, store };
+  }
+  const resumed = await ResumedArchive.open(settings.resume);
+  try {
+    const goingOn = withSettingsOf(resumed.info, prepared);
+    if (!isSame(resumed.info, infoOf(goingOn))) {
+      const about = resumed.info.sitemaps?.join(" ") ?? resumed.info.homepage;
+      const asked = start.sitemaps?.join(" ") ?? start.homepage;
+      throw new SitemapError(
+        "invalid-archive",
+        `${resumed.path} cannot be resumed: it is about ${about}, not ${asked}`,
+      );
+    }
+    const { limits } = goingOn.settings;
+    const store = await createStore({ kind: settings.store, resumed, limits, info: infoOf(goingOn) });
+    return { prepared: goingOn, store };
+  } catch (error) {
+    await resumed.close();
+    throw error;
+  }
+}
+
+function infoOf({ start, settings }: Prepared): ArchiveInfo {
+  const { homepage, sitemaps } = start;
+  return { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: archivedSettings(settings) };
+}
+
+// What shaped the tree of the run before shapes this one, too, unless the caller says otherwise.
+function withSettingsOf({ settings }: ArchiveInfo, prepared: Prepared): Prepared {
+  const { target, options = {} } = prepared;
+  const { limits, signal, onEvent } = prepared.settings;
+  const archived = replayOptions(settings, { limits, signal, onEvent });
+  const merged: Options = {
+    ...archived,
+    ...given(options),
+    limits: { ...archived.limits, ...given(options.limits ?? {}) },
+  };
+  const again = prepare(target, merged);
+  return { ...again, settings: { ...again.settings, signal, onEvent } satisfies Settings };
+}
+
+function given<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function isSame(one: ArchiveInfo, other: ArchiveInfo): boolean {
+  return one.homepage === other.homepage && String(one.sitemaps) === String(other.sitemaps);
+}

@@ -1,0 +1,94 @@
+// The file behind an archive: where its records can be read, and where they lie in the file itself where that is compressed.
+import { open, stat } from "node:fs/promises";
+import { SitemapError } from "../errors.ts";
+import { systemReason } from "../system-reason.ts";
+import { membersOf } from "./gzip-members.ts";
+import { type Extent, KeptFile, storageFailed } from "./kept-body.ts";
+import { unpack } from "./unpack.ts";
+
+export interface ArchiveSource {
+  readonly path: string;
+  /** Where records are read: the file itself, or what it was unpacked to. */
+  readonly file: KeptFile;
+  readonly size: number;
+  /** Whether the compressed data is damaged; what came before it is there. */
+  readonly damaged: boolean;
+  /** The file as it is, where it is compressed. */
+  readonly compressed: { readonly file: KeptFile; readonly size: number } | undefined;
+  close(): Promise<void>;
+}
+
+interface ArchiveFile {
+  readonly file: KeptFile;
+  readonly size: number;
+  readonly isCompressed: boolean;
+}
+
+/** Throws a `SitemapError` (`invalid-archive`) where there is no file that may be an archive. */
+export async function openFile(path: string, options: { writable?: boolean } = {}): Promise<ArchiveFile> {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
+  });
+  // Opening a pipe would wait for somebody to write.
+  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
+  const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
+    // One file too many: the archive is not to blame.
+    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
+    throw invalidArchive(path, systemReason(error), error);
+  });
+  const file = new KeptFile(handle, path);
+  const { size } = stats;
+  try {
+    const start = Buffer.from(await file.read(0, Math.min(4, size)));
+    if (start.length === 0) throw invalidArchive(path, "it is empty");
+    const other = otherFormats.find(({ magic }) => start.toString("latin1").startsWith(magic));
+    if (other !== undefined) throw invalidArchive(path, other.message);
+    return { file, size, isCompressed: start[0] === 0x1f && start[1] === 0x8b };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** A compressed archive is unpacked: its documents are then read as often as a tree needs them. */
+export async function openSource(path: string, options?: { writable?: boolean }): Promise<ArchiveSource> {
+  const { file, size, isCompressed } = await openFile(path, options);
+  if (!isCompressed) return { path, file, size, damaged: false, compressed: undefined, close: () => file.close() };
+  try {
+    const unpacked = await unpack(path, size);
+    const close = async () => {
+      await unpacked.remove();
+      await file.close();
+    };
+    return {
+      path,
+      file: unpacked.file,
+      size: unpacked.size,
+      damaged: unpacked.damaged,
+      compressed: { file, size },
+      close,
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The records as they are compressed in the file, by their number; undefined where they are not, each on its own. */
+export function compressedRecords(
+  { compressed }: ArchiveSource,
+  recordCount: number,
+): Promise<readonly Extent[] | undefined> {
+  return compressed === undefined
+    ? Promise.resolve(undefined)
+    : membersOf(compressed.file, compressed.size, recordCount);
+}
+
+const otherFormats = [
+  { magic: "PK", message: "it is a zip file; if it is a WACZ, unpack it and open the WARC in it" },
+  { magic: "\x28\xb5\x2f\xfd", message: "it is compressed with zstd; decompress it first" },
+];
+
+export function invalidArchive(path: string, reason: string, cause?: unknown): SitemapError {
+  return new SitemapError("invalid-archive", `${path} is not an archive that can be read: ${reason}`, { cause });
+}

@@ -1,0 +1,79 @@
+// An exchange of ours in an archive: its description, and the response that holds its document.
+import { SitemapError } from "../errors.ts";
+import type { Fetched } from "../exchange.ts";
+import { type Problem, problem } from "../problem.ts";
+import { CheckedBody, type DigestCheck } from "./digest.ts";
+import { maxHttpHead, parseHttpHead } from "./http-block.ts";
+import { type Extent, KeptBody, skip } from "./kept-body.ts";
+import { readDescription } from "./saved-exchanges.ts";
+import type { SavedRecord } from "./saved-record.ts";
+
+export interface OwnExchange {
+  readonly description: Extent;
+  /** Which exchange of the description: only version 0.1.0 described several at once. */
+  readonly at: number;
+  readonly response: OwnResponse | undefined;
+  /** The description is not what was written. */
+  readonly isAltered: boolean;
+  /** What WARC-Date says: version 0.1.0 did not describe it. */
+  readonly receivedAt: string | undefined;
+  /** What kept it from being whole, where that was on our side. */
+  readonly cut: Problem | undefined;
+}
+
+export interface OwnResponse {
+  readonly record: SavedRecord;
+  readonly content: Extent;
+  readonly check: DigestCheck;
+}
+
+/** Few heads are longer, and the body behind it is read when somebody wants it. */
+const usualHttpHead = 8 * 1024;
+
+export async function readOwnExchange({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
+  if (response === undefined) {
+    const fetched = await readDescription([description], at, (reason) => new KeptBody([], reason));
+    if (!isAltered) return fetched;
+    const { url, role, anonymous, attempts } = fetched;
+    const asked = { url, role, ...(anonymous && { anonymous }), attempts };
+    return { outcome: "failed", ...asked, reason: problem("archive-digest") };
+  }
+  const { head, payload } = await partsOf(response.content);
+  if (isAltered) response.check.state = "bad";
+  const { record, check } = response;
+  return readDescription(
+    [description],
+    at,
+    (reason) => new CheckedBody({ head: [head], payload: [payload], problem: reason, record }, check),
+  );
+}
+
+/** A budget or a limit of ours, and damage to the file: another run may get what this one did not. */
+export function cutOf(fetched: Fetched): Problem | undefined {
+  const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
+  return found !== undefined && ours.has(found.code) ? found : undefined;
+}
+
+const ours: ReadonlySet<string> = new Set([
+  "limit-time",
+  "limit-documents",
+  "limit-bytes",
+  "limit-document-bytes",
+  "limit-robots-bytes",
+  "archive-digest",
+]);
+
+async function partsOf(response: Extent): Promise<{ head: Extent; payload: Extent }> {
+  for (const size of [usualHttpHead, maxHttpHead]) {
+    const start = await response.file.read(response.offset, Math.min(response.length, size));
+    const head = parseHttpHead(start);
+    if (head !== undefined && (head.length < size || size === maxHttpHead)) {
+      return { head: { ...response, length: head.length }, payload: skip(response, head.length) };
+    }
+  }
+  throw damaged();
+}
+
+export function damaged(): SitemapError {
+  return new SitemapError("invalid-archive", "it is damaged: an exchange in it is not whole");
+}

@@ -1,0 +1,123 @@
+// Opens an archive to go on with it: what its run had kept is at hand, and what is kept from now on is appended. A record that was
+// cut off when the run was killed is taken away first.
+import { SitemapError } from "../errors.ts";
+import type { Fetched } from "../exchange.ts";
+import type { Limits } from "../options.ts";
+import type { Problem } from "../problem.ts";
+import type { Answer, ArchiveIndex } from "./archive-index.ts";
+import { type ArchiveSource, openSource } from "./archive-source.ts";
+import { ArchiveWriter } from "./archive-writer.ts";
+import type { ArchiveInfo } from "./contract.ts";
+import { memberEnd, recordMembers } from "./gzip-members.ts";
+import type { KeptFile } from "./kept-body.ts";
+import { indexArchive } from "./open-archive.ts";
+
+type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
+
+/** Two line ends after a record. */
+const recordEnd = Buffer.from("\r\n\r\n");
+
+export class ResumedArchive {
+  readonly path: string;
+  readonly info: ArchiveInfo;
+  readonly writer: ArchiveWriter;
+  readonly isCompressed: boolean;
+  readonly #source: ArchiveSource;
+  readonly #index: ArchiveIndex;
+
+  private constructor(source: ArchiveSource, index: ArchiveIndex, info: ArchiveInfo, writer: ArchiveWriter) {
+    this.path = source.path;
+    this.info = info;
+    this.writer = writer;
+    this.isCompressed = source.compressed !== undefined;
+    this.#source = source;
+    this.#index = index;
+  }
+
+  /** Throws a `SitemapError` (`invalid-archive`) where nobody could go on with it. The file is repaired. */
+  static async open(path: string): Promise<ResumedArchive> {
+    const source = await openSource(path, { writable: true });
+    try {
+      const { index, cut, end } = await indexArchive(source);
+      if (index.info === undefined) throw cannotGoOn(path, "another tool wrote it");
+      const isCut = cut !== undefined || source.damaged;
+      const writer =
+        source.compressed === undefined
+          ? await writerAfter(source, end, isCut)
+          : await compressedWriterAfter(path, source.compressed, index.recordCount);
+      return new ResumedArchive(source, index, index.info, writer);
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /** The record of the run that is gone on with. */
+  get infoId(): string | undefined {
+    return this.#index.lastRun;
+  }
+
+  /** The answer that was kept, unless it was cut off by something that does not count any more. */
+  find(key: string, limits?: ByteLimits): Answer | undefined {
+    const answer = this.#index.find(key);
+    if (answer === undefined || !("cut" in answer) || answer.cut === undefined) return answer;
+    return limits !== undefined && stillCuts(answer.cut, limits) ? answer : undefined;
+  }
+
+  /** Of everything that was kept, in the order of the file. */
+  keys(): Iterable<string> {
+    return this.#index.keys();
+  }
+
+  read(answer: Answer): Promise<Fetched> {
+    return this.#index.read(answer);
+  }
+
+  async close(): Promise<void> {
+    await this.writer.close();
+    await this.#source.close();
+  }
+}
+
+// What is larger than a limit is as large as before, and is asked for again only where the limit is larger, too.
+function stillCuts({ code, limit = 0 }: Problem, { documentBytes, robotsBytes }: ByteLimits): boolean {
+  if (code === "limit-document-bytes") return limit >= documentBytes;
+  return code === "limit-robots-bytes" && limit >= robotsBytes;
+}
+
+async function writerAfter({ path, file, size }: ArchiveSource, end: number, isCut: boolean): Promise<ArchiveWriter> {
+  if (isCut && (await holdsRecordAfter(file, end, size))) throw cannotGoOn(path, "it is damaged in its middle");
+  await file.write(end, recordEnd);
+  await file.truncate(end + recordEnd.length);
+  return ArchiveWriter.at(end + recordEnd.length, file, false);
+}
+
+async function compressedWriterAfter(
+  path: string,
+  { file, size }: { readonly file: KeptFile; readonly size: number },
+  recordCount: number,
+): Promise<ArchiveWriter> {
+  const members = await recordMembers(file, size);
+  if (members.length > recordCount + 1) throw cannotGoOn(path, "it is damaged in its middle");
+  const last = members[recordCount - 1];
+  const end = members[recordCount] ?? (last === undefined ? undefined : await memberEnd(file, last, size));
+  if (members[0] !== 0 || end === undefined) throw cannotGoOn(path, "its records are not compressed one by one");
+  await file.truncate(end);
+  return ArchiveWriter.at(end, file, true);
+}
+
+// What follows a record that was cut off is nothing; what follows damage may be worth keeping.
+async function holdsRecordAfter(file: KeptFile, end: number, size: number): Promise<boolean> {
+  const start = "\r\nWARC/1.";
+  const step = 1024 * 1024;
+  // The cut record itself begins right here.
+  for (let at = end + recordEnd.length; at < size; at += step) {
+    const bytes = await file.read(at, Math.min(step + start.length, size - at));
+    if (Buffer.from(bytes).includes(start)) return true;
+  }
+  return false;
+}
+
+function cannotGoOn(path: string, reason: string): SitemapError {
+  return new SitemapError("invalid-archive", `${path} cannot be resumed: ${reason}`);
+}

@@ -1,0 +1,375 @@
+// A run that was killed, stopped or cut short is gone on with: only what is missing is asked for, and the tree is the one that an
+// uninterrupted run would have made.
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import type { CrawlEvent } from "../../src/event.ts";
+import type { Options } from "../../src/options.ts";
+import { openArchive } from "../../src/store/store.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { Random } from "../support/random.ts";
+import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
+
+const names = Array.from({ length: 24 }, (_, at) => `s${at}.xml${at % 5 === 0 ? ".gz" : ""}`);
+const urlset = (name: string, count: number) =>
+  `<urlset>${Array.from({ length: count }, (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`).join("\n")}</urlset>`;
+const routes: Record<string, string | Answer> = {
+  "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/gone.xml\n",
+  "/index.xml": `<sitemapindex>${[...names, "old.xml"].map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
+  "/old.xml": { status: 301, headers: { location: "/new.xml" } },
+  "/new.xml": urlset("new", 30),
+  "/short.xml": { body: urlset("short", 100), breaksAt: 1000 },
+};
+for (const [at, name] of names.entries()) {
+  const body = urlset(name, 20 + 60 * at);
+  routes[`/${name}`] = name.endsWith(".gz")
+    ? { body: gzipSync(body.replaceAll("{base}", "http://pages.example")) }
+    : body;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-resume-"));
+let site: SlowSite;
+let whole: string;
+let wholePages: string[];
+beforeAll(async () => {
+  site = await serveSlowly(routes);
+  await using tree = await sitemapTreeForHomepage(site.homepage, options);
+  whole = JSON.stringify(tree);
+  wholePages = await pagesOf(tree);
+  expect(wholePages.length).toBeGreaterThan(10_000);
+});
+const asked: string[] = [];
+beforeEach(() => {
+  site.pace = () => 0;
+  asked.length = 0;
+  site.onRequest = (request) => asked.push(request);
+});
+afterEach(() => {
+  site.onRequest = () => undefined;
+});
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+
+const options: Options = { useKnownPaths: false, extraKnownPaths: ["guess.xml"], retries: 0 };
+const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];
+const inFolder = (name: string) => path.join(folder, name);
+
+async function pagesOf(tree: SitemapTree): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of tree.pages()) urls.push(url);
+  return urls;
+}
+
+/** What the archive holds now. */
+async function keptIn(file: string): Promise<string[]> {
+  const archive = await openArchive(file);
+  await archive.close();
+  return archive.urls.map((url) => url.slice(site.homepage.length - 1));
+}
+
+/** Goes on, and expects nothing but what is missing to be asked for, and the same tree, now and from the archive. */
+async function goOn(file: string, more: Options = {}): Promise<CrawlEvent[]> {
+  const before = await keptIn(file);
+  const events: CrawlEvent[] = [];
+  asked.length = 0;
+  await using tree = await sitemapTreeForHomepage(site.homepage, {
+    resume: file,
+    retries: 0,
+    onEvent: (event) => events.push(event),
+    ...more,
+  });
+  expect(asked.filter((path) => before.includes(path))).toEqual([]);
+  expect(JSON.stringify(tree)).toBe(whole);
+  expect(await pagesOf(tree)).toEqual(wholePages);
+  await using again = await openTree(file);
+  expect(JSON.stringify(again)).toBe(whole);
+  expect(await pagesOf(again)).toEqual(wholePages);
+  expect(new Set([...before, ...asked])).toEqual(new Set(await keptIn(file)));
+  return events;
+}
+
+describe("killed", () => {
+  const { CI } = process.env;
+  const count = CI ? 24 : 200;
+  test(`at ${count} random moments, some of them several times`, { timeout: 1_200_000 }, async () => {
+    const random = new Random(11);
+    const kills = Array.from({ length: count }, (_, at) => ({
+      file: inFolder(`killed-${at}.warc${at % 2 === 0 ? ".gz" : ""}`),
+      requests: 1 + random.below(30),
+      wait: random.below(20),
+      again: at % 7 === 0,
+    }));
+    site.pace = () => 1;
+    let gone = 0;
+    for (const { file, requests, wait, again } of kills) {
+      await killed(["--save", file], requests, wait);
+      // Killed before anything was written.
+      if (!existsSync(file) || (await isUnreadable(file))) continue;
+      if (again) await killed(["--resume", file], Math.max(1, requests >> 1), wait);
+      await goOn(file);
+      gone += 1;
+      rmSync(file);
+    }
+    expect(gone).toBeGreaterThan(count / 2);
+  });
+
+  async function killed(words: string[], requests: number, wait: number): Promise<void> {
+    const child = start(["ls", site.homepage, "-f", "pages", ...words, ...flags]);
+    child.stdin?.end();
+    let seen = 0;
+    site.onRequest = () => {
+      seen += 1;
+      if (seen === requests) setTimeout(() => child.kill("SIGKILL"), wait);
+    };
+    await ended(child);
+    site.onRequest = (request) => asked.push(request);
+  }
+
+  const isUnreadable = (file: string) =>
+    openArchive(file).then(
+      (archive) => archive.close().then(() => false),
+      () => true,
+    );
+});
+
+test.each(["site.warc", "site.warc.gz"])(
+  "%s, cut off anywhere in its last records",
+  { timeout: 120_000 },
+  async (name) => {
+    const file = inFolder(name);
+    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+    const size = statSync(file).size;
+    const cut = inFolder(`cut-${name}`);
+    const random = new Random(3);
+    for (let round = 0; round < 12; round += 1) {
+      copyFileSync(file, cut);
+      truncateSync(cut, size - 1 - random.below(round < 6 ? 2000 : size >> 1));
+      await goOn(cut);
+    }
+    // What a power failure leaves: the length is there, the bytes are not.
+    copyFileSync(file, cut);
+    const bytes = readFileSync(cut);
+    writeFileSync(cut, bytes.fill(0, size - 5000));
+    if (!name.endsWith(".gz")) await goOn(cut);
+    rmSync(cut);
+    rmSync(file);
+  },
+);
+
+test("stopped with Ctrl-C, in the program: the rest is fetched and the listing is whole", {
+  timeout: 60_000,
+}, async () => {
+  for (const name of ["stopped.warc", "stopped.warc.gz"]) {
+    site.pace = () => 5;
+    const child = start(["ls", site.homepage, ...flags, "--save", inFolder(name)]);
+    child.stdin?.end();
+    site.onRequest = (request) => {
+      asked.push(request);
+      if (asked.length === 9) child.kill("SIGINT");
+    };
+    expect((await ended(child)).code).toBe(130);
+    site.onRequest = (request) => asked.push(request);
+    const before = await keptIn(inFolder(name));
+    asked.length = 0;
+    const whole = await sitegrove(["ls", site.homepage, ...flags]);
+    asked.length = 0;
+    // The website and the settings are in the archive.
+    const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0"]);
+    expect(rest).toEqual(whole);
+    expect(asked.filter((path) => before.includes(path))).toEqual([]);
+    expect((await sitegrove(["ls", inFolder(name)])).stdout).toBe(whole.stdout);
+    asked.length = 0;
+    expect((await sitegrove(["ls", site.homepage, "--resume", inFolder(name), "-f", "pages"])).code).toBe(3);
+    expect(asked).toEqual([]);
+  }
+});
+
+describe("cut short", () => {
+  test("by a budget of time", async () => {
+    site.pace = () => 15;
+    const file = inFolder("time.warc");
+    const cut = await sitemapTreeForHomepage(site.homepage, { ...options, save: file, limits: { time: 250 } });
+    await cut.close();
+    // What was not asked for in time is in the archive, as such.
+    expect(JSON.stringify(cut)).toContain("limit-time");
+    site.pace = () => 0;
+    await using tree = await sitemapTreeForHomepage(site.homepage, { resume: file, retries: 0 });
+    expect(JSON.stringify(tree)).toBe(whole);
+    await using again = await openTree(file);
+    expect(JSON.stringify(again)).toBe(whole);
+  });
+
+  test.each([
+    ["documents", 6],
+    ["bytes", 40_000],
+    ["pages", 500],
+    ["depth", 0],
+  ])("by a budget of %s, and the budget counts until it is raised", async (name, limit) => {
+    const file = inFolder(`${name}.warc.gz`);
+    const limited = { ...options, limits: { [name]: limit } };
+    const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
+    await cut.close();
+    expect(cut.complete).toBe(false);
+    await using same = await sitemapTreeForHomepage(site.homepage, { resume: file });
+    expect(JSON.stringify(same)).toBe(JSON.stringify(cut));
+    await same.close();
+    await goOn(file, { limits: { [name]: Number.POSITIVE_INFINITY, ...(name === "depth" ? { depth: 11 } : {}) } });
+  });
+
+  test("by a limit of one document: it is asked for again where the limit is larger now", async () => {
+    const file = inFolder("document.warc");
+    const limited = { ...options, limits: { documentBytes: 10_000 } };
+    const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
+    await cut.close();
+    expect(cut.complete).toBe(false);
+    asked.length = 0;
+    await using same = await sitemapTreeForHomepage(site.homepage, { resume: file });
+    expect(JSON.stringify(same)).toBe(JSON.stringify(cut));
+    expect(asked).toEqual([]);
+    await same.close();
+    await using tree = await sitemapTreeForHomepage(site.homepage, { resume: file, limits: { documentBytes: 1e9 } });
+    expect(JSON.stringify(tree)).toBe(whole);
+    expect(asked).not.toContain("/robots.txt");
+    await using again = await openTree(file, { limits: { documentBytes: 1e9 } });
+    expect(JSON.stringify(again)).toBe(whole);
+  });
+
+  test("by a full disk", { timeout: 60_000 }, async () => {
+    for (const name of ["full.warc", "full.warc.gz"]) {
+      const file = inFolder(name);
+      const blocks = name.endsWith(".gz") ? 60 : 400;
+      const full = await shell(
+        `ulimit -f ${blocks}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} --save ${file}"`,
+      );
+      expect(full.code).toBe(1);
+      await goOn(file);
+    }
+  });
+});
+
+test("how each document came is told and counted", async () => {
+  const file = inFolder("told.warc");
+  const stop = new AbortController();
+  const saving = sitemapTreeForHomepage(site.homepage, {
+    ...options,
+    save: file,
+    signal: stop.signal,
+    onEvent: (event) => event.type === "pages" && event.url.endsWith("/s3.xml") && stop.abort(),
+  });
+  await expect(saving).rejects.toThrow();
+  const before = await keptIn(file);
+  const events = await goOn(file);
+  const responses = events.filter((event) => event.type === "response");
+  const came = new Map(responses.map(({ url, came }) => [url.slice(site.homepage.length - 1), came]));
+  expect(new Set([...came.keys()])).toEqual(new Set(await keptIn(file)));
+  for (const [url, how] of came) expect(how).toBe(before.includes(url) ? "resumed" : "fetched");
+  expect(responses).toHaveLength(came.size);
+  const { totals } = events.at(-1) as Extract<CrawlEvent, { type: "finished" }>;
+  const found = responses.filter(({ outcome }) => outcome === "found");
+  expect(totals.came.resumed).toBe(found.filter(({ came }) => came === "resumed").length);
+  expect(totals.came.fetched).toBe(found.filter(({ came }) => came === "fetched").length);
+  expect(totals.came.resumed).toBeGreaterThan(3);
+  expect(totals.requests).toBe(asked.length);
+});
+
+test("an archive whose run has ended is gone on with as well: nothing is asked for", async () => {
+  const file = inFolder("ended.warc.gz");
+  await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+  await goOn(file);
+  expect(asked).toEqual([]);
+});
+
+describe("one clear line and exit code 2 for", () => {
+  const other = "http://other.example/";
+  const line = (file: string) => new RegExp(`^sitegrove: ${file.replaceAll(".", "\\.")} [^\\n]+\\n$`);
+  beforeAll(async () => {
+    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: inFolder("good.warc") })).close();
+    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: inFolder("good.warc.gz") })).close();
+    writeFileSync(inFolder("empty.warc"), "");
+    writeFileSync(inFolder("text.warc"), "hello");
+    const http = "HTTP/1.1 200 OK\r\n\r\n<urlset/>";
+    writeFileSync(
+      inFolder("foreign.warc"),
+      `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: ${other}\r\nContent-Length: ${http.length}\r\n\r\n${http}\r\n\r\n`,
+    );
+    const bytes = readFileSync(inFolder("good.warc"));
+    writeFileSync(inFolder("one.warc.gz"), gzipSync(bytes));
+    writeFileSync(
+      inFolder("damaged.warc"),
+      Buffer.from(bytes.toString("latin1").replace(/(s5\.xml.*?)WARC\/1\.1/s, "$1GARBAGE!"), "latin1"),
+    );
+    const compressed = readFileSync(inFolder("good.warc.gz"));
+    writeFileSync(
+      inFolder("damaged.warc.gz"),
+      compressed.fill(0xff, compressed.length >> 1, (compressed.length >> 1) + 40),
+    );
+  });
+
+  test.each([
+    ["another website", "good.warc", [other]],
+    ["sitemaps instead of a website", "good.warc", ["--sitemap", `${other}a.xml`]],
+    ["a file that is not there", "none.warc", [other]],
+    ["a folder", ".", [other]],
+    ["an empty file", "empty.warc", [other]],
+    ["text", "text.warc", [other]],
+    ["an archive of another tool", "foreign.warc", [other]],
+    ["an archive of another tool, and no website", "foreign.warc", []],
+    ["an archive that is damaged in its middle", "damaged.warc", []],
+    ["a compressed archive that is damaged in its middle", "damaged.warc.gz", []],
+    ["an archive that is compressed in one piece", "one.warc.gz", []],
+  ])("%s", async (_, name, words) => {
+    const file = inFolder(name);
+    const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined;
+    const run = await sitegrove(["ls", ...words, "--resume", file]);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toMatch(line(file));
+    if (before !== undefined) expect(readFileSync(file)).toEqual(before);
+  });
+
+  test("--save and --resume together, several websites, and an archive as the website", async () => {
+    const file = inFolder("good.warc");
+    for (const words of [["--save", inFolder("x.warc")], [other, "http://third.example/"], [file]]) {
+      const run = await sitegrove(["ls", ...words, "--resume", file]);
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+    }
+  });
+});
+
+test("an archive of 0.1.0 is gone on with: its exchanges are chains of redirects", async () => {
+  const file = inFolder("old.warc");
+  copyFileSync(path.join(import.meta.dirname, "../fixtures/archives-0.1.0/killed.warc"), file);
+  const before = await openArchive(file);
+  await before.close();
+  const seen: string[] = [];
+  const client: Client = {
+    request: async ({ url }) => {
+      seen.push(url);
+      return { status: 404, headers: [], body: Readable.from([]) };
+    },
+  };
+  const { homepage = "" } = before.info ?? {};
+  await using tree = await sitemapTreeForHomepage(homepage, { client, resume: file, useKnownPaths: false });
+  expect(seen.length).toBeGreaterThan(0);
+  const documents = before.urls.filter((url) => !url.endsWith("robots.txt"));
+  expect(seen.filter((url) => documents.includes(url))).toEqual([]);
+  await using again = await openTree(file);
+  expect(JSON.stringify(again)).toBe(JSON.stringify(tree));
+});
