@@ -10,6 +10,7 @@ import { LanguageRules } from "./language-rules.ts";
 import { MediaRules } from "./media-rules.ts";
 import { type CheckOptions, type CheckSettings, judgeFor, resolveCheckOptions } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
+import { Receipt } from "./receipt.ts";
 import { type CheckResult, resultOf } from "./result.ts";
 import { RobotsAccess } from "./robots-access.ts";
 import type { Need } from "./rule.ts";
@@ -32,16 +33,18 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
-  const check = new Check(tree, settings);
+  const receipt = new Receipt(tree, settings.now);
+  const check = new Check(tree, settings, receipt, await receipt.ofWebsite());
   try {
     return await check.run();
   } finally {
-    check.close();
+    await check.close();
   }
 }
 
 class Check {
   readonly #tree: SitemapTree;
+  readonly #receipt: Receipt;
   readonly #settings: CheckSettings;
   readonly #site: SiteContext;
   readonly #findings: Findings;
@@ -57,36 +60,39 @@ class Check {
   readonly #homepage = new UrlScan();
   #isHomepageListed = false;
 
-  constructor(tree: SitemapTree, settings: CheckSettings) {
+  /** `received`: when the website was received, in milliseconds. */
+  constructor(tree: SitemapTree, settings: CheckSettings, receipt: Receipt, received: number) {
     this.#tree = tree;
+    this.#receipt = receipt;
     this.#settings = settings;
     this.#site = new SiteContext(tree);
-    this.#findings = new Findings(judgeFor(settings, settings.now));
+    this.#findings = new Findings(judgeFor(settings, received));
     this.#pages = new WebsitePages(tree);
     this.#cross = new CrossRules(this.#pages, this.#findings);
     this.#robots = new RobotsAccess(settings.agents);
     const { homeHost } = this.#site;
     this.#urls = new UrlRules({ homeHost, crossSubmit: settings.crossSubmit, robots: this.#robots });
     this.#media = new MediaRules(this.#robots);
-    this.#own = new OwnRules(tree, settings, this.#findings);
+    this.#own = new OwnRules(tree, settings, this.#findings, receipt);
     this.#homepage.read(tree.homepage);
   }
 
   async run(): Promise<CheckResult> {
     const { signal } = this.#settings;
-    judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots);
+    await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
     for await (const step of this.#tree.walk()) {
       signal?.throwIfAborted();
       if (step.type === "enter") {
         context = undefined;
-        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = this.#begin(step.sitemap);
+        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await this.#begin(step.sitemap);
         seen.add(step.sitemap.url);
         await this.#own.enter(step.sitemap, step.depth);
       } else if (step.type === "pages") {
         if (context === undefined) continue;
         this.#seePages(step.pages, context);
+        await this.#cross.flush();
         await this.#own.pages(step.sitemap, step.pages);
       } else {
         if (context !== undefined) this.#end(context);
@@ -98,11 +104,11 @@ class Check {
     return this.#finish();
   }
 
-  close(): void {
-    this.#cross.close();
+  async close(): Promise<void> {
+    await this.#cross.close();
   }
 
-  #begin(sitemap: PagesSitemap): SitemapContext {
+  async #begin(sitemap: PagesSitemap): Promise<SitemapContext> {
     this.#pages.begin(sitemap);
     this.#dates.begin();
     this.#media.begin();
@@ -112,7 +118,7 @@ class Check {
       location: this.#settings.hasLocation ? locationOf(sitemap.url) : undefined,
       isGiven: !this.#site.isSite,
       submittedBy: this.#site.submittedBy(sitemap),
-      receivedAt: this.#settings.now,
+      receivedAt: await this.#receipt.of(sitemap),
     };
     this.#urls.begin(context);
     return context;

@@ -2,6 +2,7 @@
 // pages are a cluster. Where every member of the set is listed with that very set, all of them name one another, and nothing
 // can be wrong: of most websites all clusters are settled like this, with one record per page. The pages of the other clusters
 // are read again, and their links, one record each, are looked up among all pages.
+import type { Scratch } from "../crawl/scratch.ts";
 import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import { PageBits } from "./page-bits.ts";
@@ -31,11 +32,17 @@ const isDefault = 1 << 22;
 const linkNumber = (1 << 20) - 1;
 
 export class Clusters {
-  readonly #clusters = new Partitions(clusterWidth);
-  readonly #links = new Partitions(linkWidth);
-  readonly #pairs = new Partitions(pairWidth);
+  readonly #clusters: Partitions;
+  readonly #links: Partitions;
+  readonly #pairs: Partitions;
   readonly #scan = new UrlScan();
   #unsettled = new PageBits(0);
+
+  constructor(scratch: Scratch) {
+    this.#clusters = new Partitions(scratch, clusterWidth);
+    this.#links = new Partitions(scratch, linkWidth);
+    this.#pairs = new Partitions(scratch, pairWidth);
+  }
 
   /** Takes down the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
@@ -49,9 +56,9 @@ export class Clusters {
   }
 
   /** Finds the clusters that need a second look. `conflicts`: pages that are listed several times with different sets. */
-  settle(pages: number, conflicts: PageBits): boolean {
+  async settle(pages: number, conflicts: PageBits): Promise<boolean> {
     this.#unsettled = new PageBits(pages);
-    for (const { words, count } of this.#clusters.read()) {
+    for await (const { words, count } of this.#clusters.read()) {
       const groups = new RecordGroups(words, count, clusterWidth, 2);
       for (const first of groups.firsts()) {
         const isSettled = isWhole(words, groups, first) && !hasConflict(words, groups, first, conflicts);
@@ -62,7 +69,7 @@ export class Clusters {
         }
       }
     }
-    this.#clusters.close();
+    this.#clusters.clear();
     return this.#unsettled.isAny;
   }
 
@@ -109,25 +116,26 @@ export class Clusters {
   }
 
   /** Everything that is wrong, in no order. */
-  *join(records: PageRecords): Generator<FoundLink, void> {
+  async *join(records: PageRecords): AsyncGenerator<FoundLink, void> {
     yield* this.#lookUp(records);
-    this.#links.close();
+    this.#links.clear();
     yield* this.#joinPairs();
-    this.#pairs.close();
+    this.#pairs.clear();
   }
 
-  close(): void {
-    this.#clusters.close();
-    this.#links.close();
-    this.#pairs.close();
+  /** Puts away what was taken down. */
+  async flush(): Promise<void> {
+    await this.#clusters.flush();
+    await this.#links.flush();
   }
 
   // Links and pages are partitioned alike: the page that a link names is in the partition of the same number.
-  *#lookUp(records: PageRecords): Generator<FoundLink, void> {
+  async *#lookUp(records: PageRecords): AsyncGenerator<FoundLink, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
-      const links = this.#links.load(partition);
+      await this.#pairs.flush();
+      const links = await this.#links.load(partition);
       if (links.count === 0) continue;
-      const pages = records.partitions.load(partition);
+      const pages = await records.partitions.load(partition);
       const groups = new RecordGroups(pages.words, pages.count, pageWidth, 3);
       for (let link = 0; link < links.count; link++) {
         const at = link * linkWidth;
@@ -181,8 +189,8 @@ export class Clusters {
     words[place + 4] = links[at + 5]! & linkNumber;
   }
 
-  *#joinPairs(): Generator<FoundLink, void> {
-    for (const { words, count } of this.#pairs.read()) {
+  async *#joinPairs(): AsyncGenerator<FoundLink, void> {
+    for await (const { words, count } of this.#pairs.read()) {
       const groups = new RecordGroups(words, count, pairWidth, 2);
       for (const first of groups.firsts()) {
         let directions = 0;

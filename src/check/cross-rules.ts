@@ -1,5 +1,6 @@
 // Rules across all sitemaps: takes down what is needed of each page, and joins it when all were seen. What was found is counted
 // for each sitemap; the text of the first examples is read once more from the documents.
+import { Scratch } from "../crawl/scratch.ts";
 import type { SitemapPage } from "../page.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
@@ -33,8 +34,9 @@ interface Tally {
 export class CrossRules {
   readonly #pages: WebsitePages;
   readonly #findings: Findings;
-  readonly #records = new PageRecords();
-  readonly #clusters = new Clusters();
+  readonly #scratch = new Scratch(memoryLimit);
+  readonly #records = new PageRecords(this.#scratch);
+  readonly #clusters = new Clusters(this.#scratch);
   readonly #tallies = new Map<RuleId, Map<number, Tally>>();
 
   constructor(pages: WebsitePages, findings: Findings) {
@@ -49,6 +51,12 @@ export class CrossRules {
     if (alternates !== undefined) this.#clusters.add(scan, alternates, ordinal);
   }
 
+  /** Puts away what was taken down. To be called now and then: until then it is in memory. */
+  async flush(): Promise<void> {
+    await this.#records.partitions.flush();
+    await this.#clusters.flush();
+  }
+
   /** All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Without `links`, only languages are compared. */
   async finish(options: {
     readonly isComplete: boolean;
@@ -59,26 +67,25 @@ export class CrossRules {
     const pages = this.#pages;
     const conflicts = new PageBits(pages.count);
     const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
-    for (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)))
+    for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)))
       this.#count(found, found.other);
-    if (this.#clusters.settle(pages.count, conflicts)) {
+    if (await this.#clusters.settle(pages.count, conflicts)) {
       await this.#readLinks(options);
-      for (const found of this.#clusters.join(this.#records)) {
+      for await (const found of this.#clusters.join(this.#records)) {
         if (found.rule === "hreflang-no-return" && !options.isComplete) continue;
         if (found.rule === "hreflang-target-unlisted" && !(options.isComplete && options.isSite)) continue;
         this.#count(found, found.alternate);
       }
     }
     const isCut = this.#records.partitions.isCut;
-    this.close();
+    await this.close();
     await this.#report();
     return { isCut };
   }
 
   /** Releases the disk. */
-  close(): void {
-    this.#records.close();
-    this.#clusters.close();
+  async close(): Promise<void> {
+    await this.#scratch.close();
   }
 
   async #readLinks({
@@ -98,6 +105,7 @@ export class CrossRules {
           if (this.#clusters.isUnsettled(ordinal)) this.#clusters.addLinks(page, ordinal, isKnownHost);
           ordinal += 1;
         }
+        await this.#clusters.flush();
       }
     }
   }
@@ -160,6 +168,9 @@ export class CrossRules {
     return `${page.lastModified}, but ${texts.get(other)?.lastModified} in ${elsewhere}`;
   }
 }
+
+// Records of the pages of a small website need no file.
+const memoryLimit = 4 * 1024 * 1024;
 
 const mostCases = 20;
 const fewCases = 3;

@@ -1,7 +1,8 @@
 // The options of a check: meaning, default, check. Everything behind it works with `CheckSettings`. The configuration file of
 // the program has the same names (configuration.ts).
 import type { OrderedEvent } from "../event.ts";
-import { boolean, expectObject, invalid, oneOf, strings, suggestion } from "../option-checks.ts";
+import { boolean, expectObject, invalid, number, oneOf, strings, suggestion } from "../option-checks.ts";
+import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
 import { checkRules } from "./rule-table.ts";
@@ -35,10 +36,15 @@ export interface CheckOptions {
    */
   ignore?: readonly IgnoredFinding[] | undefined;
   /**
-   * The time against which dates are judged where nobody knows when a document was received: in milliseconds, a date or ISO 8601.
-   * @default now
+   * When the documents count as received: dates are judged against it. In milliseconds, a date or ISO 8601.
+   * @default when they were; for local files, now
    */
   now?: number | string | Date | undefined;
+  /**
+   * How long the first byte of a sitemap may take, in milliseconds.
+   * @default 5000
+   */
+  slow?: number | undefined;
   /**
    * Whether the URLs of the sitemaps are the true ones. Without, nothing is said about where they lie.
    * @default true
@@ -107,7 +113,8 @@ export interface CheckSettings {
   readonly ignore: readonly IgnoredFinding[];
   readonly severities: ReadonlyMap<string, Severity | "off">;
   readonly engines: ReadonlySet<Engine>;
-  readonly now: number;
+  readonly now: number | undefined;
+  readonly slow: number;
   readonly hasLocation: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -119,6 +126,7 @@ const names = [
   "crossSubmit",
   "ignore",
   "now",
+  "slow",
   "location",
   "signal",
 ] as const satisfies readonly (keyof CheckOptions)[];
@@ -145,7 +153,8 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     agents: strings("agents", options.agents ?? defaultAgents),
     crossSubmit: new Set(strings("crossSubmit", options.crossSubmit ?? []).map((host) => host.toLowerCase())),
     ignore: checkedIgnore(options.ignore ?? [], ids),
-    now: options.now === undefined ? Date.now() : checkedTime("now", options.now),
+    now: options.now === undefined ? undefined : checkedTime("now", options.now),
+    slow: number("slow", options.slow ?? bounds.slow),
     hasLocation: boolean("location", options.location ?? true),
     signal: options.signal,
   };

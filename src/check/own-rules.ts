@@ -6,21 +6,26 @@ import type { PagesSitemap, Sitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Findings } from "./findings.ts";
 import type { CheckSettings, OwnRule, RuleContext, RuleReport } from "./options.ts";
+import type { Receipt } from "./receipt.ts";
 
 export class OwnRules {
   readonly #tree: SitemapTree;
   readonly #rules: readonly OwnRule[];
   readonly #findings: Findings;
-  readonly #now: number;
+  readonly #receipt: Receipt;
+  // When the sitemap that was entered last was received, in milliseconds.
+  #receivedAt = 0;
 
-  constructor(tree: SitemapTree, settings: CheckSettings, findings: Findings) {
+  constructor(tree: SitemapTree, settings: CheckSettings, findings: Findings, receipt: Receipt) {
     this.#tree = tree;
     this.#rules = settings.own;
     this.#findings = findings;
-    this.#now = settings.now;
+    this.#receipt = receipt;
   }
 
   async enter(sitemap: Sitemap, depth: number): Promise<void> {
+    if (this.#rules.length === 0) return;
+    this.#receivedAt = await this.#receipt.of(sitemap);
     await this.#tell({ type: "start", url: sitemap.url, depth }, sitemap.url);
   }
 
@@ -32,7 +37,9 @@ export class OwnRules {
     if (this.#rules.length === 0) return;
     const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
     for (const problem of problems) await this.#tell({ type: "problem", url: sitemap.url, problem }, sitemap.url);
-    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes: 0, decodedBytes: 0 }, sitemap.url);
+    const { wireBytes = 0, decodedBytes = 0, ...response } = (await this.#tree.response(sitemap)) ?? {};
+    const facts = "headers" in response ? { response } : {};
+    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts }, sitemap.url);
   }
 
   async finish(): Promise<void> {
@@ -57,7 +64,7 @@ export class OwnRules {
     return {
       homepage: this.#tree.homepage,
       complete: this.#tree.complete,
-      receivedAt: this.#now,
+      receivedAt: this.#receivedAt,
       report: (found: RuleReport = {}) => {
         const { url, value, line, severity, count } = found;
         const example = {

@@ -1,5 +1,6 @@
 // What every sitemap says about every URL, across all sitemaps: the same URL in several, several spellings of one page, dates
 // that contradict each other. One record per page on disk, joined one partition at a time, so memory does not grow with pages.
+import type { Scratch } from "../crawl/scratch.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
 import type { AlternateSet } from "./language-rules.ts";
@@ -19,7 +20,11 @@ export interface Found {
 }
 
 export class PageRecords {
-  readonly partitions: Partitions = new Partitions(pageWidth);
+  readonly partitions: Partitions;
+
+  constructor(scratch: Scratch) {
+    this.partitions = new Partitions(scratch, pageWidth);
+  }
 
   /** `lastModified` in milliseconds, NaN for none. `ordinal`: the number of the page in the website. */
   add(
@@ -43,17 +48,16 @@ export class PageRecords {
    * Everything that is wrong across sitemaps, in no order. `sitemapOf` gives the number of a page's sitemap. `onConflict` is
    * told of pages that are listed several times with different alternate pages.
    */
-  *join(sitemapOf: (ordinal: number) => number, onConflict: (ordinal: number) => void): Generator<Found, void> {
-    for (const { words, count } of this.partitions.read()) {
+  async *join(
+    sitemapOf: (ordinal: number) => number,
+    onConflict: (ordinal: number) => void,
+  ): AsyncGenerator<Found, void> {
+    for await (const { words, count } of this.partitions.read()) {
       const groups = new RecordGroups(words, count, pageWidth, 2);
       for (const first of groups.firsts()) {
         if (!groups.isAlone(first)) yield* this.#group(words, groups, first, sitemapOf, onConflict);
       }
     }
-  }
-
-  close(): void {
-    this.partitions.close();
   }
 
   // The records of one page, in the order of the tree. Spellings are few: each is known by its first record.

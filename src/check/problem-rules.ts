@@ -37,7 +37,7 @@ function ruleForProblem(code: ProblemCode, sitemap: Sitemap): RuleId | undefined
   if (sitemap.kind === "index" && sitemap.format === "robots") return robotsRules[code];
   if (sitemap.kind === "index" && sitemap.format === "website") return websiteRules[code];
   if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
-  if (sitemap.kind === "index" && (code as string) === "url-repeated") return "index-child-repeated";
+  if (sitemap.kind === "index" && code === "url-repeated") return "index-child-repeated";
   // Dates of feeds have forms of their own, and no search engine documents what it makes of others.
   if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;

@@ -4,19 +4,20 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { urlKey } from "../url.ts";
 import { bounds } from "./bounds.ts";
+import { judgeDocument, judgeFeed } from "./document-rules.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 import { judgeProblems } from "./problem-rules.ts";
 import type { RobotsAccess } from "./robots-access.ts";
 import { isRobots, locationOf, type SiteContext } from "./site-context.ts";
 
-export function judgeTree(
+export async function judgeTree(
   tree: SitemapTree,
   site: SiteContext,
   findings: Findings,
   settings: CheckSettings,
   robots: RobotsAccess,
-): void {
+): Promise<void> {
   const named = new Map<string, number>();
   const judged = new Set<string>();
   for (const { type, sitemap, parent } of walkWithParents(tree.root)) {
@@ -36,6 +37,8 @@ export function judgeTree(
     if (judged.has(identity)) continue;
     judged.add(identity);
     judgeProblems(sitemap, own);
+    if (sitemap !== tree.root) judgeDocument(sitemap, await tree.response(sitemap), own, settings);
+    if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(tree.text(sitemap), own);
     if (sitemap.kind === "pages") judgePages(sitemap, own, settings);
     if (sitemap.kind === "index") judgeIndex(sitemap, own);
     const blocked = sitemap === tree.root || isRobots(sitemap) ? undefined : robots.blocked(sitemap.url);
@@ -115,9 +118,13 @@ function judgeDiscovery(
     if (!named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
   const pages = readable.filter((sitemap) => sitemap.kind === "pages");
-  if (pages.length > 0 && pages.every(({ format }) => format === "rss" || format === "atom")) {
+  if (pages.length > 0 && pages.every(isFeed)) {
     findings.count("feed-as-only-sitemap", site.homepage, pages.length, { value: pages[0]?.url ?? "" });
   }
+}
+
+function isFeed({ format }: PagesSitemap): boolean {
+  return format === "rss" || format === "atom";
 }
 
 // Whether somebody gave the URL of a sitemap, as opposed to a well-known path that was tried.

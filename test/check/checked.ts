@@ -39,9 +39,18 @@ export async function checked(website: Website, pieceLength?: number): Promise<C
 /** Checks a website whole and in pieces, expects the same and returns it. */
 export async function checkedInPieces(website: Website): Promise<CheckResult> {
   const whole = await checked(website);
-  expect(await checked(website, 7)).toEqual(whole);
-  expect(await checked(website, 1000)).toEqual(whole);
+  expect(inWords(await checked(website, 7))).toEqual(inWords(whole));
+  expect(inWords(await checked(website, 1000))).toEqual(inWords(whole));
   return whole;
+}
+
+// How long something took is another time each time.
+function inWords(result: CheckResult): unknown {
+  const timeless = (rule: string) => rule === "sitemap-slow";
+  return {
+    ...result,
+    findings: result.findings.map((finding) => (timeless(finding.rule) ? { ...finding, examples: [] } : finding)),
+  };
 }
 
 function inPieces(client: Client, length: number): Client {

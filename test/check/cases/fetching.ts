@@ -80,8 +80,8 @@ export const fetchingCases: readonly Case[] = [
   },
   {
     rule: "sitemap-slow",
-    fires: files({ "/sitemap.xml": { wait: 5100, body: sitemap("/") } }),
-    near: files({ "/sitemap.xml": { wait: 100, body: sitemap("/") } }),
+    fires: { ...files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }), check: { slow: 200 } },
+    near: files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }),
   },
   {
     rule: "sitemap-served-as-html",

@@ -1,0 +1,35 @@
+// When documents were received: the clock that dates are judged by, so that two checks of one archive say the same.
+import type { Sitemap } from "../sitemap.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+
+export class Receipt {
+  readonly #tree: SitemapTree;
+  readonly #given: number | undefined;
+  readonly #now = Date.now();
+
+  /** `given` counts for all documents, in milliseconds. */
+  constructor(tree: SitemapTree, given: number | undefined) {
+    this.#tree = tree;
+    this.#given = given;
+  }
+
+  /** In milliseconds. For what did not come from a server: now. */
+  async of(sitemap: Sitemap): Promise<number> {
+    return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
+  }
+
+  /** When the first document was. */
+  async ofWebsite(): Promise<number> {
+    if (this.#given !== undefined) return this.#given;
+    for (const sitemap of this.#tree.sitemaps()) {
+      const known = await this.#known(sitemap);
+      if (known !== undefined) return known;
+    }
+    return this.#now;
+  }
+
+  async #known(sitemap: Sitemap): Promise<number | undefined> {
+    const { receivedAt } = (await this.#tree.response(sitemap)) ?? {};
+    return receivedAt === undefined ? undefined : Date.parse(receivedAt);
+  }
+}
