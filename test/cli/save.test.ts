@@ -120,7 +120,7 @@ describe("what is not a regular file is refused", () => {
     ["a link to nowhere", (file) => symlinkSync("nowhere", file)],
     ["a link to itself", (file) => symlinkSync("site.warc", file)],
   ];
-  test.each(kinds)("%s", { timeout: 30_000 }, async (_, make) => {
+  test.each(kinds)("%s", async (_, make) => {
     make(inFolder("site.warc"));
     const before = statSync("/dev/null").rdev;
     for (const more of [[], ["--force"]]) {
@@ -157,7 +157,7 @@ describe("the input is never written to", () => {
     expect(readFileSync(inFolder("site.warc"))).toEqual(before);
   });
 
-  test("nor the input of parse", { timeout: 30_000 }, async () => {
+  test("nor the input of parse", async () => {
     writeFileSync(inFolder("a.xml"), urlset("https://e.example/1"));
     linkSync(inFolder("a.xml"), inFolder("b.xml"));
     const before = readFileSync(inFolder("a.xml"));
@@ -210,7 +210,7 @@ describe("the log file", () => {
     expect(run.stderr).toContain("the log file ends here");
   });
 
-  test("that is a pipe without a reader is a mistake of the command line", { timeout: 30_000 }, async () => {
+  test("that is a pipe without a reader is a mistake of the command line", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const run = await sitegrove(["ls", site.homepage, "-l", inFolder("pipe")]);
     expect(run).toMatchObject({ code: 2, stdout: "" });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   typeErrors = compile(folder);
   await run("node", [program, "ls", originOf("https://example.org"), "--save", archive, "-f", "pages"], folder);
   ended = await runScripts();
-}, 120_000);
+});
 
 afterAll(async () => {
   await stand?.close();
@@ -83,7 +83,7 @@ describe("scripts", () => {
 });
 
 describe("commands", () => {
-  test.each(commands)("$name runs", { timeout: 60_000 }, async (example) => {
+  test.each(commands)("$name runs", async (example) => {
     const place = freshFolder(example);
     for (const { line, shown } of commandLines(example)) {
       if (isOnlyNamed(line)) continue;
@@ -240,7 +240,7 @@ function run(command: string, args: readonly string[], cwd: string): Promise<End
   const places = [path.join(folder, "node_modules/.bin"), path.dirname(process.execPath), PATH];
   const env = { ...process.env, PATH: places.join(path.delimiter), HOME: cwd };
   return new Promise((resolve) => {
-    const options = { cwd, env, timeout: 80_000 };
+    const options = { cwd, env, timeout: 170_000 };
     const child = execFile(command === "node" ? process.execPath : command, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), stdout, stderr });
     });

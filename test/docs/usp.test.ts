@@ -97,7 +97,7 @@ function className(sitemap: Sitemap): string {
   return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
 }
 
-describe.runIf(version === "1.8.1")("USP 1.8.1 and this", { timeout: 120_000 }, () => {
+describe.runIf(version === "1.8.1")("USP 1.8.1 and this", () => {
   test("agree on the tree of a website without faults, class by class", async () => {
     const { usp, ours } = await both({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/feed.rss\nSitemap: {base}/list.txt\n",

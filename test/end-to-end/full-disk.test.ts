@@ -36,9 +36,7 @@ const oneLine = (pattern: string) => new RegExp(`^sitegrove: ${pattern}\\n$`);
 describe.skipIf(disk === undefined)("a disk that is full", () => {
   const place = disk?.path ?? "";
 
-  test("under the temporary folder: what was fetched ahead ends with an error, not in a loop", {
-    timeout: 60_000,
-  }, async () => {
+  test("under the temporary folder: what was fetched ahead ends with an error, not in a loop", async () => {
     vi.stubEnv("TMPDIR", place);
     const piece = Buffer.alloc(100_003, "<url>");
     const body = (async function* () {
@@ -56,30 +54,26 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test("under the temporary folder: the program says so", { timeout: 60_000 }, async () => {
+  test("under the temporary folder: the program says so", async () => {
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage, ...flags], { env: { TMPDIR: place } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(oneLine(`A temporary file in ${place} could not be written: no space left on device`));
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test.each(["pages", "tabtree"])(
-    "under the archive: it is whole up to there (%s)",
-    { timeout: 60_000 },
-    async (format) => {
-      const save = path.join(place, "site.warc");
-      const { code, stderr } = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "--save", save]);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(oneLine(`${save} could not be written: no space left on device`));
-      const offline = await sitegrove(["ls", save]);
-      expect(offline.code).toBe(3);
-      expect(offline.stdout).toContain("/robots.txt");
-      expect(statSync(save).size).toBeLessThan(1024 * 1024);
-    },
-  );
+  test.each(["pages", "tabtree"])("under the archive: it is whole up to there (%s)", async (format) => {
+    const save = path.join(place, "site.warc");
+    const { code, stderr } = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "--save", save]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(oneLine(`${save} could not be written: no space left on device`));
+    const offline = await sitegrove(["ls", save]);
+    expect(offline.code).toBe(3);
+    expect(offline.stdout).toContain("/robots.txt");
+    expect(statSync(save).size).toBeLessThan(1024 * 1024);
+  });
 });
 
-test("files that may not grow are like a full disk", { timeout: 60_000 }, async () => {
+test("files that may not grow are like a full disk", async () => {
   const save = path.join(folder, "limited.warc");
   const ls = (more: string) => `ulimit -f 700; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} ${more}"`;
   const saved = await shell(ls(`--save ${save}`));
@@ -91,7 +85,7 @@ test("files that may not grow are like a full disk", { timeout: 60_000 }, async 
   expect(readdirSync(folder)).toEqual(["limited.warc"]);
 });
 
-test("a missing temporary folder is named where it is needed", { timeout: 60_000 }, async () => {
+test("a missing temporary folder is named where it is needed", async () => {
   const env = { TMPDIR: path.join(folder, "none") };
   const expected = oneLine(`No temporary file can be made in ${env.TMPDIR}: no such file or directory`);
   const large = await sitegrove(["ls", site.homepage, ...flags], { env });
@@ -127,7 +121,7 @@ describe("a place where no archive can be", () => {
   });
 });
 
-test("few open files: one line, and no stack", { timeout: 60_000 }, async () => {
+test("few open files: one line, and no stack", async () => {
   // Node.js itself needs about 20.
   const limited = (limit: number) =>
     shell(`ulimit -n ${limit}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages"`);

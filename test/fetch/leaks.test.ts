@@ -36,7 +36,7 @@ const paths: Record<string, Fault | string> = {
   "/closing": ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`),
 };
 
-test(`${count} mixed requests leave nothing behind`, { timeout: 120_000 }, async () => {
+test(`${count} mixed requests leave nothing behind`, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const server = await faultServer(paths);

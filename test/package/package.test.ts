@@ -27,7 +27,7 @@ beforeAll(() => {
   const local = [...needed].map((name) => [name, `file:${path.join(root, "node_modules", name)}`]);
   write("package.json", JSON.stringify({ private: true, type: "module", dependencies: Object.fromEntries(local) }));
   npm(project, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", path.join(folder, filename));
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -109,7 +109,7 @@ describe("how it is used", () => {
   test.each([
     { module: "nodenext", moduleResolution: "nodenext", lib: [], types: ["node"] },
     { module: "preserve", moduleResolution: "bundler", lib: ["dom"], types: [] },
-  ])("from TypeScript, with resolution $moduleResolution", { timeout: 60_000 }, ({ lib, ...how }) => {
+  ])("from TypeScript, with resolution $moduleResolution", ({ lib, ...how }) => {
     write("use.ts", useFromTypeScript);
     const compilerOptions = {
       ...how,

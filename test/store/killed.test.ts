@@ -78,7 +78,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe("an archive whose process was killed", () => {
-  test("opens, and holds everything that was acknowledged", { timeout: 120_000 }, async () => {
+  test("opens, and holds everything that was acknowledged", async () => {
     const killAt = async (run: number) => {
       const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
       const child = start("wait", save);

@@ -237,14 +237,14 @@ describe("anything at any place of the JSON", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   }
 
-  test("of what the archive is about", { timeout: 60_000 }, async () => {
+  test("of what the archive is about", async () => {
     await fc.assert(
       fc.asyncProperty(place, hostile, (at, value) => survives(editInfo(archive, (info) => planted(info, at, value)))),
       { numRuns: 300 },
     );
   });
 
-  test("of a description", { timeout: 60_000 }, async () => {
+  test("of a description", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(8), place, hostile, (which, at, value) =>
         survives(
