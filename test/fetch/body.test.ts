@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FetchedDocument } from "../../src/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
-import { fetchOnly, shortTimes, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fetchOnly, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 const megabyte = "x".repeat(1_000_000);
 
@@ -106,13 +106,13 @@ describe("a slow reader", () => {
 
   test("does not run down the clocks", async () => {
     const server = await testServer({ "/a": megabytes(16) });
-    const fetcher = testFetcher({ start: server.origin, timeout: { ...shortTimes, idle: 200, total: 1000 } });
+    const fetcher = testFetcher({ start: server.origin, timeout: { idle: 800, total: 3000 } });
     const { body } = await found(fetcher, `${server.origin}/a`);
     let bytes = 0;
     let pauses = 3;
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > 3_000_000 && pauses-- > 0) await pause(400);
+      if (bytes > 3_000_000 && pauses-- > 0) await pause(1100);
     }
     expect({ bytes, problem: body.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
   });

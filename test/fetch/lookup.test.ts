@@ -165,10 +165,10 @@ test("the address policy judges what was remembered, too", async () => {
 test("the time for a connection does not run while a name is looked up", async () => {
   const website = await testServer({ "/a": tenPages });
   const lookup = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 1800));
     return ["127.0.0.1"];
   };
   const url = `http://site.test:${website.port}/a`;
-  const fetcher = testFetcher({ start: url, timeout: { connect: 500 } }, { lookup });
+  const fetcher = testFetcher({ start: url, timeout: { connect: 1500 } }, { lookup });
   expect((await fetcher.read(url)).text).toBe(tenPages);
 });
