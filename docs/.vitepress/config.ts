@@ -54,6 +54,7 @@ export default defineConfig({
           { text: "Fetching", link: "/fetching" },
           { text: "Security", link: "/security" },
           { text: "Performance", link: "/performance" },
+          { text: "The fast path", link: "/fast-path" },
         ],
       },
     ],

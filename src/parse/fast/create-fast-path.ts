@@ -5,7 +5,7 @@ import { Follower } from "./follower.ts";
 import { createMatcher, type Matcher } from "./matcher.ts";
 
 /** Fast paths with this matcher. Without one everything is left to the scanner. */
-function fastPathWith(matcher: Matcher | undefined): CreateFastPath {
+export function fastPathWith(matcher: Matcher | undefined): CreateFastPath {
   if (matcher === undefined) return noFastPath;
   // `strict` looks at everything.
   return (parts) => (parts.cursor.strict ? noFastPath(parts) : new Follower(parts, matcher));
