@@ -17,10 +17,11 @@ export function printTable(heading, columns, rows) {
   for (const row of cells.slice(1)) console.log(line(row).trimEnd());
 }
 
-/** Prints what was promised and whether it was kept, and remembers it. */
+/** Prints what was promised and whether it was kept; where it was not, the program ends with an error. */
 export function printBars(heading, bars) {
   const rows = bars.map(({ promise, value, met }) => [promise, value, met ? "met" : "NOT MET"]);
   printTable(heading, ["bar", "measured", ""], rows);
+  if (bars.some(({ met }) => !met)) process.exitCode = 1;
 }
 
 export function printMachine() {

@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";
+import { makings } from "./makings.mjs";
 import { median, printBars, printMachine, printTable } from "./report.mjs";
 
 const { values: flags } = parseArgs({
@@ -33,11 +34,45 @@ const fetchProgram = path.join(import.meta.dirname, "fetch.ts");
 await setUp({ peers: !flags["skip-peers"] });
 printMachine();
 const bars = [];
+await publicFunctions();
 for (const document of documents) await compare(document);
 for (const document of documents) await double(document);
 await memory();
 printBars("Bars", bars);
 if (!flags["skip-peers"] && flags.only === "") fetching();
+
+// First what users call, on documents of many makings: ratios within one process, in CPU time.
+async function publicFunctions() {
+  const rows = [];
+  for (const making of Object.keys(makings)) {
+    const runs = [];
+    for (let round = 0; round < rounds; round++) runs.push(await runChild("public-child.mjs", [making]));
+    const ratio = (over, under) => median(runs.map((run) => run[over] / run[under]));
+    rows.push({
+      making,
+      speed: median(runs.map((run) => run.bytes / run.parseSitemap / 1000)),
+      parse: ratio("saxes", "parseSitemap"),
+      read: ratio("saxes", "readSitemap"),
+      json: ratio("json", "parseSitemap"),
+    });
+  }
+  const sorted = rows.toSorted((a, b) => a.parse - b.parse);
+  const shown = [
+    ...rows,
+    { ...sorted[0], making: `worst: ${sorted[0].making}` },
+    { ...sorted.at(-1), making: `best: ${sorted.at(-1).making}` },
+  ];
+  printTable(
+    "Public functions, by the making of the document",
+    ["making", "parseSitemap MB/s", "× saxes", "readSitemap × saxes", "× JSON.parse of the same pages"],
+    shown.map(({ making, speed, parse, read, json }) => [making, speed, parse, read, json]),
+  );
+  const least = { plain: 2.5, rich: 2 };
+  for (const { making, parse } of rows) {
+    const bar = least[making] ?? 1;
+    bars.push({ promise: `parseSitemap, ${making}: at least ${bar} times saxes`, value: parse, met: parse >= bar });
+  }
+}
 
 async function compare({ kind, entries }) {
   const names = Object.keys(parsers).filter(

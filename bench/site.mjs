@@ -7,8 +7,8 @@
 //   --flat         also the memory that a website of three times as many pages takes
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";
@@ -32,6 +32,9 @@ const { setUp } = await import("./setup.mjs");
 
 const floor = { name: "floor: curl, zcat, grep", run: runFloor };
 const own = [
+  { name: "sitegrove ls -f pages", own: "ls", run: (website) => runProgram(website, "pages") },
+  { name: "sitegrove ls -f csv", own: "csv", run: (website) => runProgram(website, "csv") },
+  { name: "sitegrove ls -f ndjson", own: "ndjson", run: (website) => runProgram(website, "ndjson") },
   { name: "streamPages", own: "stream" },
   { name: "sitemapTreeForHomepage + pages()", own: "tree" },
   { name: "openTree + pages()", own: "open" },
@@ -105,6 +108,28 @@ function runFloor({ origin }) {
   return runChild("floor.sh", [`${origin}/index.xml`], { command: "sh" });
 }
 
+// The program itself, its lines counted.
+async function runProgram({ origin, archive }, format) {
+  const note = `${archive}.peak`;
+  const program = path.join(
+    process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist"),
+    "cli/main.js",
+  );
+  const args = ["--import", path.join(import.meta.dirname, "peak.mjs"), program, "ls", "-f", format, `${origin}/`];
+  const before = performance.now();
+  const env = { ...process.env, SITEGROVE_BENCH_PEAK: note };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  let lines = 0;
+  child.stdout.on("data", (data) => {
+    for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) lines++;
+  });
+  const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  const seconds = (performance.now() - before) / 1000;
+  if (code !== 0) throw new Error(`ended with ${code}`);
+  // A table has a line with the names of its columns.
+  return { ...JSON.parse(readFileSync(note, "utf8")), seconds, pages: format === "csv" ? lines - 1 : lines };
+}
+
 // The reference is measured where a Python has it installed: SITEGROVE_BENCH_PYTHON names it, otherwise python3.
 async function runReference({ origin }) {
   const python = process.env.SITEGROVE_BENCH_PYTHON ?? "python3";
@@ -140,9 +165,14 @@ function barsOf(results) {
   );
   const lowestSeconds = lowest?.seconds ?? Number.NaN;
   const bars = [];
+  const program = results.find(({ own }) => own === "ls");
   const atMost = (promise, value, limit) => {
     if (!Number.isNaN(value)) bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
   };
+  if (program !== undefined) {
+    atMost("ls -f pages ÷ floor", program.seconds / lowestSeconds, 3);
+    atMost("ls -f pages, peak MB", program.peak, 160);
+  }
   if (stream !== undefined) {
     atMost("streamPages ÷ floor", stream.seconds / lowestSeconds, 3);
     if (Number.isFinite(fastestPeer)) {
