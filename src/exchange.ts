@@ -16,6 +16,8 @@ export interface DocumentRequest {
   readonly isRedirected?: boolean | undefined;
   /** Sent without the headers that the operator supplied for this origin: another origin led here. */
   readonly anonymous?: boolean | undefined;
+  /** Headers that ask for the document only where it changed. */
+  readonly conditional?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,6 +50,8 @@ export interface FetchedDocument extends Exchange {
   readonly outcome: "found";
   readonly status: number;
   readonly headers: HeaderList;
+  /** What the website answered this time, where the document is one of an earlier run. */
+  readonly answered?: { readonly status: number; readonly headers: HeaderList };
   readonly body: Body;
   /** From the request to the last byte, in milliseconds; of a document that was kept. */
   readonly duration?: number;
@@ -72,6 +76,8 @@ export interface FailedFetch extends Exchange {
  * where the body breaks, it ends, and `problem` says why. Leaving the loop early lets go of the connection.
  */
 export interface Body extends AsyncIterable<Uint8Array> {
+  /** The body of an earlier run with the same bytes; known once this one has been iterated. */
+  readonly sameAs?: Body | undefined;
   /** Why the body ended before its end; known once it has been iterated. */
   readonly problem: Problem | undefined;
   /** From the request to the last byte, in milliseconds; known once it has come off the wire. */

@@ -129,6 +129,11 @@ export interface Options {
    */
   save?: string | undefined;
   /**
+   * Archives of earlier runs: documents that the website says are unchanged are taken from them. The tree is the same
+   * as without.
+   */
+  previous?: string | readonly string[] | undefined;
+  /**
    * Continue the archive at this path, whose run was killed, stopped or cut short: only what is missing is fetched, and
    * appended to it.
    */
@@ -299,6 +304,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly store: StoreKind;
   readonly save: string | undefined;
+  readonly previous: readonly string[] | undefined;
   readonly resume: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: ((event: CrawlEvent) => void) | undefined;

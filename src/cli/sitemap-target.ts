@@ -8,7 +8,7 @@ import { parseUrl } from "../url.ts";
 export async function isSitemap(url: string, options: Options): Promise<boolean> {
   const parsed = parseUrl(url);
   if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
-  const { save: _, resume: __, ...rest } = options;
+  const { save: _, resume: __, previous: ___, ...rest } = options;
   // Only a look: what is there is asked for again, with all the patience that was asked for.
   const opened = await fetchDocument(url, { ...rest, retries: 0 });
   if (opened.outcome !== "found") return false;

@@ -8,6 +8,7 @@ import type { Store } from "../store/contract.ts";
 import { parseUrl } from "../url.ts";
 import { runCrawl } from "./engine.ts";
 import { type Prepared, prepare } from "./prepare.ts";
+import { openPrevious, Revalidator } from "./previous.ts";
 import type { ReadDocument } from "./read.ts";
 import { openStorage } from "./storage.ts";
 import { CameCount } from "./tally.ts";
@@ -59,13 +60,19 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     settings.onEvent?.(event);
     options.onSideEvent?.(event);
   };
+  const previous = source === undefined ? await openPrevious(start, settings) : undefined;
+  const onRequest = (event: CrawlEvent) => {
+    // What comes of it is known only when it has been compared with what was there before.
+    if (previous === undefined || event.type !== "response") onEvent(event);
+  };
   const fetcher: Fetcher | undefined =
-    source === undefined ? createFetcher({ settings, start: startUrls, onEvent }) : undefined;
+    source === undefined ? createFetcher({ settings, start: startUrls, onEvent: onRequest }) : undefined;
+  const network = fetcher && previous ? new Revalidator(fetcher, previous, onEvent) : fetcher;
   try {
     const events = runCrawl({
       start,
       settings,
-      source: fetcher ?? (source as DocumentSource),
+      source: network ?? (source as DocumentSource),
       startOrigins: new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? [])),
       store,
       read: options.read,
@@ -84,6 +91,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   } finally {
     await fetcher?.close();
     await own?.store.close();
+    await previous?.close();
   }
 }
 

@@ -84,7 +84,7 @@ export class DocumentFetch {
     const { admission, slot } = turn;
     let request: HttpRequest | undefined;
     try {
-      const sent = headers(origin, this.#request.anonymous !== true);
+      const sent = { ...headers(origin, this.#request.anonymous !== true), ...this.#request.conditional };
       const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts);
       const { firstByte, idle } = settings.timeout;
       request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);

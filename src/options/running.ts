@@ -1,5 +1,5 @@
 // Options about what is kept, and how a run is watched and stopped.
-import { functionValue, oneOf, path, signal } from "../option-checks.ts";
+import { functionValue, oneOf, path, signal, strings } from "../option-checks.ts";
 import type { OptionRow } from "./row.ts";
 
 export const storageOptions: readonly OptionRow[] = [
@@ -22,6 +22,23 @@ export const storageOptions: readonly OptionRow[] = [
         group: "Archive",
         text: "WARC archive to save everything that was received to (.warc or .warc.gz)",
         value: "text",
+      },
+    ],
+  },
+  {
+    name: "previous",
+    type: "string | readonly string[]",
+    settingType: "readonly string[] | undefined",
+    check: (name, value) =>
+      (typeof value === "string" ? [value] : strings(name, value)).map((item) => path(name, item)),
+    text: "Archives of earlier runs: documents that the website says are unchanged are taken from them. The tree is the same as without.",
+    more: "See [archives](archives.md#runs-that-build-on-the-last-one).",
+    flags: [
+      {
+        flags: "--previous <file>",
+        group: "Archive",
+        text: "archive of an earlier run; unchanged documents are taken from it (repeatable)",
+        value: "texts",
       },
     ],
   },

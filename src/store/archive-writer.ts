@@ -8,6 +8,7 @@ import { createGzip, gzipSync } from "node:zlib";
 import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
 import { blockSize, type Extent, KeptFile, lengthOf, readBlocks, storageFailed } from "./kept-body.ts";
+import type { SavedRecord } from "./saved-record.ts";
 import { serialize, type WarcRecord } from "./warc-record.ts";
 
 /** Records up to here are compressed at once: for most of them that is quicker than asking another thread. */
@@ -58,6 +59,15 @@ export class ArchiveWriter {
     const pieces = wholeRecord(record);
     const compressPart = record.length > smallRecord ? compressPieces : compressWhole;
     const turn = this.#last.then(() => this.#write([this.#compressed ? compressPart(pieces) : pieces]));
+    this.#last = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** The same, without compressing again what is compressed already. */
+  async copyRecord(record: SavedRecord): Promise<void> {
+    const member = this.#compressed ? await record.compressed() : undefined;
+    if (member === undefined) return this.copy(record.extent);
+    const turn = this.#last.then(() => this.#write([readBlocks([member])]));
     this.#last = turn.catch(() => undefined);
     await turn;
   }

@@ -15,7 +15,7 @@ type BodyOf = (problem: Problem | undefined) => Body;
 
 /** The exchange as bytes. User names and passwords are left out of every URL in it. */
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
-  const { came, ...rest } = fetched;
+  const { came, ...rest } = fetched.outcome === "found" ? { ...fetched, answered: undefined } : fetched;
   const description = {
     ...rest,
     ...(came !== undefined && repeats.has(came) ? { came } : {}),

@@ -1,11 +1,12 @@
 // Exchanges on their way into an archive: one `warcinfo` record first, then each exchange, then that the crawl has ended.
-import type { Body, Fetched } from "../exchange.ts";
+import type { Body, Fetched, HeaderList } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { type Block, KeptBody, readBlocks, skip } from "./kept-body.ts";
-import { endRecord, exchangeRecords, infoRecord } from "./warc-record.ts";
+import type { SavedRecord } from "./saved-record.ts";
+import { endRecord, exchangeRecords, infoRecord, repetitionRecords } from "./warc-record.ts";
 
 /** All that is remembered of an exchange: where its description and its body are. */
 export interface Entry {
@@ -13,6 +14,13 @@ export interface Entry {
   readonly body: readonly Block[];
   /** Which exchange of the description: only version 0.1.0 described several at once. */
   readonly at: number;
+}
+
+/** A document that an earlier archive holds, and what the website answered this time. */
+export interface Repetition {
+  readonly came: "not-modified" | "same-payload";
+  readonly record: SavedRecord;
+  readonly answered: { readonly status: number; readonly headers: HeaderList };
 }
 
 export async function readEntry({ description, body, at }: Entry): Promise<Fetched> {
@@ -35,6 +43,8 @@ export async function readDescription(
 export class SavedExchanges {
   readonly #writer: ArchiveWriter;
   readonly #infoId: string;
+  /** The `warcinfo` records of other archives that are in this one. */
+  readonly #copied = new Set<string>();
 
   private constructor(writer: ArchiveWriter, infoId: string) {
     this.#writer = writer;
@@ -60,6 +70,20 @@ export class SavedExchanges {
     if (places === undefined || description === undefined) return undefined;
     const whole = places[body?.index ?? -1];
     return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [], at: 0 };
+  }
+
+  /** A document of an earlier run: its record as it was, what the website answered now, and the description. */
+  async appendRepeated(entry: Entry, { came, record, answered }: Repetition): Promise<void> {
+    const { info } = record;
+    if (info !== undefined && !this.#copied.has(info.id)) {
+      this.#copied.add(info.id);
+      await this.#writer.copyRecord(info);
+    }
+    await this.#writer.copyRecord(record);
+    const fetched = await readEntry(entry);
+    await this.#writer.append(
+      await repetitionRecords(this.#infoId, fetched, entry.description, { came, record, answered }),
+    );
   }
 
   async finish(): Promise<void> {

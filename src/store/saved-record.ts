@@ -7,6 +7,7 @@ export class SavedRecord {
   readonly id: string;
   readonly infoId: string;
   readonly date: string;
+  readonly payloadDigest: string;
   readonly #source: RecordSource;
   readonly #number: number;
 
@@ -16,6 +17,7 @@ export class SavedRecord {
     this.id = fields.get("warc-record-id") ?? "";
     this.infoId = fields.get("warc-warcinfo-id") ?? "";
     this.date = fields.get("warc-date") ?? "";
+    this.payloadDigest = fields.get("warc-payload-digest") ?? "";
     this.#source = source;
     this.#number = number;
   }

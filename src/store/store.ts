@@ -5,10 +5,11 @@ import { isCompressedName, writeArchive } from "./archive-writer.ts";
 import { BodySpace } from "./body-space.ts";
 import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
+import { CheckedBody } from "./digest.ts";
 import { type Block, closedError, KeptBody } from "./kept-body.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume-archive.ts";
-import { type Entry, readEntry, SavedExchanges } from "./saved-exchanges.ts";
+import { type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
 export { openArchive } from "./open-archive.ts";
@@ -70,12 +71,18 @@ class OpenStore implements Store {
     const { space } = this.#parts;
     const body = fetched.outcome === "found" ? await space.take(fetched.body) : [];
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
-    const entry = await this.#place(describe(fetched, problem), body);
+    const repeated = repeatedBy(fetched);
+    const described = repeated === undefined ? fetched : { ...fetched, came: repeated.came };
+    const entry = await this.#place(describe(described, problem), body, repeated);
     const key = archiveKey(fetched);
     if (!this.#entries.has(key)) this.#entries.set(key, entry);
     if (fetched.outcome !== "found") return fetched;
     const { duration } = fetched.body;
-    return { ...fetched, ...(duration === undefined ? {} : { duration }), body: new KeptBody(entry.body, problem) };
+    return {
+      ...described,
+      ...(duration === undefined ? {} : { duration }),
+      body: new KeptBody(entry.body, problem),
+    } as T;
   }
 
   has(request: DocumentRequest): boolean {
@@ -139,11 +146,24 @@ class OpenStore implements Store {
   }
 
   /** Where the exchange stays: in the archive, where it can be read from there. */
-  async #place(description: Uint8Array, body: readonly Block[]): Promise<Entry> {
+  async #place(description: Uint8Array, body: readonly Block[], repeated: Repetition | undefined): Promise<Entry> {
     const { space, saved } = this.#parts;
-    const place = await saved?.append({ description: [description], body, at: 0 });
+    const entry = { description: [description], body, at: 0 };
+    if (repeated !== undefined) await saved?.appendRepeated(entry, repeated);
+    const place = repeated === undefined ? await saved?.append(entry) : undefined;
     if (place === undefined) return { description: [await space.put(description)], body, at: 0 };
     space.release(body);
     return place;
   }
+}
+
+// A document of an earlier run, whose record can be copied.
+function repeatedBy(fetched: Fetched): Repetition | undefined {
+  if (fetched.outcome !== "found") return undefined;
+  const { body, status, headers, answered } = fetched;
+  const isSame = body.sameAs !== undefined;
+  const original = body.sameAs ?? (answered === undefined ? undefined : body);
+  if (!(original instanceof CheckedBody) || original.record === undefined) return undefined;
+  const came = isSame ? "same-payload" : "not-modified";
+  return { came, record: original.record, answered: answered ?? { status, headers } };
 }

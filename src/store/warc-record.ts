@@ -15,6 +15,7 @@ import type { ArchiveInfo } from "./contract.ts";
 import { digestOf } from "./digest.ts";
 import { infoToJson } from "./info.ts";
 import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
+import type { Repetition } from "./saved-exchanges.ts";
 
 export interface WarcRecord {
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -80,6 +81,40 @@ export async function exchangeRecords(
   };
   const records = [isDocument ? response : await sealed(response), await metadata([["WARC-Concurrent-To", id]])];
   return { records, body: isDocument ? { index: 0, headLength: httpBlock.length } : undefined };
+}
+
+/**
+ * Beside a response that was copied from an earlier archive: a `revisit` with the head of what came now, and the description.
+ * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
+ */
+export async function repetitionRecords(
+  infoId: string,
+  { url }: Fetched,
+  description: readonly Block[],
+  { came, record, answered }: Repetition,
+): Promise<WarcRecord[]> {
+  const profile = came === "not-modified" ? "server-not-modified" : "identical-payload-digest";
+  const about = [
+    ["WARC-Warcinfo-ID", infoId],
+    ["WARC-Target-URI", targetUri(url)],
+  ] as const;
+  const revisit: WarcRecord = {
+    fields: [
+      ...head("revisit", newId(), "application/http; msgtype=response"),
+      ...about,
+      ["WARC-Profile", `http://netpreserve.org/warc/1.1/revisit/${profile}`],
+      ["WARC-Refers-To", record.id],
+      ["WARC-Refers-To-Target-URI", targetUri(url)],
+      ...(record.date === "" ? [] : [["WARC-Refers-To-Date", record.date] as const]),
+      ...(record.payloadDigest === "" ? [] : [["WARC-Payload-Digest", record.payloadDigest] as const]),
+    ],
+    content: [httpHead(answered.status, answered.headers, 0)],
+  };
+  const metadata: WarcRecord = {
+    fields: [...head("metadata", newId(), "application/json"), ...about, ["WARC-Concurrent-To", record.id]],
+    content: description,
+  };
+  return [await sealed(revisit), await sealed(metadata)];
 }
 
 /** A description of ours without a URL: nothing comes after it. */

@@ -1,0 +1,119 @@
+// Runs that build on an earlier one: a document that the archive of that run holds whole is asked for with what the website said to
+// tell versions apart by, and is taken from the archive where the website says that nothing changed, or sends the same bytes again.
+import { createHash } from "node:crypto";
+import { SitemapError } from "../errors.ts";
+import { type ResponseEvent, responseEvent } from "../event.ts";
+import type { Body, DocumentRequest, DocumentSource, Fetched, FetchedDocument } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import type { CheckedBody } from "../store/digest.ts";
+import { PreviousArchives } from "../store/previous-archives.ts";
+import type { Start } from "./engine.ts";
+import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
+
+/** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
+export async function openPrevious(
+  { homepage }: Start,
+  { previous }: Pick<Settings, "previous">,
+): Promise<PreviousArchives | undefined> {
+  if (previous === undefined) return undefined;
+  const archives = await PreviousArchives.open(previous);
+  const other = archives.notAbout(homepage);
+  if (other === undefined) return archives;
+  await archives.close();
+  throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
+}
+
+export class Revalidator implements DocumentSource {
+  readonly #network: DocumentSource;
+  readonly #previous: PreviousArchives;
+  readonly #onResponse: (event: ResponseEvent) => void;
+
+  /** `network` must not tell of responses itself. */
+  constructor(network: DocumentSource, previous: PreviousArchives, onResponse: (event: ResponseEvent) => void) {
+    this.#network = network;
+    this.#previous = previous;
+    this.#onResponse = onResponse;
+  }
+
+  async fetch(request: DocumentRequest): Promise<Fetched> {
+    const before = await this.#previous.document(request);
+    const conditional = before && conditionalHeaders(before);
+    const answer = await this.#network.fetch({ ...request, ...(conditional && { conditional }) });
+    if (before !== undefined && conditional !== undefined && answer.status === 304 && "reason" in answer) {
+      const { headers = [] } = answer;
+      // What the archive holds has to be what it was, and what the website means.
+      if (acceptsAnswer(conditional, headers) && (await (before.body as CheckedBody).isGood())) {
+        const { status, attempts, receivedAt, firstByte } = answer;
+        const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
+        return this.#told({ ...before, ...asked, came: "not-modified", answered: { status, headers } });
+      }
+      return this.#told(await this.#network.fetch(request));
+    }
+    // Not for a document: whoever answers so does not know conditions.
+    if (conditional !== undefined && answer.status === 412) return this.#told(await this.#network.fetch(request));
+    if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
+    return this.#compared(answer, before);
+  }
+
+  tellsApart(url: string): boolean {
+    return this.#network.tellsApart?.(url) === true;
+  }
+
+  hasRoomFor(url: string): boolean {
+    return this.#network.hasRoomFor?.(url) === true;
+  }
+
+  close(): Promise<void> {
+    return this.#network.close();
+  }
+
+  #told<T extends Fetched>(fetched: T): T {
+    this.#onResponse(responseEvent(fetched));
+    return fetched;
+  }
+
+  // Whether it is the same as before is known when all of it has come.
+  #compared(answer: FetchedDocument, before: FetchedDocument): FetchedDocument {
+    const body = new ComparedBody(answer.body, before.body as CheckedBody, () =>
+      this.#onResponse(responseEvent({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" })),
+    );
+    return { ...answer, body };
+  }
+}
+
+/** A body that is compared with an earlier one while it comes. */
+class ComparedBody implements Body {
+  sameAs: Body | undefined;
+  readonly #body: Body;
+  readonly #before: CheckedBody;
+  readonly #onEnd: () => void;
+
+  constructor(body: Body, before: CheckedBody, onEnd: () => void) {
+    this.#body = body;
+    this.#before = before;
+    this.#onEnd = onEnd;
+  }
+
+  get problem(): Body["problem"] {
+    return this.#body.problem;
+  }
+
+  get duration(): number | undefined {
+    return this.#body.duration;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const { digest } = this.#before;
+    const hash = digest && createHash(digest.algorithm);
+    try {
+      for await (const piece of this.#body) {
+        hash?.update(piece);
+        yield piece;
+      }
+      const isSame = this.#body.problem === undefined && hash?.digest("hex") === digest?.hex && digest !== undefined;
+      if (isSame && (await this.#before.isGood())) this.sameAs = this.#before;
+    } finally {
+      this.#onEnd();
+    }
+  }
+}

@@ -1,0 +1,307 @@
+// Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
+import { createHash } from "node:crypto";
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { WARCParser } from "warcio";
+import type { CrawlEvent } from "../../src/event.ts";
+import type { Options } from "../../src/options.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { sitegrove } from "../cli/program.ts";
+
+interface Document {
+  body: string | Buffer;
+  etag?: string | undefined;
+  modified?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-previous-"));
+const documents = new Map<string, Document | Handler>();
+const seen: { path: string; headers: IncomingMessage["headers"]; status: number; bytes: number }[] = [];
+let server: Server;
+let home: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { url = "/" } = request;
+    const entry = { path: url, headers: request.headers, status: 0, bytes: 0 };
+    seen.push(entry);
+    const { end } = response;
+    response.end = ((chunk?: string | Buffer) => {
+      entry.status = response.statusCode;
+      entry.bytes += chunk?.length ?? 0;
+      return end.call(response, chunk, "utf8");
+    }) as typeof end;
+    const document = documents.get(url);
+    if (document === undefined) response.writeHead(404).end();
+    else if (typeof document === "function") document(request, response);
+    else answer(document, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+/** As a server does that keeps to RFC 9110. */
+function answer({ body, etag, modified, headers = {} }: Document, request: IncomingMessage, response: ServerResponse) {
+  const validators = { ...(etag && { etag }), ...(modified && { "last-modified": modified }) };
+  const asked = request.headers["if-none-match"];
+  const bare = (tag: string) => tag.trim().replace(/^W\//, "");
+  const isSame =
+    asked === undefined
+      ? modified !== undefined && request.headers["if-modified-since"] === modified
+      : etag !== undefined && asked.split(",").some((tag) => bare(tag) === bare(etag));
+  if (isSame) response.writeHead(304, validators).end();
+  else response.writeHead(200, { ...validators, ...headers }).end(body);
+}
+
+const urlset = (...names: string[]) =>
+  `<urlset>${names.map((name) => `<url><loc>${home}${name}</loc></url>`).join("")}</urlset>`;
+const tagOf = (body: string | Buffer) => `"${createHash("md5").update(body).digest("hex")}"`;
+const put = (name: string, body: string | Buffer, more: Partial<Document> = {}) =>
+  documents.set(name, { body, etag: tagOf(body), ...more });
+
+beforeEach(() => {
+  documents.clear();
+  seen.length = 0;
+  put("/robots.txt", `Sitemap: ${home}index.xml\nSitemap: ${home}moved.xml\n`);
+  put(
+    "/index.xml",
+    `<sitemapindex><sitemap><loc>${home}a.xml</loc></sitemap><sitemap><loc>${home}b.xml.gz</loc></sitemap></sitemapindex>`,
+  );
+  put("/a.xml", urlset("1", "2"), { modified: "Wed, 01 May 2024 00:00:00 GMT" });
+  put("/b.xml.gz", gzipSync(urlset("3")));
+  documents.set("/moved.xml", (_, response) => response.writeHead(301, { location: "/c.xml" }).end());
+  put("/c.xml", urlset("4"));
+});
+
+let count = 0;
+const options: Options = { useKnownPaths: false, useHomepage: false, retries: 0 };
+const newFile = (name = "site.warc.gz") => path.join(folder, `${count++}-${name}`);
+
+async function saved(name?: string): Promise<string> {
+  const save = newFile(name);
+  await (await sitemapTreeForHomepage(home, { ...options, save })).close();
+  seen.length = 0;
+  return save;
+}
+
+async function contentOf(tree: SitemapTree): Promise<string> {
+  const pages: unknown[] = [];
+  for await (const page of tree.pages()) pages.push(page);
+  return JSON.stringify([tree, pages]);
+}
+
+/** Runs with the archive and without, expects the same of both, and says how each document came. */
+async function again(previous: string | string[], more: Options = {}): Promise<Record<string, string>> {
+  const came: Record<string, string> = {};
+  await using tree = await sitemapTreeForHomepage(home, {
+    ...options,
+    previous,
+    ...more,
+    onEvent: (event: CrawlEvent) => {
+      if (event.type === "response") came[event.url.slice(home.length - 1)] = event.came;
+    },
+  });
+  const content = await contentOf(tree);
+  const requests = [...seen];
+  await using without = await sitemapTreeForHomepage(home, options);
+  expect(content).toBe(await contentOf(without));
+  seen.splice(0, seen.length, ...requests);
+  return came;
+}
+
+const found = ["/robots.txt", "/index.xml", "/a.xml", "/b.xml.gz", "/c.xml"];
+
+test.each(["site.warc", "site.warc.gz"])("%s: what did not change does not travel", async (name) => {
+  const came = await again(await saved(name));
+  expect(came).toEqual({ "/moved.xml": "fetched", ...Object.fromEntries(found.map((url) => [url, "not-modified"])) });
+  expect(seen.map(({ path }) => path).sort()).toEqual([...found, "/moved.xml"].sort());
+  expect(seen.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(0);
+});
+
+test("what changed is fetched, what comes with the same bytes counts as the same", async () => {
+  const archive = await saved();
+  put("/a.xml", urlset("1", "2", "5"));
+  put("/c.xml", urlset("4"), { etag: '"another"' });
+  const came = await again(archive);
+  expect(came).toMatchObject({ "/a.xml": "fetched", "/c.xml": "same-payload", "/index.xml": "not-modified" });
+});
+
+test("the next run after the same bytes asks by date alone", async () => {
+  const modified = "Wed, 01 May 2024 00:00:00 GMT";
+  // A server that does not look at ETags.
+  documents.set("/a.xml", (request, response) => {
+    const isSame = request.headers["if-none-match"] === undefined && request.headers["if-modified-since"] === modified;
+    if (isSame) response.writeHead(304).end();
+    else response.writeHead(200, { etag: '"x"', "last-modified": modified }).end(urlset("1"));
+  });
+  const first = await saved();
+  const second = newFile();
+  expect(await again(first, { save: second })).toMatchObject({ "/a.xml": "same-payload" });
+  seen.length = 0;
+  expect(await again(second)).toMatchObject({ "/a.xml": "not-modified" });
+  const asked = seen.find((request) => request.path === "/a.xml");
+  expect(asked?.headers).toMatchObject({ "if-modified-since": modified });
+  expect(asked?.headers["if-none-match"]).toBeUndefined();
+});
+
+test("both forms of an ETag go out, and the date letter for letter", async () => {
+  put("/a.xml", urlset("1"), { etag: '"x-gzip"', modified: "Wed, 1 May 2024 00:00:00 +0000" });
+  put("/c.xml", urlset("4"), { etag: 'W/"y;gzip"' });
+  await again(await saved());
+  const headers = (name: string) => seen.find((request) => request.path === name)?.headers;
+  expect(headers("/a.xml")).toMatchObject({
+    "if-none-match": '"x-gzip", "x"',
+    "if-modified-since": "Wed, 1 May 2024 00:00:00 +0000",
+  });
+  expect(headers("/c.xml")?.["if-none-match"]).toBe('W/"y;gzip", W/"y"');
+});
+
+describe("answers of servers that do not keep to the rules", () => {
+  const onlyIf =
+    (condition: string, handler: Handler): Handler =>
+    (request, response) =>
+      request.headers[condition] === undefined
+        ? response.writeHead(200, { etag: '"x"' }).end(urlset("1"))
+        : handler(request, response);
+
+  test.each<[string, Handler, string]>([
+    ["304 with another ETag", (_, response) => response.writeHead(304, { etag: '"other"' }).end(), "fetched"],
+    [
+      "304 with a weak form of the ETag",
+      (_, response) => response.writeHead(304, { etag: 'W/"x"' }).end(),
+      "not-modified",
+    ],
+    ["304 without anything", (_, response) => response.writeHead(304).end(), "not-modified"],
+    ["412", (_, response) => response.writeHead(412).end("no"), "fetched"],
+    [
+      "a changed document with the old ETag",
+      (_, response) => response.writeHead(200, { etag: '"x"' }).end(urlset("1")),
+      "same-payload",
+    ],
+  ])("%s", async (_, handler, expected) => {
+    documents.set("/a.xml", onlyIf("if-none-match", handler));
+    expect(await again(await saved())).toMatchObject({ "/a.xml": expected });
+  });
+
+  test("304 with a body", async () => {
+    documents.set(
+      "/a.xml",
+      onlyIf("if-none-match", (request) => {
+        request.socket.end("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello");
+      }),
+    );
+    expect(await again(await saved())).toMatchObject({ "/a.xml": "not-modified", "/c.xml": "not-modified" });
+  });
+
+  test("304 to a request without a condition", async () => {
+    const archive = await saved();
+    documents.set("/new.xml", (_, response) => response.writeHead(304).end());
+    put("/index.xml", `<sitemapindex><sitemap><loc>${home}new.xml</loc></sitemap></sitemapindex>`);
+    expect(await again(archive)).toMatchObject({ "/new.xml": "fetched" });
+  });
+
+  test("a document that the archive holds only in part is asked for without a condition", async () => {
+    put("/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => String(page))));
+    const save = newFile("part.warc");
+    const limits = { documentBytes: 600 };
+    await (await sitemapTreeForHomepage(home, { ...options, save, limits })).close();
+    seen.length = 0;
+    expect(await again(save)).toMatchObject({ "/a.xml": "fetched" });
+    expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).toBeUndefined();
+  });
+
+  test("a document that was changed in the archive is asked for again", async () => {
+    const archive = await saved("site.warc");
+    writeFileSync(archive, readFileSync(archive, "latin1").replace(`${home}2<`, `${home}9<`), "latin1");
+    expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
+  });
+
+  test("a redirect that leads elsewhere now", async () => {
+    const archive = await saved();
+    documents.set("/moved.xml", (_, response) => response.writeHead(301, { location: "/a.xml" }).end());
+    expect(await again(archive)).toMatchObject({ "/a.xml": "not-modified" });
+    documents.set("/moved.xml", (_, response) => response.writeHead(302, { location: "/d.xml" }).end());
+    put("/d.xml", urlset("7"));
+    expect(await again(archive)).toMatchObject({ "/d.xml": "fetched" });
+  });
+});
+
+describe.each(["site.warc", "site.warc.gz"])("the archive of the second run, %s", (name) => {
+  test("is whole by itself, for us and for warcio, and the third run builds on it", async () => {
+    const first = await saved(name);
+    put("/c.xml", urlset("4"), { etag: '"another"' });
+    const second = newFile(name);
+    await again(first, { save: second });
+    rmSync(first);
+    await using tree = await openTree(second);
+    await using online = await sitemapTreeForHomepage(home, options);
+    expect(await contentOf(tree)).toBe(await contentOf(online));
+    expect(tree.complete).toBe(true);
+
+    const records: string[] = [];
+    for await (const record of new WARCParser(createReadStream(second))) {
+      await record.readFully(false);
+      const profile = record.warcHeaders.headers.get("WARC-Profile")?.split("/").at(-1) ?? "";
+      records.push(`${record.warcType} ${record.warcTargetURI?.slice(home.length - 1) ?? ""} ${profile}`.trim());
+    }
+    expect(records).toContain("response /a.xml");
+    expect(records).toContain("revisit /a.xml server-not-modified");
+    expect(records).toContain("revisit /c.xml identical-payload-digest");
+
+    seen.length = 0;
+    const third = newFile(name);
+    expect(await again(second, { save: third })).toMatchObject({ "/a.xml": "not-modified", "/c.xml": "not-modified" });
+    await using last = await openTree(third);
+    expect(await contentOf(last)).toBe(await contentOf(online));
+  });
+});
+
+test("of several archives the newest record of a URL counts", async () => {
+  const old = await saved();
+  put("/a.xml", urlset("1", "8"));
+  const newer = await saved();
+  for (const previous of [
+    [old, newer],
+    [newer, old],
+  ]) {
+    expect(await again(previous)).toMatchObject({ "/a.xml": "not-modified", "/c.xml": "not-modified" });
+  }
+});
+
+test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", {
+  timeout: 60_000,
+}, async () => {
+  const archive = await saved();
+  const flags = ["--no-known", "--no-homepage"];
+  const without = await sitegrove(["ls", home, ...flags]);
+  expect(await sitegrove(["ls", home, ...flags, "--previous", archive])).toEqual(without);
+  // Every day: the archive of yesterday makes room for that of today.
+  const daily = ["ls", home, ...flags, "--previous", archive, "--save", archive, "--force"];
+  expect(await sitegrove(daily)).toEqual(without);
+  expect((await sitegrove(["ls", archive])).stdout).toBe(without.stdout);
+  const other = newFile("other.warc");
+  writeFileSync(
+    other,
+    readFileSync(await saved("site.warc"), "latin1").replaceAll(home, "http://other.example:12345/"),
+    "latin1",
+  );
+  writeFileSync(path.join(folder, "text"), "hello");
+  for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other]) {
+    const run = await sitegrove(["ls", home, ...flags, "--previous", file]);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+  }
+});
