@@ -4,6 +4,7 @@ import { SitemapError } from "../errors.ts";
 import { version } from "../options.ts";
 import { isSystemError, systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
+import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { lsCommand } from "./ls-command.ts";
@@ -43,6 +44,7 @@ export function createProgram(done: (exitCode: number) => void): Command {
     .addCommand(lsCommand(done))
     .addCommand(parseCommand(done))
     .addCommand(diffCommand(done))
+    .addCommand(checkCommand(done))
     .addCommand(completionCommand(() => program))
     .addHelpText(
       "after",

@@ -1,0 +1,87 @@
+// The flags of `sitegrove check`, in words. What they do is in check.ts, which is loaded when it is needed.
+import { Command, Option } from "commander";
+import type { CheckFlags } from "./check.ts";
+import { checkFormats, failLevels } from "./check-formats.ts";
+import { addCrawlFlags } from "./crawl-flags.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
+import { collected, raised } from "./flag-values.ts";
+
+export function checkCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("check")
+    .summary("show what search engines would say about the sitemaps of a website")
+    .description(
+      "Shows what is wrong with the sitemaps of a website, what search engines do about it, and how to fix it, in the words\n" +
+        "of Search Console. docs/rules.md lists all rules.",
+    )
+    .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input");
+
+  command
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-f, --format <format>", "text for people, data, or annotations (github)")
+        .choices(checkFormats)
+        .default("text"),
+    )
+    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option("--force", "let --output replace a file")
+    .option("--all", "all examples and sitemaps (text, markdown)")
+    .addOption(
+      new Option("--fail-on <severity>", "severity from which on the exit code is 6")
+        .choices(failLevels)
+        .default("error"),
+    );
+
+  command
+    .optionsGroup("Rules:")
+    .option("--off <rules>", "rules to leave out (repeatable)", collected)
+    .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
+
+  command
+    .optionsGroup("Local files:")
+    .option("--url <url>", "URL that a sitemap file has on the website")
+    .option(
+      "--map <url=folder>",
+      "read URLs that begin with this from a folder, and nothing else (repeatable)",
+      collected,
+    );
+
+  command.optionsGroup("Discovery:");
+  addCrawlFlags(command, "Discovery");
+  command.optionsGroup("Network:");
+  addCrawlFlags(command, "Network");
+  command.optionsGroup("Limits:");
+  addCrawlFlags(command, "Limits");
+
+  command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
+    .option("-l, --log-file <file>", "append the log to FILE")
+    .option("--no-progress", "no progress line on a terminal")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (target: string, flags: CheckFlags) => {
+      const { check } = await import("./check.ts");
+      done(await check(target, flags));
+    });
+  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+}
+
+const exitCodeNames = [
+  "complete",
+  "unexpected",
+  "usage",
+  "incomplete",
+  "notFound",
+  "unreachable",
+  "findings",
+  "interrupted",
+] as const;
+const exitCodeWords = { findings: "findings of the severity of --fail-on, or worse" };
+
+const examples = `
+Examples:
+  sitegrove check example.org                                    for people
+  sitegrove check site.warc.gz -f json                           an archive, as data
+  sitegrove check public/ --map https://example.org/=public/     a website that was built here
+  sitegrove check sitemap.xml --url https://example.org/sitemap.xml
+  sitegrove check example.org -f sarif -o findings.sarif --fail-on never
+`;

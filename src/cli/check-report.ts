@@ -1,0 +1,52 @@
+// How a check went, at its end: what could not be read, as for every command, and whether findings make it fail. Findings win
+// over what could not be read; standard error says both.
+import type { CheckResult } from "../check/result.ts";
+import { severities } from "../check/rule.ts";
+import type { CrawlEvent } from "../event.ts";
+import { counted } from "../figures.ts";
+import type { FailLevel } from "./check-formats.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { Messages } from "./messages.ts";
+import { Report } from "./report.ts";
+import type { RunReport } from "./run.ts";
+
+export class CheckReport implements RunReport {
+  readonly #report = new Report();
+  readonly #failOn: FailLevel;
+  #failing = 0;
+
+  constructor(failOn: FailLevel) {
+    this.#failOn = failOn;
+  }
+
+  see(event: CrawlEvent): void {
+    this.#report.see(event);
+  }
+
+  finish({ findings }: CheckResult): void {
+    const level = this.#failOn;
+    if (level === "never") return;
+    const fails = severities.slice(0, severities.indexOf(level) + 1);
+    this.#failing = findings.filter(({ severity }) => fails.includes(severity)).length;
+  }
+
+  get isComplete(): boolean {
+    return this.#report.isComplete;
+  }
+
+  // What was found out about a website without sitemaps is worth keeping.
+  get readNothing(): boolean {
+    return false;
+  }
+
+  get exitCode(): number {
+    const { exitCode } = this.#report;
+    return this.#failing > 0 && exitCode !== exitCodes.unreachable ? exitCodes.findings : exitCode;
+  }
+
+  print(messages: Messages, listed: number, notes: readonly string[]): void {
+    this.#report.print(messages, listed, notes);
+    if (this.#failing > 0)
+      messages.say(`${counted(this.#failing, "finding")} at or above --fail-on ${this.#failOn}`, "bad");
+  }
+}

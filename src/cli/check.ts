@@ -1,0 +1,85 @@
+// `sitegrove check`: builds the tree of what was named, checks it, and writes the findings.
+import { buffer } from "node:stream/consumers";
+import type { CheckOptions } from "../check/options.ts";
+import type { CheckResult } from "../check/result.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { CheckFormat, FailLevel } from "./check-formats.ts";
+import { CheckReport } from "./check-report.ts";
+import { type CheckTarget, chooseCheckTarget, type LocalFlags } from "./check-target.ts";
+import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import { UsageError } from "./exit-codes.ts";
+import { Run, type RunFlags } from "./run.ts";
+
+export interface CheckFlags extends CrawlFlags, RunFlags, LocalFlags {
+  readonly format: CheckFormat;
+  readonly all?: true | undefined;
+  readonly failOn: FailLevel;
+  readonly off?: readonly string[] | undefined;
+  readonly now?: string | undefined;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function check(name: string, flags: CheckFlags): Promise<number> {
+  const crawl = crawlOptions(flags);
+  resolveOptions(crawl);
+  const chosen = await chooseCheckTarget(name, flags, () => buffer(process.stdin));
+  const [online] = chosen.isLocal ? givenFlags(flags, ["limits"]) : [];
+  if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
+  const { resolveCheckOptions } = await import("../check/options.ts");
+  const rules = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
+  const options: CheckOptions = {
+    rules: Object.fromEntries(rules),
+    now: flags.now,
+    location: chosen.hasLocation,
+  };
+  resolveCheckOptions(options);
+  const report = new CheckReport(flags.failOn);
+  const run = new Run(flags, () => report);
+  if (chosen.target.kind === "website" && chosen.target.isAssumed) {
+    run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");
+  }
+  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  let result: CheckResult | undefined;
+  const pieces = findings(chosen, { ...crawl, ...chosen.options }, options, flags, run, (found) => {
+    result = found;
+    report.finish(found);
+  });
+  return run.write(pieces, () => ({ listed: result?.pageCount ?? 0, notes: [] }));
+}
+
+async function* findings(
+  { target }: CheckTarget,
+  crawl: Options,
+  options: CheckOptions,
+  flags: CheckFlags,
+  run: Run,
+  finish: (result: CheckResult) => void,
+): AsyncGenerator<string, void, undefined> {
+  const { checkTree } = await import("../check/check-tree.ts");
+  const { writeCheck } = await import("./check-output.ts");
+  const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
+  try {
+    run.crawled();
+    const result = await checkTree(tree, { ...options, signal: run.signal });
+    finish(result);
+    yield writeCheck(result, { format: flags.format, all: flags.all ?? false, color: run.isShown && run.hasColor });
+  } finally {
+    await tree.close();
+  }
+}
+
+async function treeOf(target: CheckTarget["target"], options: Options): Promise<SitemapTree> {
+  const { openTree, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
+  switch (target.kind) {
+    case "website":
+      return sitemapTreeForHomepage(target.homepage, options);
+    case "sitemaps":
+      return sitemapTreeFrom(target.urls, options);
+    case "archive": {
+      const { limits, signal, onEvent } = options;
+      return openTree(target.path, { limits, signal, onEvent });
+    }
+  }
+}

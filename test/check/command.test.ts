@@ -1,0 +1,112 @@
+// `sitegrove check` as a person or a script runs it.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitegrove } from "../cli/program.ts";
+import { serve, urlset, type Website } from "../cli/website.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-check-"));
+let website: Website;
+
+beforeAll(async () => {
+  website = await serve({
+    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+    "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex"),
+    "/": "home",
+  });
+  mkdirSync(path.join(folder, "public"));
+  writeFileSync(path.join(folder, "secret.xml"), urlset("https://example.org/secret"));
+  symlinkSync(path.join(folder, "secret.xml"), path.join(folder, "public/link.xml"));
+  writeFileSync(
+    path.join(folder, "public/robots.txt"),
+    "Sitemap: https://example.org/sitemap.xml\nSitemap: https://example.org/link.xml\n",
+  );
+  writeFileSync(path.join(folder, "public/sitemap.xml"), urlset("https://example.org/", "https://example.org/a#b"));
+});
+
+afterAll(() => {
+  website.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a website: a verdict, findings with fix and link, and exit code 6", async () => {
+  const { code, stdout, stderr } = await sitegrove(["check", website.homepage]);
+  expect(code).toBe(6);
+  expect(stdout).toContain("1 error, 1 warning");
+  expect(stdout).toContain("url-other-host");
+  expect(stdout).toContain("Fix: Remove the fragment.");
+  expect(stdout).not.toContain("\u202e");
+  expect(stderr).toContain("1 finding at or above --fail-on error");
+});
+
+test("--fail-on decides the exit code", async () => {
+  const codes = ["never", "error", "warning"].map(async (level) => {
+    const { code } = await sitegrove(["check", website.homepage, "--off", "url-other-host", "--fail-on", level]);
+    return code;
+  });
+  expect(await Promise.all(codes)).toEqual([0, 0, 6]);
+});
+
+test("JSON is one document; two checks of one archive give the same bytes", async () => {
+  const archive = path.join(folder, "site.warc.gz");
+  await sitegrove(["ls", website.homepage, "--save", archive]);
+  const [one, two] = await Promise.all([1, 2].map(() => sitegrove(["check", archive, "-f", "json"])));
+  expect(one?.stdout).toBe(two?.stdout);
+  const document = JSON.parse(one?.stdout ?? "");
+  expect(document.findings).toContainEqual({
+    rule: "url-fragment",
+    severity: "warning",
+    sitemap: `${website.homepage}sitemap.xml`,
+    count: 1,
+    examples: [expect.objectContaining({ url: `${website.homepage}a#b` })],
+  });
+  expect(document.rules.map((rule: { id: string }) => rule.id)).toContain("url-fragment");
+});
+
+test("a folder is read without a network, and nothing outside of it", async () => {
+  const place = path.join(folder, "public");
+  const { code, stdout } = await sitegrove(["check", place, "--map", `https://example.org/=${place}`, "-f", "json"]);
+  expect(code).toBe(6);
+  const { findings } = JSON.parse(stdout);
+  expect(findings.map((finding: { rule: string }) => finding.rule)).toContain("url-fragment");
+  expect(stdout).not.toContain("example.org/secret");
+});
+
+test("a file whose URL nobody gave is not judged by its place", async () => {
+  const file = path.join(folder, "public/sitemap.xml");
+  const { stdout } = await sitegrove(["check", file, "-f", "json"]);
+  const { findings, notJudged } = JSON.parse(stdout);
+  expect(notJudged.map((each: { rule: string }) => each.rule)).toContain("url-other-host");
+  expect(findings.map((finding: { rule: string }) => finding.rule)).not.toContain("url-other-host");
+  const given = await sitegrove(["check", "-", "--url", "https://other.org/sitemap.xml", "-f", "json"], {
+    input: readFileSync(file),
+  });
+  expect(JSON.parse(given.stdout).findings.map((finding: { rule: string }) => finding.rule)).toContain(
+    "url-other-host",
+  );
+});
+
+test("SARIF, Markdown and annotations", async () => {
+  const [sarif, markdown, github] = await Promise.all(
+    ["sarif", "markdown", "github"].map((format) => sitegrove(["check", website.homepage, "-f", format])),
+  );
+  const { version, runs } = JSON.parse(sarif?.stdout ?? "");
+  expect(version).toBe("2.1.0");
+  const [{ results, tool }] = runs;
+  for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+  expect(markdown?.stdout).toMatch(/^# Check of /);
+  expect(github?.stdout).toMatch(/^::error title=url-other-host::/);
+});
+
+test.each([
+  [["check", "./public-that-is-not-there/"], "no such file"],
+  [["check", "-", "--url", "ftp://example.org/"], "http or https"],
+  [["check", "https://127.0.0.1:1/", "--map", "https://example.org/=."], "local files"],
+  [["check", "-", "--off", "url-fragmnt"], "did you mean `url-fragment`"],
+  [["check", "-", "--map", "nothing"], "URL=FOLDER"],
+])("%j is a mistake", async (words, message) => {
+  const { code, stderr } = await sitegrove(words, { input: urlset("https://example.org/") });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
