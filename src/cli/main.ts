@@ -9,6 +9,9 @@
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import { systemReason } from "../system-reason.ts";
+import { keepHeapSmall } from "./small-heap.ts";
+
+keepHeapSmall();
 
 // A pipe that is closed while it reads the help is no error.
 process.stdout.on("error", () => {});
