@@ -1,0 +1,153 @@
+// Conditional requests against the servers that most websites run: nginx and Apache, as Debian packages them.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CrawlEvent } from "../../src/event.ts";
+import type { Options } from "../../src/options.ts";
+import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-servers-"));
+const root = path.join(folder, "root");
+const pages = Array.from({ length: 500 }, (_, at) => `<url><loc>https://example.org/page/${at}</loc></url>`);
+const urlset = (count: number) => `<urlset>${pages.slice(0, count).join("\n")}</urlset>`;
+const servers: ChildProcess[] = [];
+
+beforeAll(() => {
+  mkdirSync(root);
+  writeFileSync(path.join(root, "a.xml"), urlset(500));
+  writeFileSync(path.join(root, "static.xml"), urlset(400));
+  writeFileSync(path.join(root, "static.xml.gz"), gzipSync(urlset(400)));
+  writeFileSync(path.join(root, "file.xml.gz"), gzipSync(urlset(300)));
+});
+afterAll(async () => {
+  for (const server of servers) server.kill("SIGTERM");
+  await Promise.all(servers.map((server) => server.exitCode ?? new Promise((resolve) => server.once("exit", resolve))));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function started(command: string, words: string[], port: number): Promise<void> {
+  servers.push(spawn(command, words, { stdio: "ignore" }));
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+    if (isOpen) return;
+    await sleep(50);
+  }
+  throw new Error(`${command} does not answer`);
+}
+
+async function nginx(): Promise<string> {
+  const port = await freePort();
+  const file = path.join(folder, "nginx.conf");
+  const own = path.join(folder, "nginx");
+  mkdirSync(own);
+  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${own}/${name};`,
+  );
+  writeFileSync(
+    file,
+    `daemon off; pid ${own}/pid; error_log ${own}/error.log; ${process.getuid?.() === 0 ? "user root;" : ""}
+     events {}
+     http { access_log off; ${places.join(" ")} types { application/xml xml; }
+       server { listen 127.0.0.1:${port}; root ${root}; gzip on; gzip_types application/xml; gzip_min_length 1;
+         location /static.xml { gzip off; gzip_static on; } } }`,
+  );
+  await started("nginx", ["-c", file, "-p", own], port);
+  return `http://127.0.0.1:${port}/`;
+}
+
+async function apache(): Promise<string> {
+  const port = await freePort();
+  const file = path.join(folder, "apache.conf");
+  const own = path.join(folder, "apache");
+  mkdirSync(own);
+  const modules = ["mpm_event", "authz_core", "mime", "filter", "deflate"].map(
+    (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
+  );
+  writeFileSync(
+    file,
+    `${modules.join("\n")}
+ServerRoot "${own}"
+ServerName 127.0.0.1
+Listen 127.0.0.1:${port}
+PidFile ${own}/pid
+ErrorLog ${own}/error.log
+${process.getuid?.() === 0 ? "User www-data\nGroup www-data" : ""}
+TypesConfig /dev/null
+AddType application/xml .xml
+DocumentRoot "${root}"
+AddOutputFilterByType DEFLATE application/xml
+`,
+  );
+  // www-data has to get at the files.
+  spawnSync("chmod", ["-R", "a+rX", folder]);
+  await started("apache2", ["-f", file, "-D", "FOREGROUND"], port);
+  return `http://127.0.0.1:${port}/`;
+}
+
+const { CI } = process.env;
+const isThere = (command: string) => CI === "true" || spawnSync(command, ["-v"], { stdio: "ignore" }).status === 0;
+
+describe.each([
+  ["nginx", nginx, ["a.xml", "static.xml", "file.xml.gz"]],
+  ["apache2", apache, ["a.xml", "file.xml.gz"]],
+] as const)("%s", (command, start, names) => {
+  let home: string;
+  let count = 0;
+  beforeAll(async () => {
+    if (isThere(command)) home = await start();
+  });
+
+  async function run(options: Options): Promise<{ content: string; events: CrawlEvent[] }> {
+    const events: CrawlEvent[] = [];
+    const urls = names.map((name) => `${home}${name}`);
+    await using tree = await sitemapTreeFrom(urls, { ...options, onEvent: (event) => events.push(event) });
+    const found: string[] = [];
+    for await (const { url } of tree.pages()) found.push(url);
+    return { content: JSON.stringify([tree, found]), events };
+  }
+
+  const cameOf = (events: CrawlEvent[]) =>
+    Object.fromEntries(
+      events.flatMap((event) => (event.type === "response" ? [[event.url.slice(home.length), event.came]] : [])),
+    );
+
+  test.skipIf(!isThere(command))("says that nothing changed, and what changed is fetched", async () => {
+    const first = path.join(folder, `${command}-${count++}.warc.gz`);
+    const before = await run({ save: first });
+    expect(readFileSync(first).length).toBeGreaterThan(0);
+    const second = path.join(folder, `${command}-${count++}.warc.gz`);
+    const again = await run({ previous: first, save: second });
+    expect(cameOf(again.events)).toEqual(Object.fromEntries(names.map((name) => [name, "not-modified"])));
+    expect(again.content).toBe(before.content);
+    await using offline = await openTree(second);
+    expect(offline.complete).toBe(true);
+    const third = await run({ previous: second });
+    expect(cameOf(third.events)).toEqual(Object.fromEntries(names.map((name) => [name, "not-modified"])));
+
+    await sleep(1100);
+    writeFileSync(path.join(root, "a.xml"), urlset(400 + command.length));
+    const changed = await run({ previous: second });
+    expect(cameOf(changed.events)).toMatchObject({ "a.xml": "fetched", "file.xml.gz": "not-modified" });
+    expect(changed.content).toBe((await run({})).content);
+  });
+});
