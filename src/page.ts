@@ -112,6 +112,7 @@ export interface VideoTvShow {
   readonly premierDate?: string;
 }
 
+/** The identifier of a video in a catalog. */
 export interface VideoId {
   readonly type?: string;
   readonly value: string;
