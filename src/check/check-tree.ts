@@ -3,6 +3,7 @@ import { unexpected } from "../option-checks.ts";
 import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
 import { SitemapTree } from "../tree/tree.ts";
+import { homepageOf } from "../url.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
@@ -79,6 +80,7 @@ class Check {
 
   async run(): Promise<CheckResult> {
     const { signal } = this.#settings;
+    await this.#readRobots();
     await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
@@ -106,6 +108,16 @@ class Check {
 
   async close(): Promise<void> {
     await this.#cross.close();
+  }
+
+  // Where it is absent, everything is allowed; where nobody asked, or it did not answer, nothing is known.
+  async #readRobots(): Promise<void> {
+    const { robots, homepage, discovery } = this.#site;
+    const [record] = discovery.filter(({ by }) => by === "robots");
+    if (robots === undefined && record?.outcome !== "absent") return;
+    let text = "";
+    if (robots !== undefined) for await (const piece of this.#tree.text(robots)) text += piece;
+    this.#robots.set(homepageOf(homepage).slice(0, -1), text);
   }
 
   async #begin(sitemap: PagesSitemap): Promise<SitemapContext> {

@@ -33,7 +33,7 @@ const reasons: Readonly<Record<Exclude<Need, "sample">, string>> = {
   site: "only single sitemaps were read, not the website",
   location: "nobody said at which URL the file is",
   response: "the documents did not come from a server",
-  robots: "the Allow and Disallow lines of robots.txt are not known",
+  robots: "robots.txt could not be read",
 };
 
 export function resultOf(parts: {

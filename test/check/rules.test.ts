@@ -21,15 +21,9 @@ const cases: readonly Case[] = [
 
 // What the reader still has to tell: until then these cases wait.
 const waiting = new Set([
-  "sitemap-robots-disallowed",
-  "media-robots-disallowed: for another crawler alone",
-  "url-robots-disallowed: for another crawler alone",
-  "url-robots-disallowed: the longest rule wins",
   "priority-ignored: the default, written out",
   "news-repeated",
   "url-tag-repeated: another tag",
-  "url-robots-disallowed",
-  "media-robots-disallowed",
   "news-date-form: a form that is not W3C's",
   "hreflang-not-absolute",
 ]);
