@@ -4,6 +4,12 @@ import { defineConfig } from "vitest/config";
 const fastPath = path.join(import.meta.dirname, "src/parse/fast/create-fast-path.ts");
 const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts");
 
+// What is tested is on loopback: the proxy of the machine that runs the tests has no part in it.
+for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
+  delete process.env[name];
+  delete process.env[name.toUpperCase()];
+}
+
 export default defineConfig({
   test: {
     // A line of dots and a summary; failures in full. `npm test -- --reporter=verbose` names every test.

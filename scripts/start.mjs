@@ -18,7 +18,7 @@ if (words.length > 0) {
     `An example website is on ${homepage}, with faults as real ones have them. This lists it:\n` +
       `  sitegrove ls ${homepage}\n\n`,
   );
-  const exitCode = await run(["ls", homepage]);
+  const exitCode = await run(["ls", homepage], { NO_PROXY: "127.0.0.1" });
   process.stderr.write(
     `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n` +
       "Now with a website of yours: npm start --silent -- ls https://example.org/ --format pages\n" +
@@ -30,11 +30,12 @@ if (words.length > 0) {
 }
 
 // Resolves to the exit code, and takes it over.
-function run(args) {
+function run(args, environment = {}) {
   const child = spawn(process.execPath, [path.join(root, "dist/cli/main.js"), ...args], {
     // Paths are meant as seen from where npm was called.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: "inherit",
+    env: { ...process.env, ...environment },
   });
   // Ctrl-C reaches the program by itself; it decides how to end.
   process.on("SIGINT", () => {});

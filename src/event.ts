@@ -120,6 +120,20 @@ export interface FinishedEvent {
   readonly totals: Totals;
   /** Every candidate that discovery tried, in the order in which they were tried. */
   readonly discovery: readonly DiscoveryRecord[];
+  /** Whether anything came from the website but failures and refusals; "not found" is an answer. */
+  readonly reachable: boolean;
+  /** Why not, where it is not. */
+  readonly unreachable?: UnreachableWebsite;
+}
+
+/** Why nothing could be read from a website. */
+export interface UnreachableWebsite {
+  /** `failed`: no connection, or no usable answer. `blocked`: it refused everything. `refused`: against our own policy. */
+  readonly outcome: "failed" | "blocked" | "refused";
+  /** The most frequent one. */
+  readonly reason: Problem;
+  /** How many documents were wanted, all in vain. A website that is down is asked for a few of them. */
+  readonly documents: number;
 }
 
 /** What a crawl came to, in figures. */

@@ -47,6 +47,7 @@ export type {
   StartEvent,
   Totals,
   TreeStep,
+  UnreachableWebsite,
 } from "./event.ts";
 export type { FailureOutcome, HeaderList } from "./exchange.ts";
 export { fetchClient } from "./fetch/fetch-client.ts";

@@ -152,12 +152,15 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-export function proxy(name: string, value: unknown): string {
-  const url = urlText(value);
-  if (url === "environment") return url;
+export function proxy(name: string, value: unknown): string | false {
+  if (value === false) return false;
+  const given = urlText(value);
+  if (given === "environment") return given;
+  // Without a scheme a port is needed: a word alone is more likely a mistake.
+  const url = typeof given === "string" && /^[^/?#@]+:\d+\/?$/.test(given) ? `http://${given}` : given;
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password.
-  throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, or "environment"`);
+  throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", or false`);
 }
 
 export function client(name: string, value: unknown): Client {

@@ -101,12 +101,14 @@ export interface Options {
    */
   userAgent?: string | undefined;
   /**
-   * The URL of an HTTP proxy; `"environment"` uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. The proxy resolves host
-   * names: the address policy then sees only names and literal addresses.
+   * The HTTP proxy to use, as a URL or `host:port`. `"environment"`: the one that `HTTP_PROXY` and `HTTPS_PROXY` name,
+   * but not for hosts in `NO_PROXY`. `false`: none. The proxy resolves host names: the address policy then sees only
+   * names and literal addresses.
+   * @default "environment"
    */
-  proxy?: string | URL | undefined;
+  proxy?: string | URL | false | undefined;
   /**
-   * `verify: false` accepts any certificate; `ca` are further certificates to trust (PEM).
+   * `verify: false` accepts any certificate; `ca` are certificates to trust (PEM), besides those that Node.js trusts.
    * @default { verify: true, ca: [] }
    */
   tls?: { verify?: boolean | undefined; ca?: string | readonly string[] | undefined } | undefined;
@@ -298,7 +300,7 @@ export interface Settings {
   readonly network: NetworkPolicy;
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  readonly proxy: string | undefined;
+  readonly proxy: string | false;
   readonly tls: { readonly verify: boolean; readonly ca: readonly string[] };
   readonly client: Client | undefined;
   readonly limits: Limits;

@@ -43,7 +43,7 @@ export class OwnRules {
   }
 
   async finish(): Promise<void> {
-    const { complete, discovery, pageCount, homepage } = this.#tree;
+    const { complete, discovery, reachable, unreachable, pageCount, homepage } = this.#tree;
     if (this.#rules.length === 0) return;
     let sitemaps = 0;
     let invalid = 0;
@@ -53,7 +53,8 @@ export class OwnRules {
     }
     const nothing = { requests: 0, came: new CameCount().counts, wireBytes: 0, duration: 0 };
     const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, ...nothing };
-    await this.#tell({ type: "finished", complete, totals, discovery }, homepage);
+    const why = unreachable === undefined ? {} : { unreachable };
+    await this.#tell({ type: "finished", complete, totals, discovery, reachable, ...why }, homepage);
   }
 
   async #tell(event: OrderedEvent, sitemap: string): Promise<void> {

@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { grouped } from "../figures.ts";
 import type { FlagGroup, FlagRow, OptionRow } from "../options/row.ts";
 import { type Options, optionSections } from "../options.ts";
-import { byteCount, collected, headerLines, seconds, wholeNumber } from "./flag-values.ts";
+import { byteCount, collected, fileContent, headerLines, seconds, wholeNumber } from "./flag-values.ts";
 
 /** What was typed, by the names that commander gives to flags. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
@@ -68,6 +68,7 @@ function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) =
     case "bytes":
       return byteCount;
     case "texts":
+    case "files":
     case "headers":
       return (text, before) => collected(text, before as readonly string[] | undefined);
     default:
@@ -78,6 +79,7 @@ function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) =
 function read({ value }: CrawlFlag, given: unknown): unknown {
   if (value === "seconds") return Number(given) * 1000;
   if (typeof value === "object") return value[String(given)];
+  if (value === "files") return (given as readonly string[]).map(fileContent);
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 

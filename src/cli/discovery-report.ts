@@ -1,21 +1,12 @@
 // What to say where no sitemap was found: that the website could not be reached, that it blocks us, or where was looked.
-import type { DiscoveryRecord } from "../event.ts";
+import type { DiscoveryRecord, UnreachableWebsite } from "../event.ts";
 import { messageWithHint, type Problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
 
-/** Whether nothing that was asked for was answered with a document or with "not there". */
-export function isUnreachable(discovery: readonly DiscoveryRecord[]): boolean {
-  return discovery.length > 0 && discovery.every((record) => isFailure(record));
-}
-
-/** Why the website could not be reached, in one sentence: the most frequent reason. */
-export function unreachableReason(homepage: string, discovery: readonly DiscoveryRecord[]): string {
+/** Why nothing could be read from a website, in one sentence. */
+export function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
-  const total = discovery.length;
-  const blocked = discovery.filter(({ outcome }) => outcome === "blocked").length;
-  if (blocked === total) return `${host} blocks automated requests: ${total} of ${total} were refused`;
-  const reason = mostFrequent(discovery.flatMap(({ reason }) => reason ?? []));
-  if (reason === undefined) return `Could not connect to ${host}`;
+  if (outcome === "blocked") return `${host} blocks automated requests: ${documents} of ${documents} were refused`;
   const why = startingSmall(messageWithHint(reason));
   return isConnection.test(reason.code)
     ? `Could not connect to ${host}: ${why}`
@@ -47,23 +38,10 @@ function isLimit(reason: Problem | undefined): boolean {
   return reason?.code.startsWith("limit-") ?? false;
 }
 
-// A limit of ours that ended the search is no failure of the website.
-function isFailure({ outcome, reason }: DiscoveryRecord): boolean {
-  if (isLimit(reason)) return false;
-  return outcome === "failed" || outcome === "blocked" || outcome === "refused";
-}
-
 function answerInWords({ outcome, reason, status }: DiscoveryRecord): string {
   if (reason !== undefined) return startingSmall(reason.message);
   if (outcome === "absent") return `not found${status === undefined ? "" : ` (${status})`}`;
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
-}
-
-function mostFrequent(reasons: readonly Problem[]): Problem | undefined {
-  const counts = new Map<string, number>();
-  for (const { message } of reasons) counts.set(message, (counts.get(message) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return reasons.find(({ message }) => counts.get(message) === most);
 }
 
 // Names such as TLS or HTTP keep their capitals.
@@ -71,5 +49,5 @@ function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
 
-const isConnection = /^(dns|connection|tls)-|^timeout-(connect|tls)$/;
+const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/;
 const mostLines = 10;

@@ -1,5 +1,7 @@
 // Reads the values of flags. What cannot be read is said in words, and ends the program before it begins.
+import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
+import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A flag that may be given several times. */
@@ -32,6 +34,15 @@ export function byteCount(text: string): number {
   if (match === null) throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
   const power = ["", "k", "m", "g"].indexOf((match[2] as string).toLowerCase());
   return Math.floor(Number(match[1]) * 1024 ** power);
+}
+
+/** The text of a file. */
+export function fileContent(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path}: ${systemReason(error)}`);
+  }
 }
 
 /** Pairs of `Name: value`. A header may be a secret: no message repeats it. */

@@ -1,10 +1,10 @@
 // The report at the end: whether the result is complete, what could not be read and why, and why nothing was found. Grouped on
 // a terminal; in pipes and logs one line for each loss, and nothing if there is none.
-import type { CrawlEvent, FinishedEvent } from "../event.ts";
+import type { CrawlEvent, FinishedEvent, UnreachableWebsite } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
 import { isComplete, type Sitemap } from "../sitemap.ts";
-import { isUnreachable, limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
+import { limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
 
@@ -81,8 +81,8 @@ export class Report {
   }
 
   // Given sitemaps that cannot be reached are declared, but nothing was found either.
-  get #isUnreachable(): boolean {
-    return this.readNothing && isUnreachable(this.#finished?.discovery ?? []);
+  get #unreachable(): UnreachableWebsite | undefined {
+    return this.readNothing ? this.#finished?.unreachable : undefined;
   }
 
   /** Whether not a single sitemap could be read. */
@@ -95,7 +95,7 @@ export class Report {
   }
 
   get exitCode(): number {
-    if (this.#isUnreachable) return exitCodes.unreachable;
+    if (this.#unreachable !== undefined) return exitCodes.unreachable;
     if (this.#foundNothing) return exitCodes.notFound;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
@@ -103,8 +103,8 @@ export class Report {
   /** `listed` pages were written; `notes` are further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
     const { discovery = [] } = this.#finished ?? {};
-    if (this.exitCode === exitCodes.unreachable) {
-      messages.say(unreachableReason(this.#homepage, discovery), "bad");
+    if (this.#unreachable !== undefined) {
+      messages.say(unreachableReason(this.#homepage, this.#unreachable), "bad");
       return;
     }
     if (messages.isTerminal) this.#printGrouped(messages, listed);

@@ -10,7 +10,9 @@ export async function isSitemap(url: string, options: Options): Promise<boolean>
   if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
   const { save: _, resume: __, previous: ___, ...rest } = options;
   // Only a look: what is there is asked for again, with all the patience that was asked for.
-  const opened = await fetchDocument(url, { ...rest, retries: 0 });
+  const { timeout } = resolveOptions(rest);
+  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, longestLook) };
+  const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });
   if (opened.outcome !== "found") return false;
   const reading = read(opened.document, resolveOptions(rest));
   try {
@@ -22,3 +24,6 @@ export async function isSitemap(url: string, options: Options): Promise<boolean>
     await reading.return(undefined as never);
   }
 }
+
+// In milliseconds. A website that is silent is found out by the crawl; it must not take twice as long.
+const longestLook = 12_000;

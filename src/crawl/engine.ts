@@ -6,20 +6,23 @@ import { type Candidate, candidatesFor } from "../discover/candidates.ts";
 import { linksInHeaders } from "../discover/homepage-links.ts";
 import type { DiscoveryRecord, OrderedEvent, Totals } from "../event.ts";
 import type { DocumentSource, Fetched } from "../exchange.ts";
+import { isUnreachable as hasNoAnswer } from "../fetch/reachability.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Store } from "../store/contract.ts";
-import { type FollowRules, follow, Hop } from "./follow.ts";
+import { type FollowRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
+import { HomepageFetch } from "./homepage-fetch.ts";
 import { Lookahead } from "./lookahead.ts";
 import { Prefetcher } from "./prefetcher.ts";
 import type { ReadDocument } from "./read.ts";
-import { Recorder, type Trace } from "./record.ts";
+import { Recorder, type Trace, type Visit } from "./record.ts";
 import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
 import { TimeBudget } from "./time-budget.ts";
+import { unreachableWebsite } from "./unreachable.ts";
 import { Visitor } from "./visit.ts";
 
 /** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
@@ -66,6 +69,7 @@ class Engine {
   readonly #lookahead: Lookahead;
   readonly #time: TimeBudget;
   readonly #visitor: Visitor;
+  readonly #homepage: HomepageFetch;
   readonly #tally = new Tally();
   readonly #abort = new AbortController();
   readonly #startedAt = Date.now();
@@ -100,6 +104,8 @@ class Engine {
     this.#rules = rules;
     this.#prefetcher = prefetcher;
     this.#time = time;
+    const { homepage } = start;
+    this.#homepage = new HomepageFetch(homepage, rules, (hop) => time.fetched(hop.request, prefetcher.get(hop)));
     this.#lookahead = new Lookahead({ frontier, prefetcher, rules, maxDepth: limits.depth });
     this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, read, setCrawlDelay });
   }
@@ -146,7 +152,7 @@ class Engine {
     yield { type: "start", url: homepage, depth: 0 };
     if (sitemaps === undefined) {
       yield* this.#tryAll(candidatesFor(homepage, this.#settings), root);
-      if (this.#usesHomepage) yield* this.#tryAll(await this.#homepageLinks(homepage), root);
+      if (this.#usesHomepage) yield* this.#tryAll(await this.#homepageLinks(), root);
     } else {
       yield* this.#tryAll(
         sitemaps.map((url): Candidate => ({ url, by: "given" })),
@@ -156,6 +162,7 @@ class Engine {
     const problems = this.#rootProblems.toArray();
     const complete = isComplete(problems);
     yield* this.#tally.finish({ ...root.node, complete, problems, children: root.children }, 0, nothingRead);
+    const unreachable = unreachableWebsite(this.#discovery, this.#homepage.outcome);
     yield {
       type: "finished",
       complete: this.#tally.complete,
@@ -170,6 +177,8 @@ class Engine {
         duration: Date.now() - this.#startedAt,
       },
       discovery: this.#discovery,
+      reachable: unreachable === undefined,
+      ...(unreachable === undefined ? {} : { unreachable }),
     };
   }
 
@@ -195,7 +204,16 @@ class Engine {
       this.#prefetcher.start(hop);
       this.#lookAhead();
     }
-    const visit = yield* this.#visitor.visit({ url }, { parent: root, by });
+    const stop = this.#isAtRobots && this.#triesHomepageEarly ? this.#homepage.beginLater() : undefined;
+    let visit: Visit;
+    try {
+      visit = yield* this.#visitor.visit({ url }, { parent: root, by });
+    } finally {
+      stop?.();
+    }
+    // Whether anything else is asked of the website is for the homepage to say.
+    const isSilent = stop !== undefined && visit.type === "omitted" && hasNoAnswer(visit.trace.reason);
+    if (isSilent) await this.#homepage.get();
     this.#isAtRobots = false;
     this.#discovery.push({ url, by, ...visit.trace });
     switch (visit.type) {
@@ -250,12 +268,8 @@ class Engine {
     this.#lookahead.fill({ stack: this.#stack, ...guesses });
   }
 
-  async #homepageLinks(homepage: string): Promise<Candidate[]> {
-    const found = await follow(
-      Hop.first(homepage, "homepage", this.#rules),
-      (hop) => this.#time.fetched(hop.request, this.#prefetcher.get(hop)),
-      () => undefined,
-    );
+  async #homepageLinks(): Promise<Candidate[]> {
+    const found = await this.#homepage.get();
     if (found.outcome === "failed" && found.reason.code !== "archive-missing") {
       this.#rootProblems.add("homepage-unreachable");
     }
@@ -277,6 +291,11 @@ class Engine {
 
   get #usesHomepage(): boolean {
     return this.#options.start.sitemaps === undefined && this.#settings.useHomepage && !this.#isStopped;
+  }
+
+  // Not where robots.txt has to be known first.
+  get #triesHomepageEarly(): boolean {
+    return this.#usesHomepage && !this.#settings.strictRobots && !this.#settings.useCrawlDelay;
   }
 
   // As RFC 9309 asks of crawlers, where that is wanted.

@@ -22,7 +22,7 @@ export interface ChosenProxy {
 export type ProxyChoice = (url: URL) => ChosenProxy | undefined;
 
 export function proxyChoice(option: Settings["proxy"], environment: Environment = process.env): ProxyChoice {
-  if (option === undefined) return () => undefined;
+  if (option === false) return () => undefined;
   if (option !== "environment") {
     const proxy = parseProxy(option, "proxy");
     return () => proxy;
@@ -47,7 +47,8 @@ function parseProxy(text: string, name: string): ChosenProxy {
   const proxy = parseUrl(given);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
     // To go without a proxy would be worse than not to go. The value may hold a password.
-    throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an HTTP proxy`);
+    const way = name === "proxy" ? "" : "; `proxy: false` or --no-proxy goes without it";
+    throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an http or https proxy${way}`);
   }
   const secure = proxy.protocol === "https:";
   const user = proxy.username === "" ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`;

@@ -37,7 +37,7 @@ export class Reachability {
 
   /** An attempt failed after so many milliseconds. `isRetryable`: the document would be tried again; tells whether it may. */
   failed(reason: Problem, elapsed: number, isRetryable: boolean): boolean {
-    if (!unreachable.has(reason.code)) return isRetryable;
+    if (!isUnreachable(reason)) return isRetryable;
     this.#failures++;
     this.#wasted += elapsed;
     if (isRetryable && this.#takeRetry()) return true;
@@ -58,8 +58,8 @@ export class Reachability {
 }
 
 /** Whether a problem means that no response came from a host. */
-export function isUnreachable({ code }: Problem): boolean {
-  return unreachable.has(code);
+export function isUnreachable(reason: Problem | undefined): boolean {
+  return reason !== undefined && unreachable.has(reason.code);
 }
 
 const unreachable: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

@@ -168,17 +168,20 @@ export const fetchingOptions: readonly OptionRow[] = [
   },
   {
     name: "proxy",
-    type: "string | URL",
-    settingType: "string | undefined",
+    type: "string | URL | false",
+    settingType: "string | false",
+    default: "environment",
     check: proxy,
-    text: 'The URL of an HTTP proxy; `"environment"` uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. The proxy resolves host names: the address policy then sees only names and literal addresses.',
+    text: 'The HTTP proxy to use, as a URL or `host:port`. `"environment"`: the one that `HTTP_PROXY` and `HTTPS_PROXY` name, but not for hosts in `NO_PROXY`. `false`: none. The proxy resolves host names: the address policy then sees only names and literal addresses.',
+    more: "See [what is sent](fetching.md#what-is-sent).",
     flags: [
       {
         flags: "--proxy <url>",
         group: "Network",
-        text: 'HTTP proxy; "environment" uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY',
+        text: "HTTP proxy, as a URL or host:port (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)",
         value: "text",
       },
+      { flags: "--no-proxy", group: "Network", text: "connect directly, whatever HTTP_PROXY says", sets: false },
     ],
   },
   {
@@ -199,9 +202,17 @@ export const fetchingOptions: readonly OptionRow[] = [
         default: [],
         check: (name, value) => strings(name, typeof value === "string" ? [value] : value),
         text: "Further certificates to trust.",
+        flags: [
+          {
+            flags: "--ca <file>",
+            group: "Network",
+            text: "PEM file with certificates to trust, besides those of Node.js (repeatable)",
+            value: "files",
+          },
+        ],
       },
     ],
-    text: "`verify: false` accepts any certificate; `ca` are further certificates to trust (PEM).",
+    text: "`verify: false` accepts any certificate; `ca` are certificates to trust (PEM), besides those that Node.js trusts.",
   },
   {
     name: "client",

@@ -51,7 +51,15 @@ export interface FlagRow {
   /** A noun phrase or an imperative that makes sense without the name of the flag beside it. */
   readonly text: string;
   /** How its value is read, or what each word that it takes stands for. Without it, the flag takes no value and sets `sets`. */
-  readonly value?: "number" | "seconds" | "bytes" | "text" | "texts" | "headers" | Readonly<Record<string, unknown>>;
+  readonly value?:
+    | "number"
+    | "seconds"
+    | "bytes"
+    | "text"
+    | "texts"
+    | "headers"
+    | "files"
+    | Readonly<Record<string, unknown>>;
   readonly sets?: unknown;
   /** The flag that says the opposite. */
   readonly conflicts?: string;

@@ -127,8 +127,8 @@ function toTree(
   documents: TreeParts["documents"],
 ): SitemapTree {
   const { start, settings } = prepared;
-  const { discovery } = finished;
-  return createTree({ homepage: start.homepage, root, discovery, documents, settings, responses });
+  const { discovery, unreachable } = finished;
+  return createTree({ homepage: start.homepage, root, discovery, unreachable, documents, settings, responses });
 }
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the

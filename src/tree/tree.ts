@@ -3,7 +3,7 @@
 import { read, textOf } from "../crawl/read.ts";
 import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
-import type { DiscoveryRecord, TreeStep } from "../event.ts";
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
 import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
@@ -30,6 +30,7 @@ export interface TreeParts {
   readonly homepage: string;
   readonly root: IndexSitemap;
   readonly discovery: readonly DiscoveryRecord[];
+  readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: Documents;
   readonly settings: Pick<Settings, "limits" | "strict">;
   /** By the URL of the sitemap. */
@@ -87,6 +88,8 @@ export interface TreeData {
   readonly homepage: string;
   readonly complete: boolean;
   readonly pageCount: number;
+  readonly reachable: boolean;
+  readonly unreachable?: UnreachableWebsite;
   readonly discovery: readonly DiscoveryRecord[];
   readonly root: IndexSitemap;
 }
@@ -120,6 +123,10 @@ export class SitemapTree {
   readonly root: IndexSitemap;
   /** Every candidate that was tried, where it came from and what came of it. */
   readonly discovery: readonly DiscoveryRecord[];
+  /** Whether anything came from the website but failures and refusals; "not found" is an answer. */
+  readonly reachable: boolean;
+  /** Why not, where it is not. */
+  readonly unreachable: UnreachableWebsite | undefined;
   /** Whether everything that was declared was read to its end. */
   readonly complete: boolean;
   /** All pages of all sitemaps; one that is declared twice counts twice. */
@@ -134,6 +141,8 @@ export class SitemapTree {
     this.homepage = parts.homepage;
     this.root = parts.root;
     this.discovery = parts.discovery;
+    this.unreachable = parts.unreachable;
+    this.reachable = parts.unreachable === undefined;
     this.#documents = parts.documents;
     this.#settings = parts.settings;
     this.#responses = parts.responses;
@@ -221,8 +230,8 @@ export class SitemapTree {
   toJSON(options: { readonly pages: true }): Promise<TreeDataWithPages>;
   // `JSON.stringify` passes the name of the field that the tree stands in.
   toJSON(options?: unknown): TreeData | Promise<TreeDataWithPages> {
-    const { homepage, complete, pageCount, discovery, root } = this;
-    const data = { homepage, complete, pageCount, discovery };
+    const { homepage, complete, pageCount, reachable, unreachable, discovery, root } = this;
+    const data = { homepage, complete, pageCount, reachable, ...(unreachable && { unreachable }), discovery };
     if (typeof options !== "object" || options === null || !("pages" in options) || options.pages !== true) {
       return { ...data, root };
     }

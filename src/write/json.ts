@@ -1,6 +1,6 @@
 // The format `json`: the whole tree with its pages as one document, written as it is walked, so that its size does not matter.
 // One page or sitemap per line, for those who compare two files. The shape is described by docs/output.schema.json.
-import type { DiscoveryRecord, TreeStep } from "../event.ts";
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Sitemap } from "../sitemap.ts";
 import { openPageJson, valueJson } from "./page-json.ts";
@@ -11,6 +11,8 @@ export interface JsonHead {
   readonly homepage: string | undefined;
   readonly complete: boolean;
   readonly pageCount: number;
+  readonly reachable: boolean;
+  readonly unreachable?: UnreachableWebsite | undefined;
   readonly discovery: readonly DiscoveryRecord[];
 }
 
@@ -27,11 +29,11 @@ export function writeJson(
 }
 
 async function* document(
-  { homepage, complete, pageCount, discovery }: JsonHead,
+  { homepage, complete, pageCount, reachable, unreachable, discovery }: JsonHead,
   steps: AsyncIterable<TreeStep>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string, void, undefined> {
-  const start = valueJson({ homepage, complete, pageCount, discovery });
+  const start = valueJson({ homepage, complete, pageCount, reachable, unreachable, discovery });
   yield `${start.slice(0, -1)},\n"root":`;
   // For each sitemap that is open: whether something was already written into its list.
   const open: { kind: Sitemap["kind"]; started: boolean }[] = [];

@@ -1,5 +1,4 @@
 // Through a proxy: https in a tunnel, http by the whole URL. The policy judges before the proxy is asked.
-import http from "node:http";
 import net from "node:net";
 import tls from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { SitemapError } from "../../src/errors.ts";
 import { proxyChoice } from "../../src/fetch/proxy.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
@@ -15,41 +15,10 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A proxy that takes every name for this machine. */
-async function startProxy(options: { refuse?: number; password?: string } = {}) {
-  const asked: string[] = [];
-  const sockets = new Set<net.Socket>();
-  const isAllowed = (headers: http.IncomingHttpHeaders) =>
-    options.password === undefined ||
-    headers["proxy-authorization"] === `Basic ${Buffer.from(`user:${options.password}`).toString("base64")}`;
-  const proxy = http.createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    if (!isAllowed(request.headers)) return response.writeHead(407).end();
-    const { port, pathname } = new URL(request.url ?? "");
-    const { "proxy-authorization": _, ...headers } = request.headers;
-    const onward = http.get({ host: "127.0.0.1", port, path: pathname, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on("error", () => response.destroy());
-    return undefined;
-  });
-  proxy.on("connect", (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    const status = isAllowed(request.headers) ? options.refuse : 407;
-    if (status !== undefined) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-    const onward = net.connect(Number(request.url?.split(":").at(-1)), "127.0.0.1");
-    sockets.add(onward.on("error", () => socket.destroy()));
-    socket.on("error", () => onward.destroy()).write("HTTP/1.1 200 Connected\r\n\r\n");
-    return socket.pipe(onward).pipe(socket);
-  });
-  proxy.on("connection", (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
-    proxy.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { asked, url: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}` };
+async function startProxy(options?: ProxyOptions): Promise<ProxyServer> {
+  const proxy = await proxyServer(options);
+  closing.push(() => proxy.close());
+  return proxy;
 }
 
 test("http: the proxy is asked for the whole URL, and resolves the name", async () => {

@@ -65,7 +65,7 @@ const steps: TreeStep[] = [
   { type: "leave", sitemap: cut, depth: 1 },
   { type: "leave", sitemap: root, depth: 0 },
 ];
-const head = { homepage: root.url, complete: false, pageCount: 2, discovery: [] };
+const head = { homepage: root.url, complete: false, pageCount: 2, reachable: true, discovery: [] };
 
 describe("tabtree", () => {
   test("is an outline: sitemaps by depth, what they hold one level deeper, and why one could not be read", async () => {

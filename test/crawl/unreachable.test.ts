@@ -1,0 +1,201 @@
+// Websites that cannot be reached, on real sockets: few requests, an end in time, and why, as data.
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { crawl } from "../../src/crawl/crawl.ts";
+import type { FinishedEvent } from "../../src/event.ts";
+import type { Options } from "../../src/options.ts";
+import { problem } from "../../src/problem.ts";
+import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { selfSigned } from "../support/certificates.ts";
+import { type Fault, faults } from "../support/fault-server.ts";
+import { tenPages, testServer } from "../support/fetching.ts";
+import { site } from "../support/site.ts";
+
+const everything = (fault: Fault) => new Proxy({}, { get: () => fault }) as Record<string, Fault>;
+const xml =
+  (text: string): Fault =>
+  (exchange) =>
+    exchange.respond(200, { "content-type": "text/xml" }, text);
+// Thirty seconds would be too long for a test.
+const brief: Options = { timeout: { firstByte: 300 } };
+
+async function finished(target: string, options: Options): Promise<FinishedEvent> {
+  for await (const event of crawl(target, options)) if (event.type === "finished") return event;
+  throw new Error("It never ended");
+}
+
+describe("a website that is down", () => {
+  test("and accepts connections but stays silent is asked for robots.txt twice and for its homepage", async () => {
+    const server = await testServer(everything(faults.silence()));
+    await using tree = await sitemapTreeForHomepage(server.origin, brief);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/robots.txt", "/robots.txt", "/"]);
+    expect(tree.reachable).toBe(false);
+    expect(tree.unreachable).toMatchObject({
+      outcome: "failed",
+      reason: { code: "timeout-first-byte" },
+      documents: 23,
+    });
+    expect(tree.complete).toBe(false);
+    expect(tree.toJSON()).toMatchObject({ reachable: false, unreachable: { reason: { limit: 300 } } });
+    expect(new Set(tree.discovery.map(({ reason }) => reason?.code))).toEqual(new Set(["timeout-first-byte"]));
+  });
+
+  test.each([
+    ["resets connections", everything(faults["reset before headers"]()), "connection-reset", 3],
+    ["closes connections", everything(faults["empty reply"]()), "connection-reset", 3],
+    ["does not speak HTTP", everything(faults["not http"]()), "http-protocol", 2],
+  ])("and %s", async (_, paths, code, requests) => {
+    const server = await testServer(paths);
+    const { reachable, unreachable } = await finished(server.origin, brief);
+    expect({ reachable, unreachable }).toMatchObject({ reachable: false, unreachable: { reason: { code } } });
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  test("and refuses connections", async () => {
+    const server = await testServer({});
+    await server.close();
+    const { totals, unreachable } = await finished(server.origin, {});
+    expect(unreachable).toMatchObject({ outcome: "failed", reason: { code: "connection-refused" } });
+    expect(totals.requests).toBe(3);
+  });
+
+  test("and has a certificate that is not valid", async () => {
+    const server = await testServer({ "/sitemap.xml": tenPages }, { tls: selfSigned({ names: ["127.0.0.1"] }) });
+    const { totals, unreachable } = await finished(server.origin, {});
+    expect(unreachable).toMatchObject({ outcome: "failed", reason: { code: "tls-certificate" } });
+    expect(totals.requests).toBe(2);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("and has no name", async () => {
+    const { totals, unreachable } = await finished("http://nowhere.invalid/", {});
+    expect(unreachable?.reason.code).toMatch(/^dns-/);
+    expect(totals.requests).toBeLessThanOrEqual(3);
+  });
+
+  test("is asked for one known path more, where neither robots.txt nor the homepage is wanted", async () => {
+    const server = await testServer(everything(faults["reset before headers"]()));
+    const { unreachable } = await finished(server.origin, { useRobots: false, useHomepage: false, concurrency: 1 });
+    expect(unreachable).toMatchObject({ documents: 21 });
+    expect(server.requests.length).toBeLessThanOrEqual(3);
+  });
+
+  test("says the same in an archive", async () => {
+    const server = await testServer(everything(faults["reset before headers"]()));
+    const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-down-"));
+    const save = path.join(folder, "down.warc");
+    await using tree = await sitemapTreeForHomepage(server.origin, { save });
+    await using again = await openTree(save);
+    expect(again.toJSON()).toEqual(tree.toJSON());
+    expect(again.reachable).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("where a sitemap was given", async () => {
+    const server = await testServer(everything(faults["reset before headers"]()));
+    const given = Array.from({ length: 50 }, (_, at) => `${server.origin}/${at}.xml`);
+    await using tree = await sitemapTreeFrom(given, { concurrency: 4 });
+    expect(tree.unreachable).toMatchObject({ outcome: "failed", documents: 50 });
+    expect(server.requests.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe("a website that is not down", () => {
+  test("although robots.txt does not answer", async () => {
+    const server = await testServer({
+      "/robots.txt": faults["reset before headers"](),
+      "/": "<html></html>",
+      "/sitemap.xml": xml(tenPages),
+    });
+    await using tree = await sitemapTreeForHomepage(server.origin, brief);
+    expect(tree.pageCount).toBe(10);
+    expect(tree.reachable).toBe(true);
+    expect(tree.complete).toBe(false);
+    // The homepage was asked for once, before everything else.
+    const paths = server.requests.map(({ path }) => path);
+    expect(paths.filter((path) => path === "/")).toHaveLength(1);
+    expect(paths.slice(0, 3)).toEqual(["/robots.txt", "/robots.txt", "/"]);
+  });
+
+  test("although neither robots.txt nor the homepage are there", async () => {
+    const server = await testServer({});
+    const { reachable, unreachable } = await finished(server.origin, {});
+    expect({ reachable, unreachable }).toEqual({ reachable: true, unreachable: undefined });
+  });
+
+  test("with strict robots.txt, nothing is asked for after it", async () => {
+    const server = await testServer(everything(faults["reset before headers"]()));
+    await finished(server.origin, { strictRobots: true });
+    expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
+  });
+});
+
+describe("a website that refuses everything", () => {
+  test.each([
+    [403, "http-403"],
+    [401, "http-401"],
+    [451, "http-451"],
+  ])("with %i blocks us", async (status, code) => {
+    const server = await testServer(everything((exchange) => exchange.respond(status)));
+    const { reachable, unreachable } = await finished(server.origin, {});
+    expect({ reachable, unreachable }).toMatchObject({
+      reachable: false,
+      unreachable: { outcome: "blocked", reason: { code }, documents: 23 },
+    });
+  });
+
+  test("by asking us to come back tomorrow is asked a few times", async () => {
+    const server = await testServer(everything((exchange) => exchange.respond(429, { "retry-after": "86400" })));
+    const { unreachable } = await finished(server.origin, {});
+    expect(unreachable).toMatchObject({ outcome: "blocked", reason: { code: "rate-limited" } });
+    expect(server.requests.length).toBeLessThanOrEqual(5);
+  });
+
+  test("but the homepage is reachable", async () => {
+    const server = await testServer({
+      ...everythingBut("/", (exchange) => exchange.respond(403)),
+      "/": "<html></html>",
+    });
+    expect((await finished(server.origin, {})).reachable).toBe(true);
+  });
+
+  // A table in which every path but one is there cannot be a Proxy: it is spread.
+  function everythingBut(path: string, fault: Fault): Record<string, Fault> {
+    const known = ["/robots.txt", "/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml"].filter(
+      (each) => each !== path,
+    );
+    return Object.fromEntries(known.map((each) => [each, fault]));
+  }
+});
+
+test("a sitemap on another host that is down costs a few requests, and nothing of the rest", async () => {
+  const dead = await testServer(everything(faults.silence()), { host: "127.0.0.2" });
+  const children = Array.from({ length: 60 }, (_, at) => `<sitemap><loc>${dead.origin}/${at}.xml</loc></sitemap>`);
+  const server = await testServer({
+    "/robots.txt": (exchange) => exchange.respond(200, {}, `Sitemap: ${exchange.headers.get("host")}`),
+    "/index.xml": xml(`<sitemapindex>${children.join("")}<sitemap><loc>/own.xml</loc></sitemap></sitemapindex>`),
+    "/own.xml": xml(tenPages),
+  });
+  await using tree = await sitemapTreeFrom([`${server.origin}/index.xml`], { ...brief, network: "allow-private" });
+  expect(tree.pageCount).toBe(10);
+  expect(tree.reachable).toBe(true);
+  expect(dead.requests.length).toBeLessThanOrEqual(5);
+  expect(
+    [...tree.sitemaps()].filter((each) => each.kind === "invalid" && each.reason.code === "timeout-first-byte"),
+  ).toHaveLength(60);
+});
+
+test("a limit that ended the search says nothing about the website", async () => {
+  const { client } = site({});
+  expect(await finished("https://example.org/", { client, limits: { time: 0 } })).toMatchObject({ reachable: true });
+});
+
+test("a client of the user's own decides what is reachable", async () => {
+  const client = { request: async () => problem("dns-not-found") };
+  expect(await finished("https://example.org/", { client })).toMatchObject({
+    reachable: false,
+    unreachable: { reason: { code: "dns-not-found" } },
+  });
+});
