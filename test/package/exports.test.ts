@@ -56,6 +56,7 @@ const treeTypes = [
   "TreeDataWithPages",
   "TreePart",
   "TreeStep",
+  "UnreachableWebsite",
 ];
 const optionTypes = ["ArchiveOptions", "Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
 const eventTypes = [
