@@ -100,7 +100,7 @@ export interface VideoSegment {
   readonly duration?: number;
 }
 
-/** The identifier of a video in a catalog. */
+/** The episode of a series that a video shows. */
 export interface VideoTvShow {
   readonly showTitle?: string;
   /** What the site wrote: `full`, `preview`, `clip`, `interview`, `news` or `other`. */
