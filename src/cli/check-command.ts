@@ -26,13 +26,14 @@ export function checkCommand(done: (exitCode: number) => void): Command {
     .option("--force", "let --output replace a file")
     .option("--all", "all examples and sitemaps (text, markdown)")
     .addOption(
-      new Option("--fail-on <severity>", "severity from which on the exit code is 6")
-        .choices(failLevels)
-        .default("error"),
+      new Option("--fail-on <severity>", "severity from which on the exit code is 6 (default: error)").choices(
+        failLevels,
+      ),
     );
 
   command
     .optionsGroup("Rules:")
+    .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 

@@ -1,9 +1,10 @@
 // `sitegrove check`: builds the tree of what was named, checks it, and writes the findings.
 import { buffer } from "node:stream/consumers";
-import type { CheckOptions } from "../check/options.ts";
+import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import { readCheckConfig } from "./check-config.ts";
 import type { CheckFormat, FailLevel } from "./check-formats.ts";
 import { CheckReport } from "./check-report.ts";
 import { type CheckTarget, chooseCheckTarget, type LocalFlags } from "./check-target.ts";
@@ -14,7 +15,8 @@ import { Run, type RunFlags } from "./run.ts";
 export interface CheckFlags extends CrawlFlags, RunFlags, LocalFlags {
   readonly format: CheckFormat;
   readonly all?: true | undefined;
-  readonly failOn: FailLevel;
+  readonly failOn?: FailLevel | undefined;
+  readonly config?: string | undefined;
   readonly off?: readonly string[] | undefined;
   readonly now?: string | undefined;
   readonly insecure?: true | undefined;
@@ -29,13 +31,15 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
   const { resolveCheckOptions } = await import("../check/options.ts");
   const rules = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
+  const config = readCheckConfig(flags.config);
   const options: CheckOptions = {
-    rules: Object.fromEntries(rules),
+    ...config.options,
+    rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(rules)],
     now: flags.now,
     location: chosen.hasLocation,
   };
   resolveCheckOptions(options);
-  const report = new CheckReport(flags.failOn);
+  const report = new CheckReport(flags.failOn ?? config.failOn ?? "error");
   const run = new Run(flags, () => report);
   if (chosen.target.kind === "website" && chosen.target.isAssumed) {
     run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");

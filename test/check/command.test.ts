@@ -110,3 +110,22 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
+
+test("sitegrove.json is found upwards, and its mistakes are named", async () => {
+  const place = path.join(folder, "configured/below");
+  mkdirSync(place, { recursive: true });
+  const file = path.join(folder, "configured/sitegrove.json");
+  const words = ["check", "-", "-f", "json"];
+  const input = urlset("https://example.org/a#b");
+  writeFileSync(
+    file,
+    JSON.stringify({ rules: { "url-fragment": "error", "lastmod-missing": "off" }, failOn: "error" }),
+  );
+  const found = await sitegrove(words, { cwd: place, input });
+  expect(found.code).toBe(6);
+  expect(JSON.parse(found.stdout).findings).toMatchObject([{ rule: "url-fragment", severity: "error" }]);
+  writeFileSync(file, JSON.stringify({ failon: "error" }));
+  const mistaken = await sitegrove(words, { cwd: place, input });
+  expect(mistaken.code).toBe(2);
+  expect(mistaken.stderr).toContain("did you mean `failOn`");
+});
