@@ -34,6 +34,8 @@ export function checkCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Rules:")
     .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
+    .option("--baseline <file>", "known findings: only what is more than in this file is shown")
+    .option("--update-baseline", "write the findings to the file of --baseline")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 

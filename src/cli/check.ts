@@ -2,8 +2,10 @@
 import { buffer } from "node:stream/consumers";
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
+import { counted } from "../figures.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import { readBaseline, withoutKnown, writeBaseline } from "./check-baseline.ts";
 import { readCheckConfig } from "./check-config.ts";
 import type { CheckFormat, FailLevel } from "./check-formats.ts";
 import { CheckReport } from "./check-report.ts";
@@ -17,6 +19,8 @@ export interface CheckFlags extends CrawlFlags, RunFlags, LocalFlags {
   readonly all?: true | undefined;
   readonly failOn?: FailLevel | undefined;
   readonly config?: string | undefined;
+  readonly baseline?: string | undefined;
+  readonly updateBaseline?: true | undefined;
   readonly off?: readonly string[] | undefined;
   readonly now?: string | undefined;
   readonly insecure?: true | undefined;
@@ -32,6 +36,12 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   const { resolveCheckOptions } = await import("../check/options.ts");
   const rules = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
   const config = readCheckConfig(flags.config);
+  if (flags.updateBaseline && flags.baseline === undefined)
+    throw new UsageError("--update-baseline needs --baseline FILE");
+  const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
+  if (flags.baseline !== undefined && baseline === undefined && !flags.updateBaseline) {
+    throw new UsageError(`${flags.baseline} does not exist; --update-baseline writes it`);
+  }
   const options: CheckOptions = {
     ...config.options,
     rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(rules)],
@@ -66,7 +76,20 @@ async function* findings(
   const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const result = await checkTree(tree, { ...options, signal: run.signal });
+    const whole = await checkTree(tree, { ...options, signal: run.signal });
+    if (flags.updateBaseline && flags.baseline !== undefined) writeBaseline(flags.baseline, whole);
+    const known = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
+    const compared = known === undefined ? undefined : withoutKnown(whole, known);
+    const result = compared?.result ?? whole;
+    if (compared !== undefined && compared.known > 0) {
+      run.messages.say(`${counted(compared.known, "finding")} known from ${flags.baseline}`, "quiet");
+    }
+    if (compared !== undefined && compared.gone > 0) {
+      run.messages.say(
+        `${counted(compared.gone, "finding")} fewer than in ${flags.baseline}; --update-baseline lowers it`,
+        "quiet",
+      );
+    }
     finish(result);
     yield writeCheck(result, { format: flags.format, all: flags.all ?? false, color: run.isShown && run.hasColor });
   } finally {

@@ -129,3 +129,18 @@ test("sitegrove.json is found upwards, and its mistakes are named", async () => 
   expect(mistaken.code).toBe(2);
   expect(mistaken.stderr).toContain("did you mean `failOn`");
 });
+
+test("a baseline leaves out what is known, and fails when a count grows", async () => {
+  const file = path.join(folder, "baseline.json");
+  const words = ["check", "-", "-f", "json", "--fail-on", "warning", "--baseline", file];
+  const one = urlset("https://example.org/a#b");
+  expect((await sitegrove(words, { input: one })).code).toBe(2);
+  expect((await sitegrove([...words, "--update-baseline"], { input: one })).code).toBe(0);
+  const same = await sitegrove(words, { input: one });
+  expect([same.code, JSON.parse(same.stdout).findings]).toEqual([0, []]);
+  const more = await sitegrove(words, { input: urlset("https://example.org/a#b", "https://example.org/c#d") });
+  expect(more.code).toBe(6);
+  const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
+  expect(fewer.code).toBe(0);
+  expect(fewer.stderr).toContain("--update-baseline lowers it");
+});

@@ -1,0 +1,55 @@
+// Findings that are known: counts for each sitemap and rule. What is not more than before is left out, and fails nothing.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Finding } from "../check/findings.ts";
+import type { CheckResult } from "../check/result.ts";
+import { systemReason } from "../system-reason.ts";
+import { UsageError } from "./exit-codes.ts";
+
+type Counts = Record<string, Record<string, number>>;
+
+/** The counts in a file; undefined where there is none yet. */
+export function readBaseline(file: string): Counts | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const { version, findings } = JSON.parse(readFileSync(file, "utf8")) as { version?: unknown; findings?: unknown };
+    if (version !== 1 || typeof findings !== "object" || findings === null) throw new UsageError("not a baseline");
+    return findings as Counts;
+  } catch (error) {
+    const isOurs = error instanceof UsageError || error instanceof SyntaxError;
+    throw new UsageError(`${file}: ${isOurs ? error.message : systemReason(error)}`);
+  }
+}
+
+export function writeBaseline(file: string, { findings }: CheckResult): void {
+  try {
+    writeFileSync(file, `${JSON.stringify({ version: 1, findings: countsOf(findings) }, null, 2)}\n`);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
+  }
+}
+
+/** The result without what is known, and how many findings there are fewer of than the baseline says. */
+export function withoutKnown(
+  result: CheckResult,
+  baseline: Counts,
+): { result: CheckResult; known: number; gone: number } {
+  const now = countsOf(result.findings);
+  const before = (sitemap: string, rule: string) =>
+    Object.hasOwn(baseline, sitemap) ? Number(baseline[sitemap]?.[rule] ?? 0) : 0;
+  const findings = result.findings.filter(({ sitemap, rule }) => now[sitemap]![rule]! > before(sitemap, rule));
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity } of findings) counts[severity] += 1;
+  const gone = Object.entries(baseline)
+    .flatMap(([sitemap, rules]) => Object.entries(rules).map(([rule, count]) => count > (now[sitemap]?.[rule] ?? 0)))
+    .filter(Boolean).length;
+  return { result: { ...result, findings, counts }, known: result.findings.length - findings.length, gone };
+}
+
+function countsOf(findings: readonly Finding[]): Counts {
+  const counts: Counts = Object.create(null);
+  for (const { sitemap, rule, count } of findings) {
+    counts[sitemap] ??= {};
+    counts[sitemap]![rule] = (counts[sitemap]![rule] ?? 0) + count;
+  }
+  return counts;
+}
