@@ -111,9 +111,9 @@ async function scan(
   side: Side,
   before: Side | undefined,
   scratch: Scratch,
-  { ignored, include }: DiffSettings,
+  { ignored, include, signal }: DiffSettings,
 ): Promise<PageLists> {
-  const lists = new PageLists(new PageRecords(scratch, ignored, include));
+  const lists = new PageLists(new PageRecords(scratch, ignored, include), signal);
   await side.scan(lists, before);
   await lists.records.lists.finish();
   return lists;

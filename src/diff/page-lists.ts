@@ -23,10 +23,13 @@ export interface PageList {
 export class PageLists {
   readonly lists: PageList[] = [];
   readonly records: PageRecords;
+  readonly #signal: AbortSignal | undefined;
   #total = 0;
 
-  constructor(records: PageRecords) {
+  /** Adding pages throws the reason of the signal. */
+  constructor(records: PageRecords, signal: AbortSignal | undefined) {
     this.records = records;
+    this.#signal = signal;
   }
 
   /** How many pages there are, those of all lists. */
@@ -36,6 +39,7 @@ export class PageLists {
 
   /** Adds pages of a sitemap; those of one sitemap come together. What it returns has to be waited for. */
   add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
+    this.#signal?.throwIfAborted();
     let list = this.lists.at(-1);
     if (list?.sitemap !== sitemap || list.same !== undefined) list = this.#begin(sitemap);
     const { records } = this;

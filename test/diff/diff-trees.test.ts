@@ -516,6 +516,17 @@ describe("room", () => {
     expect(left.flat()).toEqual([]);
   });
 
+  test("an aborted signal ends the reading of a tree that the caller has", async () => {
+    const tree = await treeWith(["/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => `/${page}`))]);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const include = () => {
+      controller.abort(reason);
+      return true;
+    };
+    await expect(all(tree, tree, { include, signal: controller.signal })).rejects.toBe(reason);
+  });
+
   const disk = smallDisk(512);
   afterAll(() => disk?.remove());
   test.skipIf(disk === undefined)("a disk that is full is an error with a sentence", async () => {
