@@ -7,6 +7,7 @@
  * - `invalid-file`: a file is neither an archive nor a sitemap, or cannot be read
  * - `archive-exists`: a file is already there and would be overwritten
  * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
+ * - `folder-in-use`: another process is working in the folder of a fleet
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
  */
@@ -17,6 +18,7 @@ export type SitemapErrorCode =
   | "invalid-file"
   | "archive-exists"
   | "archive-unwritable"
+  | "folder-in-use"
   | "storage-failed"
   | "tree-closed";
 

@@ -51,6 +51,11 @@ export type {
 } from "./event.ts";
 export type { FailureOutcome, HeaderList } from "./exchange.ts";
 export { fetchClient } from "./fetch/fetch-client.ts";
+export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
+export { type FleetEvent, type FleetOptions, runFleet } from "./fleet/run-fleet.ts";
+export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
+export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
+export type { SiteOutput, SiteSink } from "./fleet/site-sink.ts";
 export type {
   ArchiveOptions,
   Limits,

@@ -15,8 +15,9 @@ const mayImport: Record<string, readonly string[]> = {
   crawl: ["model", "discover", "fetch", "open", "parse", "store"],
   tree: ["model", "crawl", "store"],
   diff: ["model", "crawl", "tree"],
+  fleet: ["model", "crawl", "store", "tree"],
   check: ["model", "crawl", "tree"],
-  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff", "check"],
+  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff", "check", "fleet"],
 };
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.

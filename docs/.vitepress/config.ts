@@ -41,6 +41,7 @@ export default defineConfig({
           { text: "Rules", link: "/rules" },
           { text: "Archives", link: "/archives" },
           { text: "What changed", link: "/diff" },
+          { text: "Many sites", link: "/fleet" },
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
         ],
       },

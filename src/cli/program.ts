@@ -7,6 +7,7 @@ import { printable } from "../write/printable.ts";
 import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
 import { OutputFailed } from "./output.ts";
 import { parseCommand } from "./parse-command.ts";
@@ -45,12 +46,13 @@ export function createProgram(done: (exitCode: number) => void): Command {
     .addCommand(parseCommand(done))
     .addCommand(diffCommand(done))
     .addCommand(checkCommand(done))
+    .addCommand(fleetCommand(done))
     .addCommand(completionCommand(() => program))
     .addHelpText(
       "after",
       "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n",
     );
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
       .configureHelp({ showGlobalOptions: false })

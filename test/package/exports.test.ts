@@ -14,11 +14,13 @@ const functions = [
   "parseSitemap",
   "problem",
   "readSitemap",
+  "runFleet",
+  "siteJob",
   "sitemapTreeForHomepage",
   "sitemapTreeFrom",
   "streamPages",
 ];
-const classes = ["SitemapError", "SitemapTree"];
+const classes = ["JournalQueue", "SitemapError", "SitemapTree"];
 const tables = ["checkRules"];
 const pageTypes = [
   "AlternatePage",
@@ -107,6 +109,20 @@ const checkTypes = [
   "RuleSeverities",
   "Severity",
 ];
+const fleetTypes = [
+  "FleetEvent",
+  "FleetOptions",
+  "JournalQueueOptions",
+  "Lease",
+  "QueueCounts",
+  "SiteJob",
+  "SiteOutcome",
+  "SiteOutput",
+  "SiteQueue",
+  "SiteReason",
+  "SiteSink",
+  "SiteSummary",
+];
 const otherTypes = [
   "Client",
   "ClientRequest",
@@ -136,6 +152,7 @@ test("sitegrove exports these names, types included", () => {
     ...optionTypes,
     ...eventTypes,
     ...changeTypes,
+    ...fleetTypes,
     ...checkTypes,
     ...otherTypes,
   ];

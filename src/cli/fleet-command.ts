@@ -1,0 +1,111 @@
+// The flags of `sitegrove fleet`, in words. What they do is in fleet.ts, which is loaded when it is needed.
+import { Command, Option } from "commander";
+import { addCrawlFlags } from "./crawl-flags.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
+import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
+import type { FleetFlags } from "./fleet.ts";
+import { fleetFormats, retryNames } from "./fleet-formats.ts";
+
+export function fleetCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("fleet")
+    .summary("read many websites, and go on where it stopped")
+    .description(
+      "Reads the sitemaps of many websites, many at a time. In the folder of the outputs, sites.ndjson says what was begun and what\n" +
+        "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
+    )
+    .usage("[options] [sites...]\n       sitegrove fleet status DIR")
+    .argument("[sites...]", "homepages; `fleet status DIR` is a command of its own");
+
+  command
+    .optionsGroup("Websites:")
+    .option("--from <file>", "list of homepages, one a line; - for standard input (repeatable)", collected)
+    .option("--column <name>", "column of a CSV file that holds the homepages: its name, or its number from 1")
+    .option("--retry <outcomes>", `read those again that ended so: ${retryNames.join(", ")} (repeatable)`, collected);
+
+  command
+    .optionsGroup("Output:")
+    .option("--out <dir>", "folder for the journal, the outputs and the summary")
+    .addOption(
+      new Option("-f, --format <format>", "files of pages, one for each website")
+        .choices(fleetFormats)
+        .default("ndjson"),
+    )
+    .option("--archives", "save everything that was received, one WARC archive for each website")
+    .option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it")
+    .option("--check", "write what search engines would say about each website");
+
+  command
+    .optionsGroup("Pace:")
+    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
+    .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
+    .option(
+      "--max-traffic <n>",
+      "maximum number of bytes of one website, as transferred: 64k, 50M (default: none)",
+      byteCount,
+    );
+  addCrawlFlags(command, "Limits");
+
+  command.optionsGroup("Discovery:");
+  addCrawlFlags(command, "Discovery");
+  command.optionsGroup("Parsing:");
+  addCrawlFlags(command, "Parsing");
+  command.optionsGroup("Network:");
+  addCrawlFlags(command, "Network", networkFlags);
+
+  command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "a line for each website", raised)
+    .option("-l, --log-file <file>", "append these lines to FILE")
+    .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (sites: readonly string[], flags: FleetFlags) => {
+      const { fleet } = await import("./fleet.ts");
+      done(await fleet(sites, flags));
+    });
+  command.addCommand(statusCommand(done));
+  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+}
+
+function statusCommand(done: (exitCode: number) => void): Command {
+  return new Command("status")
+    .summary("show how far a fleet is")
+    .description("Shows what is done, running and waiting in the folder of a fleet, while it runs or after.")
+    .argument("<dir>", "folder of the outputs")
+    .option("--json", "as JSON")
+    .action(async (folder: string, { json }: { json?: true }) => {
+      const { fleetStatus } = await import("./fleet-status.ts");
+      done(await fleetStatus(folder, json ?? false));
+    });
+}
+
+// Without --concurrency, which is about websites here.
+const networkFlags = [
+  "--delay",
+  "--crawl-delay",
+  "--retries",
+  "--timeout",
+  "--allow-private",
+  "--public-only",
+  "--header",
+  "--user-agent",
+  "--proxy",
+  "--insecure",
+];
+
+const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
+const exitCodeWords = {
+  complete: "every website was read to its end, or has no sitemap",
+  incomplete: "finished, but some websites could not be fully read",
+  interrupted: "stopped by Ctrl-C: run it again to go on",
+};
+
+const examples = `
+Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
+
+Examples:
+  sitegrove fleet --from sites.txt --out monday               pages of each website, and summary.json
+  sitegrove fleet --from top.csv --column domain --out top    from a column of a CSV file
+  sitegrove fleet --out monday --retry unreachable            those again that could not be reached
+  sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
+  sitegrove fleet status monday                               how far it is
+`;

@@ -1,0 +1,7 @@
+// The names that `sitegrove fleet` takes as values.
+
+export const fleetFormats = ["ndjson", "csv", "none"] as const;
+export type FleetFormat = (typeof fleetFormats)[number];
+
+/** Outcomes with which a website can be read again. */
+export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;

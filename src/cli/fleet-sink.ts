@@ -1,0 +1,182 @@
+// The outputs of a fleet: a file of pages for each website, its archive and its findings, in folders by the hash of its key. What an
+// attempt writes has a name of its own; it is put in its place before the journal says that the website is done.
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { CheckResult } from "../check/result.ts";
+import type { SitemapEvent } from "../event.ts";
+import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
+import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
+import type { SitemapPage } from "../page.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { PageWriter } from "../write/batch.ts";
+import { csvWriter } from "../write/csv.ts";
+import { ndjsonWriter } from "../write/ndjson.ts";
+import type { FleetFormat } from "./fleet-formats.ts";
+
+export interface FolderSinkOptions {
+  readonly folder: string;
+  readonly format: FleetFormat;
+  readonly archives: boolean;
+  /** The archives of an earlier run, by the key of their website. */
+  readonly previous?: ReadonlyMap<string, string> | undefined;
+  /** Finds out what search engines would say; loaded where it is wanted. */
+  readonly check?: ((tree: SitemapTree) => Promise<CheckResult>) | undefined;
+}
+
+export class FolderSink implements SiteSink {
+  readonly #options: FolderSinkOptions;
+  readonly #folders = new Set<string>();
+
+  constructor(options: FolderSinkOptions) {
+    this.#options = options;
+  }
+
+  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
+    const { folder, format, archives, check } = this.#options;
+    const names = (kind: string, extension: string) => new OutputNames(folder, kind, job, attemptId, extension);
+    const pages = format === "none" ? undefined : new PagesFile(names("pages", format), writerFor(format), this.#ready);
+    const archive = archives ? names("archives", "warc.gz") : undefined;
+    if (archive !== undefined) {
+      await this.#ready(archive.path);
+      // What a killed process left of this attempt.
+      await rm(archive.path, { force: true });
+    }
+    const previous = this.#options.previous?.get(job.key);
+    let findings: CheckResult | undefined;
+    const findingsNames = names("findings", "json");
+    return {
+      options: {
+        ...(archive === undefined ? {} : { save: archive.path }),
+        ...(previous === undefined ? {} : { previous }),
+      },
+      pages: (sitemap: string, batch: readonly SitemapPage[]) => pages?.write(sitemap, batch),
+      sitemap: (_: SitemapEvent) => undefined,
+      ...(check === undefined
+        ? {}
+        : {
+            async tree(tree: SitemapTree) {
+              findings = await check(tree);
+            },
+          }),
+      keep: async (summary: SiteSummary) => {
+        const files: { pages?: string; archive?: string; findings?: string } = {};
+        const isRead = summary.sitemaps > 0 && summary.outcome !== "failed";
+        if (pages !== undefined && isRead) files.pages = await pages.keep();
+        else await pages?.discard();
+        if (archive !== undefined) files.archive = archive.relative;
+        if (findings !== undefined && isRead) {
+          await this.#ready(findingsNames.path);
+          await writeFile(`${findingsNames.path}.partial`, `${JSON.stringify(findings)}\n`);
+          await rename(`${findingsNames.path}.partial`, findingsNames.path);
+          files.findings = findingsNames.relative;
+        }
+        for (const each of [pages?.names, archive, findingsNames]) await each?.removeEarlier();
+        return { files, ...(findings === undefined ? {} : { findings: findings.counts }) };
+      },
+      discard: async () => {
+        await pages?.discard();
+        if (archive !== undefined) await rm(archive.path, { force: true });
+        await rm(`${findingsNames.path}.partial`, { force: true });
+      },
+    };
+  }
+
+  readonly #ready = async (file: string): Promise<void> => {
+    const folder = path.dirname(file);
+    if (this.#folders.has(folder)) return;
+    await mkdir(folder, { recursive: true });
+    this.#folders.add(folder);
+  };
+}
+
+/** `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. */
+class OutputNames {
+  readonly #folder: string;
+  readonly #name: (attempt: number) => string;
+  readonly #attempt: number;
+
+  constructor(folder: string, kind: string, { homepage }: SiteJob, attemptId: string, extension: string) {
+    const dash = attemptId.lastIndexOf("-");
+    const hash = attemptId.slice(0, dash);
+    // Safe on every file system; the hash tells those apart that look the same.
+    const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+    this.#folder = folder;
+    this.#attempt = Number(attemptId.slice(dash + 1));
+    this.#name = (attempt) => path.posix.join(kind, hash.slice(0, 2), `${host}.${hash}-${attempt}.${extension}`);
+  }
+
+  get relative(): string {
+    return this.#name(this.#attempt);
+  }
+
+  get path(): string {
+    return path.join(this.#folder, this.relative);
+  }
+
+  /** Attempts that did not end well, or whose result is replaced. */
+  async removeEarlier(): Promise<void> {
+    for (let attempt = Math.max(1, this.#attempt - mostEarlier); attempt < this.#attempt; attempt++) {
+      const file = path.join(this.#folder, this.#name(attempt));
+      await rm(file, { force: true });
+      await rm(`${file}.partial`, { force: true });
+    }
+  }
+}
+
+const mostEarlier = 100;
+
+/** Small ones are written at once: with thousands under way, each open file counts. */
+class PagesFile {
+  readonly names: OutputNames;
+  readonly #writer: PageWriter;
+  readonly #ready: (file: string) => Promise<void>;
+  #text: string;
+  #handle: Awaited<ReturnType<typeof open>> | undefined;
+
+  constructor(names: OutputNames, writer: PageWriter, ready: (file: string) => Promise<void>) {
+    this.names = names;
+    this.#writer = writer;
+    this.#ready = ready;
+    this.#text = writer.header;
+  }
+
+  write(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
+    this.#text += this.#writer.write({ sitemap, pages });
+    return this.#text.length < mostHeld ? undefined : this.#flush();
+  }
+
+  /** Gives the path below the folder. */
+  async keep(): Promise<string> {
+    await this.#flush();
+    await this.#handle?.close();
+    this.#handle = undefined;
+    await rename(this.#partial, this.names.path);
+    return this.names.relative;
+  }
+
+  async discard(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+    await rm(this.#partial, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text;
+    this.#text = "";
+    if (this.#handle === undefined) {
+      await this.#ready(this.names.path);
+      this.#handle = await open(this.#partial, "w");
+    }
+    await this.#handle.writeFile(text);
+  }
+
+  get #partial(): string {
+    return `${this.names.path}.partial`;
+  }
+}
+
+const mostHeld = 64 * 1024;
+
+function writerFor(format: Exclude<FleetFormat, "none">): PageWriter {
+  return format === "csv" ? csvWriter() : ndjsonWriter();
+}

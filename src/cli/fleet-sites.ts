@@ -1,0 +1,146 @@
+// Lists of websites as people keep them: one homepage a line with comments and blank lines, or a column of a CSV file.
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { type SiteJob, siteJob } from "../fleet/site-job.ts";
+import { UsageError } from "./exit-codes.ts";
+
+/** A line that names no website. */
+export interface MalformedLine {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface SiteListOptions {
+  /** Named on the command line. */
+  readonly sites: readonly string[];
+  /** Files; `-` for standard input. */
+  readonly files: readonly string[];
+  /** The name of a column, or its number from 1. Without one, a line is a homepage. */
+  readonly column?: string | undefined;
+}
+
+/** Counts what it reads. Each website comes once. */
+export class SiteList {
+  readonly #options: SiteListOptions;
+  readonly #seen = new Set<string>();
+  readonly malformed: MalformedLine[] = [];
+  malformedCount = 0;
+  duplicates = 0;
+  /** Websites that were listed, each once. */
+  count = 0;
+
+  constructor(options: SiteListOptions) {
+    this.#options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SiteJob, void> {
+    const { sites, files, column } = this.#options;
+    yield* this.#jobs("command line", sites.entries());
+    for (const file of files) {
+      const lines = numbered(linesOf(file));
+      yield* this.#jobs(file, column === undefined ? plain(lines) : cells(lines, column, file));
+    }
+  }
+
+  async *#jobs(
+    file: string,
+    texts: AsyncIterable<readonly [number, string]> | Iterable<readonly [number, string]>,
+  ): AsyncGenerator<SiteJob, void> {
+    for await (const [at, text] of texts) {
+      const job = siteJob(text);
+      if (job === undefined) {
+        this.malformedCount += 1;
+        if (this.malformed.length < mostMalformed)
+          this.malformed.push({ file, line: at + 1, text: text.slice(0, 200) });
+      } else if (this.#seen.has(job.key)) this.duplicates += 1;
+      else {
+        this.#seen.add(job.key);
+        this.count += 1;
+        yield job;
+      }
+    }
+  }
+}
+
+const mostMalformed = 5;
+
+async function* linesOf(file: string): AsyncGenerator<string, void> {
+  const input = file === "-" ? process.stdin : createReadStream(file);
+  const failed = new Promise<never>((_, reject) => input.once("error", reject));
+  failed.catch(() => undefined);
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
+  for (;;) {
+    const step = await Promise.race([lines.next(), failed]);
+    if (step.done) return;
+    yield step.value;
+  }
+}
+
+async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<readonly [number, string], void> {
+  let at = 0;
+  for await (const line of lines) yield [at++, at === 1 ? line.replace(/^\ufeff/, "") : line];
+}
+
+// A comment begins with # at the start of a line or behind a space: in a URL it is something else.
+async function* plain(
+  lines: AsyncIterable<readonly [number, string]>,
+): AsyncGenerator<readonly [number, string], void> {
+  for await (const [at, line] of lines) {
+    const text = line.replace(/(^|\s)#.*$/, "").trim();
+    if (text !== "") yield [at, text];
+  }
+}
+
+// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs. A row is a line: no website has a line end in its name.
+async function* cells(
+  lines: AsyncIterable<readonly [number, string]>,
+  column: string,
+  file: string,
+): AsyncGenerator<readonly [number, string], void> {
+  let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
+  const isNumbered = place !== undefined;
+  let separator: string | undefined;
+  for await (const [at, line] of lines) {
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    const isFirst = separator === undefined;
+    separator ??= [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
+    const row = splitRow(line, separator);
+    if (isFirst) {
+      if (!isNumbered) {
+        place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
+        if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
+        continue;
+      }
+      // With a number there may be a header, too.
+      if (siteJob(row[place ?? 0] ?? "") === undefined) continue;
+    }
+    const text = (row[place ?? 0] ?? "").trim();
+    yield [at, text === "" ? line : text];
+  }
+}
+
+function splitRow(line: string, separator: string): string[] {
+  const row: string[] = [];
+  for (let at = 0; at <= line.length; ) {
+    if (line[at] === '"') {
+      let cell = "";
+      for (at += 1; at < line.length; at += 1) {
+        if (line[at] !== '"') cell += line[at];
+        else if (line[at + 1] === '"') {
+          cell += '"';
+          at += 1;
+        } else break;
+      }
+      row.push(cell);
+      const next = line.indexOf(separator, at);
+      at = next === -1 ? line.length + 1 : next + 1;
+    } else {
+      const next = line.indexOf(separator, at);
+      const end = next === -1 ? line.length : next;
+      row.push(line.slice(at, end));
+      at = end + 1;
+    }
+  }
+  return row;
+}

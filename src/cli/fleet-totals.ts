@@ -1,0 +1,98 @@
+// What all websites of a fleet came to: for summary.json, for the table at the end, and for `fleet status`.
+import { counted, duration, grouped, size } from "../figures.ts";
+import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
+import { printable } from "../write/printable.ts";
+
+export interface FleetTotals {
+  readonly websites: number;
+  readonly outcomes: Readonly<Record<SiteOutcome, number>>;
+  readonly pages: number;
+  readonly sitemaps: number;
+  readonly requests: number;
+  readonly wireBytes: number;
+  /** Why websites are not complete, by code: how many websites, the most frequent first. */
+  readonly reasons: readonly { readonly code: string; readonly message: string; readonly websites: number }[];
+  /** Findings of all websites, by severity. */
+  readonly findings?: Readonly<Record<string, number>>;
+}
+
+export class FleetCounter {
+  readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
+  readonly #reasons = new Map<string, { message: string; websites: number }>();
+  readonly #findings = new Map<string, number>();
+  #websites = 0;
+  #pages = 0;
+  #sitemaps = 0;
+  #requests = 0;
+  #wireBytes = 0;
+
+  see({ outcome, pages, sitemaps, requests, wireBytes, reasons, findings = {} }: SiteSummary): void {
+    this.#websites += 1;
+    this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
+    this.#pages += pages;
+    this.#sitemaps += sitemaps;
+    this.#requests += requests;
+    this.#wireBytes += wireBytes;
+    for (const reason of reasons) this.#count(reason);
+    for (const [severity, count] of Object.entries(findings)) {
+      this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
+    }
+  }
+
+  totals(): FleetTotals {
+    const reasons = [...this.#reasons]
+      .map(([code, reason]) => ({ code, ...reason }))
+      .sort((one, other) => other.websites - one.websites);
+    return {
+      websites: this.#websites,
+      outcomes: this.#outcomes,
+      pages: this.#pages,
+      sitemaps: this.#sitemaps,
+      requests: this.#requests,
+      wireBytes: this.#wireBytes,
+      reasons,
+      ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
+    };
+  }
+
+  #count({ code, message }: SiteReason): void {
+    const known = this.#reasons.get(code);
+    if (known === undefined) this.#reasons.set(code, { message, websites: 1 });
+    else known.websites += 1;
+  }
+}
+
+/** For people. `took` in milliseconds, of this run. */
+export function fleetTable(totals: FleetTotals, took?: number): string {
+  const { websites, outcomes, pages, sitemaps, requests, wireBytes, reasons, findings } = totals;
+  const time = took === undefined ? "" : ` in ${duration(took)}`;
+  const lines = [
+    `${counted(websites, "website")}${time}: ${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
+    "",
+  ];
+  const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
+  for (const outcome of siteOutcomes) {
+    const count = outcomes[outcome];
+    if (count > 0) lines.push(`${grouped(count).padStart(width)}  ${outcome}${remarks[outcome] ?? ""}`);
+  }
+  if (findings !== undefined) {
+    lines.push("", "Findings");
+    for (const [severity, count] of Object.entries(findings))
+      lines.push(`${grouped(count).padStart(width)}  ${severity}`);
+  }
+  if (reasons.length > 0) {
+    lines.push("", "Why, by websites");
+    for (const { code, message, websites: count } of reasons.slice(0, mostReasons)) {
+      lines.push(`${grouped(count).padStart(width)}  ${printable(message)} (${printable(code)})`);
+    }
+    if (reasons.length > mostReasons)
+      lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - mostReasons, "more reason")}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const mostReasons = 10;
+const remarks: Partial<Record<SiteOutcome, string>> = {
+  none: ": no sitemap",
+  quarantined: ": the process died three times while it was read",
+};

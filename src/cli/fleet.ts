@@ -1,0 +1,256 @@
+// `sitegrove fleet`: checks what was typed, then works on the list until it is done, or until somebody says stop.
+import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from "node:fs";
+import path from "node:path";
+import { counted, duration } from "../figures.ts";
+import { JournalQueue, journalName, readResults } from "../fleet/journal-queue.ts";
+import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import type { SiteOutcome, SiteSummary } from "../fleet/site-job.ts";
+import { suggestion } from "../option-checks.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import { systemReason } from "../system-reason.ts";
+import { printable } from "../write/printable.ts";
+import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
+import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { type FleetFormat, retryNames } from "./fleet-formats.ts";
+import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
+import { SiteList } from "./fleet-sites.ts";
+import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
+import { FleetView } from "./fleet-view.ts";
+import { LiveBlock } from "./live-block.ts";
+import { Messages } from "./messages.ts";
+
+export interface FleetFlags extends CrawlFlags {
+  readonly from?: readonly string[] | undefined;
+  readonly column?: string | undefined;
+  readonly out?: string | undefined;
+  readonly format: FleetFormat;
+  readonly archives?: true | undefined;
+  readonly previous?: string | undefined;
+  readonly check?: true | undefined;
+  readonly retry?: readonly string[] | undefined;
+  readonly concurrency?: number | undefined;
+  readonly maxPages?: number | undefined;
+  readonly maxTraffic?: number | undefined;
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+  readonly progress: boolean;
+  readonly color: boolean;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function fleet(names: readonly string[], flags: FleetFlags): Promise<number> {
+  const { out } = flags;
+  if (out === undefined) throw new UsageError("--out names the folder of the outputs");
+  if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
+  for (const file of flags.from ?? []) expectFile(file);
+  if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
+  const retry = outcomesIn(flags.retry);
+  const crawl = crawlOf(flags);
+  resolveOptions(crawl);
+  const list = new SiteList({ sites: names, files: flags.from ?? [], column: flags.column });
+  const hasList = names.length > 0 || flags.from !== undefined;
+  if (!hasList && !existsSync(path.join(out, journalName))) {
+    throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
+  }
+  const previous = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
+  const check = flags.check ? (await import("../check/check-tree.ts")).checkTree : undefined;
+  const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
+  const queue = await JournalQueue.open(out, { retry });
+  try {
+    return await new Run(flags, out, queue, log).run(hasList ? list : undefined, crawl, { check, previous });
+  } finally {
+    await queue.close();
+    if (log !== undefined) closeSync(log);
+  }
+}
+
+class Run {
+  readonly #flags: FleetFlags;
+  readonly #out: string;
+  readonly #queue: JournalQueue;
+  readonly #log: number | undefined;
+  readonly #messages: Messages;
+  readonly #drain = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #begin = Date.now();
+
+  constructor(flags: FleetFlags, out: string, queue: JournalQueue, log: number | undefined) {
+    this.#flags = flags;
+    this.#out = out;
+    this.#queue = queue;
+    this.#log = log;
+    this.#messages = new Messages(flags);
+  }
+
+  async run(
+    list: SiteList | undefined,
+    crawl: Options,
+    outputs: Pick<FolderSinkOptions, "check" | "previous">,
+  ): Promise<number> {
+    const { format, archives, concurrency, progress, insecure } = this.#flags;
+    if (insecure) this.#messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+    const { done, waiting } = await this.#queue.counts();
+    if (done + waiting > 0)
+      this.#messages.say(`going on: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
+    const sink = new FolderSink({ folder: this.#out, format, archives: archives ?? false, ...outputs });
+    const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
+    const total = () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size);
+    const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
+    const onEvent = (event: FleetEvent) => {
+      view?.see(event);
+      if (event.type === "site-done" && event.accepted) this.#tell(event.summary, () => block?.clear());
+    };
+    const unlisten = this.#listen(() => block?.clear());
+    try {
+      await runFleet({
+        queue: this.#queue,
+        sites: list,
+        sink,
+        concurrency,
+        crawl,
+        drain: this.#drain.signal,
+        signal: this.#stop.signal,
+        onEvent,
+      });
+    } catch (error) {
+      view?.stop();
+      if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
+    } finally {
+      unlisten();
+      view?.stop();
+    }
+    return this.#finish(list);
+  }
+
+  async #finish(list: SiteList | undefined): Promise<number> {
+    const counter = new FleetCounter();
+    for await (const summary of this.#queue.results()) counter.see(summary);
+    const totals = counter.totals();
+    if (list !== undefined) this.#reportList(list);
+    const counts = await this.#queue.counts();
+    const took = Date.now() - this.#begin;
+    const stopped: unknown = this.#stop.signal.reason ?? this.#drain.signal.reason;
+    const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
+    writeWhole(path.join(this.#out, "summary.json"), { ...totals, waiting: counts.waiting, ...input });
+    if (totals.websites === 0 && counts.waiting === 0) {
+      this.#messages.say("the list names no website", "bad");
+      return exitCodes.usage;
+    }
+    process.stdout.write(fleetTable(totals, took));
+    if (counts.waiting > 0)
+      this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to go on`, "warning");
+    if (stopped instanceof Stopped) return stopped.exitCode;
+    return isWhole(totals) && counts.waiting === 0 ? exitCodes.complete : exitCodes.incomplete;
+  }
+
+  #tell(summary: SiteSummary, beforeLine: () => void): void {
+    const { site, outcome, pages, duration: took, reasons } = summary;
+    const [first] = reasons;
+    const why = first === undefined ? "" : `: ${first.message}`;
+    const line = `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}`;
+    if (this.#log !== undefined) writeSync(this.#log, `${new Date().toISOString()} ${printable(line)}\n`);
+    else if (this.#flags.verbose !== undefined) {
+      beforeLine();
+      this.#messages.log(line);
+    }
+  }
+
+  #reportList({ malformed, malformedCount, duplicates }: SiteList): void {
+    for (const { file, line, text } of malformed)
+      this.#messages.say(`${file}:${line}: not a website: ${text}`, "warning");
+    const more = malformedCount - malformed.length;
+    if (more > 0)
+      this.#messages.say(
+        `and ${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`,
+        "warning",
+      );
+    if (duplicates > 0) this.#messages.say(counted(duplicates, "duplicate"), "quiet");
+  }
+
+  // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.
+  #listen(beforeLine: () => void): () => void {
+    const stop = (name: "SIGINT" | "SIGTERM") => {
+      const stopped = new Stopped(name);
+      this.#stop.abort(stopped);
+      setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
+    };
+    const onInterrupt = () => {
+      if (this.#drain.signal.aborted) return stop("SIGINT");
+      beforeLine();
+      this.#messages.say("finishing the websites that are being read; Ctrl-C again stops now", "warning");
+      this.#drain.abort(new Stopped("SIGINT"));
+    };
+    const onTerminate = () => stop("SIGTERM");
+    process.on("SIGINT", onInterrupt);
+    process.on("SIGTERM", onTerminate);
+    return () => {
+      process.off("SIGINT", onInterrupt);
+      process.off("SIGTERM", onTerminate);
+    };
+  }
+}
+
+// In milliseconds.
+const longestStop = 3000;
+// A website that takes longer is left as it is: it would keep a whole fleet waiting.
+const defaultTime = 600_000;
+
+function crawlOf({ concurrency: _, previous: __, maxPages, maxTraffic, ...flags }: FleetFlags): Options {
+  const { limits, ...options } = crawlOptions(flags);
+  return {
+    ...options,
+    limits: {
+      time: defaultTime,
+      ...(maxPages === undefined ? {} : { pages: maxPages }),
+      ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
+      ...limits,
+    },
+  };
+}
+
+async function archivesOf(folder: string): Promise<Map<string, string>> {
+  const journal = path.join(folder, journalName);
+  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  const archives = new Map<string, string>();
+  for await (const { key, files } of readResults(journal)) {
+    const { archive } = files as { archive?: string };
+    if (archive !== undefined && existsSync(path.join(folder, archive))) archives.set(key, path.join(folder, archive));
+  }
+  if (archives.size === 0) throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
+  return archives;
+}
+
+function outcomesIn(values: readonly string[] = []): readonly SiteOutcome[] {
+  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  for (const name of names) {
+    if ((retryNames as readonly string[]).includes(name)) continue;
+    const hint = suggestion(name, retryNames) || `; there are ${retryNames.join(", ")}`;
+    throw new UsageError(`--retry does not know ${name}${hint}`);
+  }
+  return names as SiteOutcome[];
+}
+
+function expectFile(file: string): void {
+  if (file === "-") return;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UsageError(`no such file: ${file}`);
+  if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
+}
+
+function openLog(file: string): number {
+  try {
+    return openSync(file, "a");
+  } catch (error) {
+    throw new UsageError(`the log file cannot be opened: ${systemReason(error)}`);
+  }
+}
+
+function writeWhole(file: string, value: object): void {
+  writeFileSync(`${file}.partial`, `${JSON.stringify(value, undefined, 2)}\n`);
+  renameSync(`${file}.partial`, file);
+}
+
+function isWhole({ outcomes, websites }: FleetTotals): boolean {
+  return outcomes.complete + outcomes.none === websites;
+}

@@ -1,0 +1,123 @@
+// Reads one website: its pages go to the output, and what became of it is a summary.
+import { ordered } from "../crawl/crawl.ts";
+import { prepare } from "../crawl/prepare.ts";
+import type { FinishedEvent, OrderedEvent } from "../event.ts";
+import type { Options } from "../options.ts";
+import { isLossy, type Problem } from "../problem.ts";
+import type { Sitemap } from "../sitemap.ts";
+import { buildTreeWhile } from "../tree/build.ts";
+import type { LargeLane } from "./large-lane.ts";
+import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
+import type { SiteOutput } from "./site-sink.ts";
+
+export interface CrawlSiteOptions {
+  readonly job: SiteJob;
+  readonly attemptId: string;
+  readonly output: SiteOutput;
+  readonly options: Options;
+  readonly signal: AbortSignal;
+  readonly lane: LargeLane;
+}
+
+/** Throws only the reason of the signal, and what the output or the disk throws. */
+export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
+  const { job, attemptId, output, signal, lane } = site;
+  const options: Options = { ...site.options, ...output.options, signal };
+  const reasons = new Reasons();
+  const place = lane.place(signal);
+  let finished: FinishedEvent | undefined;
+  let hasSitemap = false;
+  const see = async (event: OrderedEvent) => {
+    if (event.type === "pages") {
+      // One after the other where they are large: memory is for the many small ones.
+      await place.grow(event.pages.length);
+      await output.pages?.(event.url, event.pages);
+    } else if (event.type === "sitemap") {
+      hasSitemap ||= isSitemap(event.sitemap);
+      reasons.see(event.sitemap);
+      await output.sitemap?.(event);
+    } else if (event.type === "finished") finished = event;
+  };
+  try {
+    if (output.tree === undefined) {
+      for await (const event of ordered({ prepared: prepare(job.homepage, options) })) await see(event);
+    } else {
+      const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see });
+      try {
+        await output.tree(tree);
+      } finally {
+        await tree.close();
+      }
+    }
+  } finally {
+    place.leave();
+  }
+  const end = expectFinished(finished);
+  const { totals, discovery } = end;
+  const outcome = outcomeOf(end, hasSitemap);
+  // Where nothing was found, each place that was tried says why.
+  if (!hasSitemap) {
+    reasons.clear();
+    for (const { reason } of discovery) if (reason !== undefined) reasons.add(reason);
+  }
+  return {
+    site: job.homepage,
+    key: job.key,
+    outcome,
+    pages: totals.pages,
+    sitemaps: totals.sitemaps,
+    invalid: totals.invalid,
+    requests: totals.requests,
+    wireBytes: totals.wireBytes,
+    duration: totals.duration,
+    finishedAt: new Date().toISOString(),
+    attemptId,
+    reasons: outcome === "complete" ? [] : reasons.list(),
+    files: {},
+  };
+}
+
+function expectFinished(finished: FinishedEvent | undefined): FinishedEvent {
+  if (finished === undefined) throw new Error("The crawl ended without an end");
+  return finished;
+}
+
+// robots.txt and the root only name others.
+function isSitemap(sitemap: Sitemap): boolean {
+  return sitemap.kind !== "index" || sitemap.format === "xml";
+}
+
+function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean): SiteOutcome {
+  if (unreachable !== undefined) return unreachable.outcome === "blocked" ? "blocked" : "unreachable";
+  if (hasSitemap || !complete) return complete ? "complete" : "incomplete";
+  return "none";
+}
+
+/** Why something is missing, by code: the first sentence of each, and how often. */
+class Reasons {
+  readonly #byCode = new Map<string, { readonly problem: Problem; count: number }>();
+
+  see(sitemap: Sitemap): void {
+    if (sitemap.kind === "invalid") this.add(sitemap.reason);
+    else for (const problem of sitemap.problems) if (isLossy(problem.code)) this.add(problem);
+  }
+
+  add(problem: Problem): void {
+    const known = this.#byCode.get(problem.code);
+    if (known === undefined) this.#byCode.set(problem.code, { problem, count: 1 });
+    else known.count += 1;
+  }
+
+  clear(): void {
+    this.#byCode.clear();
+  }
+
+  list(): SiteReason[] {
+    return [...this.#byCode.values()]
+      .sort((one, other) => other.count - one.count)
+      .slice(0, mostReasons)
+      .map(({ problem: { code, message }, count }) => ({ code, message, count }));
+  }
+}
+
+const mostReasons = 10;

@@ -1,0 +1,107 @@
+// An append-only file of lines of JSON. Whoever appends waits until its line is on the disk; lines of many writers go there together.
+// A process that is killed leaves at most half a line, which is cut off when the file is opened again.
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { SitemapError } from "../errors.ts";
+import { systemReason } from "../system-reason.ts";
+
+export class JournalFile {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  #end: number;
+  #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: unknown;
+
+  private constructor(path: string, handle: FileHandle, end: number) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#end = end;
+  }
+
+  /** Opens or makes the file, and cuts off half a line at its end. */
+  static async open(path: string): Promise<JournalFile> {
+    const handle = await open(path, "a+");
+    try {
+      const { size } = await handle.stat();
+      const end = await lastLineEnd(handle, size);
+      if (end < size) await handle.truncate(end);
+      return new JournalFile(path, handle, end);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended from then on. */
+  append(value: object): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
+      if (this.#failure !== undefined) return reject(this.#failure);
+      this.#waiting.push({ line: `${JSON.stringify(value)}\n`, settle });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle.close();
+  }
+
+  async #write(): Promise<void> {
+    // Those that come in the same turn go together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        const bytes = Buffer.from(group.map(({ line }) => line).join(""));
+        for (let done = 0; done < bytes.length; ) {
+          const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done);
+          done += bytesWritten;
+        }
+        await this.#handle.datasync();
+        this.#end += bytes.length;
+        for (const { settle } of group) settle();
+      } catch (cause) {
+        const sentence = `${this.#path} could not be written: ${systemReason(cause)}`;
+        this.#failure = new SitemapError("storage-failed", sentence, { cause });
+        // Half a group must not have another one behind it.
+        await this.#handle.truncate(this.#end).catch(() => undefined);
+        for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
+        this.#waiting = [];
+      }
+    }
+    this.#writing = undefined;
+  }
+}
+
+/** The lines of a journal as values; what is no JSON, or half a line, is left out. Reads a file that somebody is writing, too. */
+export async function* readJournal(path: string): AsyncGenerator<Record<string, unknown>, void> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    const value = parsed(line);
+    if (value !== undefined) yield value;
+  }
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
+  const block = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; end -= block.length) {
+    const start = Math.max(0, end - block.length);
+    const { bytesRead } = await handle.read(block, 0, end - start, start);
+    const at = block.subarray(0, bytesRead).lastIndexOf("\n");
+    if (at !== -1) return start + at + 1;
+  }
+  return 0;
+}

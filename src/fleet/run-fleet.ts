@@ -1,0 +1,253 @@
+// Works on a queue of websites, many at a time in one process, until the queue is empty or somebody says stop.
+import { setMaxListeners } from "node:events";
+import { availableParallelism, freemem } from "node:os";
+import { expectObject, functionValue, invalid, number, signal, suggestion } from "../option-checks.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import { problem } from "../problem.ts";
+import { crawlSite } from "./crawl-site.ts";
+import { LargeLane } from "./large-lane.ts";
+import { linkedSignal } from "./linked-signal.ts";
+import { type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
+import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
+import { noSink, type SiteOutput, type SiteSink } from "./site-sink.ts";
+
+/** Options of `runFleet`. */
+export interface FleetOptions {
+  /** Websites to add to the queue before it is worked on; what the queue knows already is not added again. */
+  sites?: AsyncIterable<string | SiteJob> | Iterable<string | SiteJob> | undefined;
+  /** Who works on what; `JournalQueue.open(folder)` for one machine. */
+  queue: SiteQueue;
+  /** The name of the run, for queues that hold several. */
+  run?: string | undefined;
+  /**
+   * Where pages go.
+   * @default nowhere: only summaries are kept
+   */
+  sink?: SiteSink | undefined;
+  /**
+   * How many websites are read at a time.
+   * @default by memory and cores, from 16 to 128
+   */
+  concurrency?: number | undefined;
+  /**
+   * How each website is crawled. Well-known paths are tried where they are needed, unless told otherwise.
+   * @default { useKnownPaths: "if-needed" }
+   */
+  crawl?: Options | undefined;
+  /** No further website is begun; those that are under way are finished. */
+  drain?: AbortSignal | undefined;
+  /** Ends everything now: websites that are under way go back to the queue, and the call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Told what happens. */
+  onEvent?: ((event: FleetEvent) => void) | undefined;
+}
+
+/** What happens in a fleet. */
+export type FleetEvent =
+  | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
+  | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
+  | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
+  | { readonly type: "site-back"; readonly job: SiteJob };
+
+/** Websites that were given as text and are none are told to nobody: who reads lists checks them with `siteJob`. */
+export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
+  const settings = checked(options);
+  const { queue, run, sites } = settings;
+  settings.signal?.throwIfAborted();
+  const fleet = new Fleet(settings);
+  // A long list is worked on while it is read.
+  const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites)));
+  adding?.catch((error: unknown) => fleet.fail(error));
+  await fleet.work();
+  await adding;
+  return queue.counts(run);
+}
+
+type FleetSettings = ReturnType<typeof checked>;
+
+class Fleet {
+  readonly #settings: FleetSettings;
+  readonly #lane: LargeLane;
+  /** Aborted by the caller, or because something failed that is nobody's website. */
+  readonly #stop = new AbortController();
+  /** Also aborted where nothing new is to be begun. */
+  readonly #drain = new AbortController();
+
+  constructor(settings: FleetSettings) {
+    this.#settings = settings;
+    // Each website listens.
+    setMaxListeners(0, this.#stop.signal, this.#drain.signal);
+    this.#lane = new LargeLane(Math.max(2, Math.floor(settings.concurrency / 16)));
+  }
+
+  /** Ends everything, because something failed that is nobody's website. */
+  fail(error: unknown): void {
+    this.#stop.abort(error);
+  }
+
+  /** The list, for as long as something new may be begun. */
+  async *until<T>(list: AsyncIterable<T>): AsyncGenerator<T, void> {
+    for await (const item of list) {
+      if (this.#drain.signal.aborted) return;
+      yield item;
+    }
+  }
+
+  async work(): Promise<void> {
+    const { signal: caller, drain, concurrency } = this.#settings;
+    const onStop = () => this.#stop.abort(caller?.reason);
+    const onDrain = () => this.#drain.abort(drain?.reason);
+    this.#stop.signal.addEventListener("abort", () => this.#drain.abort(this.#stop.signal.reason), { once: true });
+    caller?.addEventListener("abort", onStop, { once: true });
+    drain?.addEventListener("abort", onDrain, { once: true });
+    if (drain?.aborted) onDrain();
+    try {
+      const workers = Array.from({ length: concurrency }, () => this.#worker());
+      const ends = await Promise.allSettled(workers);
+      this.#stop.signal.throwIfAborted();
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    } finally {
+      caller?.removeEventListener("abort", onStop);
+      drain?.removeEventListener("abort", onDrain);
+    }
+  }
+
+  async #worker(): Promise<void> {
+    for (;;) {
+      let lease: Lease | undefined;
+      try {
+        lease = await this.#settings.queue.take(this.#drain.signal);
+      } catch (error) {
+        if (this.#drain.signal.aborted) return;
+        this.#stop.abort(error);
+        throw error;
+      }
+      if (lease === undefined) return;
+      try {
+        await this.#site(lease);
+      } catch (error) {
+        // Not the website's doing: the disk is full, or the queue is gone.
+        this.#stop.abort(error);
+        await lease.retry(undefined, 0).catch(() => undefined);
+        throw error;
+      }
+    }
+  }
+
+  async #site(lease: Lease): Promise<void> {
+    const { sink, crawl, onEvent } = this.#settings;
+    const { job, attemptId, starts } = lease;
+    const { signal: stop, unlink } = linkedSignal([this.#stop.signal, lease.lost]);
+    onEvent?.({ type: "site-start", job, starts });
+    let output: SiteOutput | undefined;
+    try {
+      output = await sink.open(job, attemptId);
+      const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
+      const read = crawlSite({ job, attemptId, output: told, options: crawl, signal: stop, lane: this.#lane });
+      const summary = await read.catch((error: unknown) => {
+        if (stop.aborted || isMachine(error)) throw error;
+        return failed(job, attemptId, error);
+      });
+      const finished = { ...summary, ...(await output.keep(summary)) };
+      const accepted = (await lease.done(finished)) === "accepted";
+      onEvent?.({ type: "site-done", summary: finished, accepted });
+    } catch (error) {
+      await output?.discard();
+      if (!stop.aborted) throw error;
+      // Somebody else has it, or it waits for the next run.
+      if (!lease.lost.aborted) await lease.retry(undefined, 0);
+      onEvent?.({ type: "site-back", job });
+    } finally {
+      unlink();
+    }
+  }
+}
+
+// What a website does never throws: this is a fault of ours, and one website must not end the others.
+function failed({ homepage, key }: SiteJob, attemptId: string, error: unknown): SiteSummary {
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    site: homepage,
+    key,
+    outcome: "failed",
+    pages: 0,
+    sitemaps: 0,
+    invalid: 0,
+    requests: 0,
+    wireBytes: 0,
+    duration: 0,
+    finishedAt: new Date().toISOString(),
+    attemptId,
+    reasons: [{ code: "internal", message: problem("client-failed", { value: message }).message, count: 1 }],
+    files: {},
+  };
+}
+
+function isMachine(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return code === "storage-failed" || code === "archive-unwritable" || typeof syscall === "string";
+}
+
+function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
+  return {
+    ...(output.options === undefined ? {} : { options: output.options }),
+    pages(sitemap, pages) {
+      see(pages.length);
+      return output.pages?.(sitemap, pages);
+    },
+    sitemap: (event) => output.sitemap?.(event),
+    ...(output.tree === undefined ? {} : { tree: (tree) => output.tree?.(tree) ?? Promise.resolve() }),
+    keep: (summary) => output.keep(summary),
+    discard: () => output.discard(),
+  };
+}
+
+async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>): AsyncGenerator<SiteJob, void> {
+  for await (const site of sites) {
+    const job = typeof site === "string" ? siteJob(site) : site;
+    if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
+    yield job;
+  }
+}
+
+function checked(options: FleetOptions) {
+  expectObject("options", options);
+  for (const name of Object.keys(options)) {
+    if (!knownOptions.has(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
+  }
+  expectObject("queue", options.queue);
+  const crawl: Options = { useKnownPaths: "if-needed", ...options.crawl };
+  resolveOptions(crawl);
+  if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
+  if (options.signal !== undefined) signal("signal", options.signal);
+  if (options.drain !== undefined) signal("drain", options.drain);
+  return {
+    sites: options.sites,
+    queue: options.queue,
+    run: options.run ?? "default",
+    sink: options.sink ?? noSink,
+    concurrency: number("concurrency", options.concurrency ?? defaultConcurrency(), 1),
+    crawl,
+    drain: options.drain,
+    signal: options.signal,
+    onEvent: options.onEvent,
+  };
+}
+
+const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
+  "sites",
+  "queue",
+  "run",
+  "sink",
+  "concurrency",
+  "crawl",
+  "drain",
+  "signal",
+  "onEvent",
+]);
+
+/** A small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
+export function defaultConcurrency(memory: number = freemem(), cores: number = availableParallelism()): number {
+  const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
+  return Math.max(16, Math.min(128, 64 * cores, byMemory));
+}

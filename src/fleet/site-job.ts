@@ -1,0 +1,81 @@
+// What a fleet works on: one job is one website; its result is one summary.
+import { createHash } from "node:crypto";
+import type { ProblemCode } from "../problem.ts";
+import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../url.ts";
+
+/** One website to be read. Plain data: a queue may keep it anywhere. */
+export interface SiteJob {
+  /** Equal for the same website, however it was written; part of file names by its hash. */
+  readonly key: string;
+  readonly homepage: string;
+}
+
+/**
+ * - `complete`: everything that was declared was read
+ * - `incomplete`: sitemaps were found, and something of them could not be read
+ * - `none`: the website answered, and has no sitemap
+ * - `unreachable`: nothing could be reached
+ * - `blocked`: everything was refused
+ * - `failed`: the run itself failed, for reasons that are not the website's
+ * - `quarantined`: the process died three times while it was read; it was set aside
+ */
+export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
+
+export const siteOutcomes: readonly SiteOutcome[] = [
+  "complete",
+  "incomplete",
+  "none",
+  "unreachable",
+  "blocked",
+  "failed",
+  "quarantined",
+];
+
+/** Why something of a website could not be read. */
+export interface SiteReason {
+  readonly code: ProblemCode | "internal";
+  /** The sentence for people, of the first. */
+  readonly message: string;
+  readonly count: number;
+}
+
+/** What became of one website. */
+export interface SiteSummary {
+  readonly site: string;
+  readonly key: string;
+  readonly outcome: SiteOutcome;
+  readonly pages: number;
+  readonly sitemaps: number;
+  /** Sitemaps that could not be read. */
+  readonly invalid: number;
+  readonly requests: number;
+  readonly wireBytes: number;
+  /** In milliseconds. */
+  readonly duration: number;
+  /** ISO 8601. */
+  readonly finishedAt: string;
+  /** Which attempt this is the result of. */
+  readonly attemptId: string;
+  /** The most frequent first, at most ten. */
+  readonly reasons: readonly SiteReason[];
+  /** Where the outputs are, by what they are: `pages`, `archive`, `findings`. Paths below the folder of the outputs. */
+  readonly files: Readonly<Record<string, string>>;
+  /** How many findings a check has, by severity. */
+  readonly findings?: Readonly<Record<string, number>>;
+}
+
+/** Undefined where the text is not a homepage. `example.org` means `https://example.org/`. */
+export function siteJob(text: string): SiteJob | undefined {
+  const trimmed = text.trim();
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
+  const homepage = homepageOf(withoutCredentials(url));
+  // `https://word` is a URL, but hardly what somebody meant by a line of words.
+  if (url !== trimmed && !/[.:]|^localhost$/.test(new URL(homepage).host)) return undefined;
+  return { key: urlKey(homepage), homepage };
+}
+
+/** A short name for a key, the same on every machine: 16 hexadecimal digits. */
+export function keyHash(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}

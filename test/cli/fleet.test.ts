@@ -1,0 +1,410 @@
+// `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { JournalLine } from "../../src/fleet/journal-queue.ts";
+import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { smallDisk } from "../support/small-disk.ts";
+import { steering } from "../write/hostile.ts";
+import { ended, sitegrove, start, terminal } from "./program.ts";
+
+let folder: string;
+let servers: ManyServers | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "cli-fleet-"));
+});
+afterEach(() => {
+  servers?.close();
+  servers = undefined;
+  rmSync(folder, { recursive: true });
+});
+const at = (name: string) => path.join(folder, name);
+function file(name: string, content: string): string {
+  writeFileSync(at(name), content);
+  return at(name);
+}
+async function serve(options: ManyServersOptions): Promise<ManyServers> {
+  servers = await manyServers(options);
+  file("sites.txt", `${servers.sites.join("\n")}\n`);
+  return servers;
+}
+
+/** Where nobody listens. */
+async function nowhere(count: number): Promise<string[]> {
+  const gone = await manyServers({ count });
+  gone.close();
+  return [...gone.sites];
+}
+
+const quick = ["--no-homepage", "--retries", "0"];
+const fleet = (...flags: string[]) => ["fleet", "--out", at("out"), ...quick, ...flags];
+const journal = () =>
+  readFileSync(at("out/sites.ndjson"), "utf8")
+    .split("\n")
+    // The last may be on its way.
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as JournalLine);
+const doneLines = () => journal().flatMap((line) => (line.type === "done" ? [line.summary] : []));
+const files = (kind = "") =>
+  readdirSync(at(`out/${kind}`), { recursive: true, encoding: "utf8" }).filter((name) =>
+    statSync(at(`out/${kind}/${name}`)).isFile(),
+  );
+
+test("a list becomes a journal, a file of pages for each website, a summary and a table", async () => {
+  const { sites } = await serve({ count: 12 });
+  const { code, stdout, stderr } = await sitegrove(fleet("--from", at("sites.txt")));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(
+    /^12 websites in [\d.]+ s: 36 pages in 24 sitemaps, 24 requests, [\d.]+ kB\n\n {4}12 {2}complete\n$/,
+  );
+  expect(
+    doneLines()
+      .map(({ site }) => site)
+      .sort(),
+  ).toEqual([...sites].sort());
+  for (const { site, files: outputs } of doneLines()) {
+    const lines = readFileSync(at(`out/${outputs["pages"]}`), "utf8")
+      .trimEnd()
+      .split("\n");
+    expect(lines.map((line) => JSON.parse(line).url)).toEqual([0, 1, 2].map((page) => `${site}${page}`));
+  }
+  const summary = JSON.parse(readFileSync(at("out/summary.json"), "utf8"));
+  expect(summary).toMatchObject({
+    websites: 12,
+    pages: 36,
+    outcomes: { complete: 12, failed: 0 },
+    waiting: 0,
+    duplicates: 0,
+    malformed: 0,
+  });
+  expect(files().filter((name) => /partial|lock/.test(name))).toEqual([]);
+});
+
+test("the pages are byte for byte those of a single run", async () => {
+  const { sites } = await serve({ count: 3, pages: 50 });
+  await sitegrove(fleet("--from", at("sites.txt")));
+  for (const { site, files: outputs } of doneLines()) {
+    expect(sites).toContain(site);
+    const single = await sitegrove(["ls", site, "-f", "ndjson", "--no-homepage"]);
+    expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8")).toBe(single.stdout);
+  }
+});
+
+test("csv, archives and findings, or nothing but the journal", async () => {
+  const { sites } = await serve({ count: 2 });
+  const some = await sitegrove(fleet("--from", at("sites.txt"), "-f", "csv", "--archives", "--check"));
+  expect(some.code).toBe(0);
+  for (const summary of doneLines()) {
+    const { pages = "", archive = "", findings = "" } = summary.files;
+    expect(pages).toMatch(/^pages\/[0-9a-f]{2}\/127\.1\.0\.\d+_\d+\.[0-9a-f]{16}-1\.csv$/);
+    expect(readFileSync(at(`out/${pages}`), "utf8").split("\n")[0]).toMatch(/^url,lastModified,/);
+    const listed = await sitegrove(["ls", at(`out/${archive}`), "-f", "pages"]);
+    expect(listed.stdout).toBe([0, 1, 2].map((page) => `${summary.site}${page}\n`).join(""));
+    expect(JSON.parse(readFileSync(at(`out/${findings}`), "utf8"))).toMatchObject({
+      homepage: summary.site,
+      pageCount: 3,
+    });
+  }
+  rmSync(at("out"), { recursive: true });
+  await sitegrove(fleet(...sites, "-f", "none"));
+  expect(files().sort()).toEqual(["sites.ndjson", "summary.json"]);
+});
+
+test("every line of the journal is as its schema says", async () => {
+  const { sites } = await serve({ count: 3 });
+  const [dead = ""] = await nowhere(1);
+  await sitegrove(fleet(...sites, dead, "--check"));
+  await sitegrove(fleet("--retry", "unreachable"));
+  const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../docs/journal.schema.json"), "utf8"));
+  const validate = new Ajv2020({ allErrors: true, formats: { "date-time": true } }).compile(schema);
+  expect(new Set(journal().map(({ type }) => type))).toEqual(new Set(["add", "start", "done", "back"]));
+  for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
+});
+
+test("with --previous, a run builds on the archives of the one before", async () => {
+  const { sites } = await serve({ count: 3 });
+  expect((await sitegrove(fleet(...sites, "--archives"))).code).toBe(0);
+  const [first] = doneLines();
+  const later = ["fleet", "--out", at("later"), ...quick, ...sites, "--previous", at("out"), "--archives"];
+  expect(await sitegrove(later)).toMatchObject({ code: 0 });
+  const again = readFileSync(at("later/sites.ndjson"), "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"type":"done"'));
+  expect(again).toHaveLength(3);
+  const summary = again.map((line) => JSON.parse(line).summary).find(({ key }) => key === first?.key);
+  expect(readFileSync(at(`later/${summary.files.pages}`), "utf8")).toBe(
+    readFileSync(at(`out/${first?.files["pages"]}`), "utf8"),
+  );
+  expect((await sitegrove(["fleet", "--out", at("third"), ...sites, "--previous", at("missing")])).stderr).toContain(
+    "is not the folder of a fleet",
+  );
+});
+
+describe("lists", () => {
+  test("comments, blank lines, duplicates and what is no website", async () => {
+    const { sites } = await serve({ count: 3 });
+    const [one = "", two = "", three = ""] = sites;
+    const list = file(
+      "list.txt",
+      `\ufeff# my list\n\n${one}\n  ${two}path?x#y  # a comment\r\n${one}\nnot a website\n${three}\nftp://example.org/\n`,
+    );
+    const { code, stderr } = await sitegrove(fleet("--from", list, two));
+    expect(code).toBe(0);
+    expect(
+      doneLines()
+        .map(({ site }) => site)
+        .sort(),
+    ).toEqual([...sites].sort());
+    expect(stderr.replaceAll(`${folder}/`, "")).toBe(
+      "sitegrove: list.txt:6: not a website: not a website\n" +
+        "sitegrove: list.txt:8: not a website: ftp://example.org/\n" +
+        "sitegrove: 2 duplicates\n",
+    );
+  });
+
+  test.each([
+    ["by its name", "Domain", 'rank,domain,note\n1,{0},"a, b"\n2,{1},\n'],
+    ["by its number", "2", "1,{0}\n2,{1}\n"],
+    ["by its number, below a header", "1", 'site;pages\n{0};1\n"{1}";2\n'],
+  ])("a column of a CSV file, %s", async (_, column, text) => {
+    const { sites } = await serve({ count: 2 });
+    const list = file("list.csv", text.replace("{0}", sites[0] ?? "").replace("{1}", sites[1] ?? ""));
+    const { code, stderr } = await sitegrove(fleet("--from", list, "--column", column));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(doneLines()).toHaveLength(2);
+  });
+
+  test("standard input", async () => {
+    const { sites } = await serve({ count: 2 });
+    const { code } = await sitegrove(fleet("--from", "-"), { input: sites.join("\n") });
+    expect(code).toBe(0);
+    expect(doneLines()).toHaveLength(2);
+  });
+});
+
+test("reasons are counted by websites, and the exit code says that something is missing", async () => {
+  const { sites } = await serve({ count: 2 });
+  const { code, stdout } = await sitegrove(fleet(...sites, ...(await nowhere(2))));
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/ 2 {2}complete\n +2 {2}unreachable\n/);
+  expect(stdout).toMatch(/Why, by websites\n +2 {2}.*\(connection-refused\)\n/);
+});
+
+test("run again it goes on, reads nothing twice, and can read some again", async () => {
+  const { sites, visits } = await serve({ count: 4 });
+  const [dead = ""] = await nowhere(1);
+  await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
+  const again = await sitegrove(fleet("--from", at("sites.txt")));
+  expect(again.stderr).toContain("going on: 3 websites done, 0 websites waiting");
+  expect([...visits.values()]).toEqual([1, 1, 1, 1]);
+  const nothing = await sitegrove(fleet());
+  expect({ code: nothing.code, lines: doneLines().length }).toEqual({ code: 3, lines: 5 });
+  await sitegrove(fleet("--retry", "unreachable"));
+  expect(journal().filter(({ type, site }) => type === "start" && site === dead)).toHaveLength(2);
+  expect([...visits.values()]).toEqual([1, 1, 1, 1]);
+  await sitegrove(fleet("--retry", "failed, incomplete"));
+  expect(doneLines()).toHaveLength(6);
+});
+
+describe("killed with -9", () => {
+  const kills = Number(process.env["SITEGROVE_KILLS"] ?? 6);
+
+  test("at any moment: nothing is lost, and no website counts twice", { timeout: 60_000 + kills * 3000 }, async () => {
+    const count = kills * 20;
+    const { sites } = await serve({ count, latency: 15 });
+    for (let kill = 0; kill < kills; kill++) {
+      const child = start(fleet("--from", at("sites.txt"), "--concurrency", "8"));
+      const end = ended(child);
+      while (!existsSync(at("out/sites.ndjson"))) await sleep(10);
+      await sleep(300 + Math.random() * 900);
+      child.kill("SIGKILL");
+      await end;
+    }
+    const { code } = await sitegrove(fleet("--from", at("sites.txt"), "--concurrency", "8"));
+    const done = doneLines();
+    expect(done.map(({ site }) => site).sort()).toEqual([...sites].sort());
+    expect(done.filter(({ outcome }) => outcome !== "complete")).toEqual([]);
+    expect(code).toBe(0);
+    // What the journal names is there and whole, and nothing else is.
+    expect(files("pages").sort()).toEqual(done.map(({ files: { pages = "" } }) => pages.replace("pages/", "")).sort());
+    for (const { site, files: outputs } of done) {
+      expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8").split("\n")).toHaveLength(4);
+      expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8")).toContain(`${site}2`);
+    }
+  });
+
+  test("three times while it is read, a website is set aside with a word; --retry reads it again", {
+    timeout: 60_000,
+  }, async () => {
+    let isSilent = true;
+    const { sites } = await serve({ count: 2, isSilent: (number) => isSilent && number === 0 });
+    for (let kill = 0; kill < 3; kill++) {
+      const child = start(fleet("--from", at("sites.txt")));
+      const end = ended(child);
+      const starts = () => journal().filter(({ type, site }) => type === "start" && site === sites[0]).length;
+      while (!existsSync(at("out/sites.ndjson")) || starts() <= kill) await sleep(10);
+      await sleep(200);
+      child.kill("SIGKILL");
+      await end;
+    }
+    const { code, stdout } = await sitegrove(fleet());
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: the process died three times while it was read\n/);
+    isSilent = false;
+    expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
+    expect(
+      doneLines()
+        .filter(({ site }) => site === sites[0])
+        .at(-1),
+    ).toMatchObject({ outcome: "complete" });
+  });
+});
+
+describe("Ctrl-C", () => {
+  const begin = async () => {
+    const before = existsSync(at("out/sites.ndjson")) ? journal().length : 0;
+    const child = start(fleet("--from", at("sites.txt"), "--concurrency", "4"));
+    const end = ended(child);
+    // Somebody works: signals are heard.
+    while (
+      !existsSync(at("out/sites.ndjson")) ||
+      !journal()
+        .slice(before)
+        .some(({ type }) => type === "start")
+    )
+      await sleep(20);
+    return { child, end };
+  };
+
+  test("once: what is under way is finished, and the next run goes on", { timeout: 60_000 }, async () => {
+    const { visits } = await serve({ count: 60, latency: 50 });
+    const { child, end } = await begin();
+    child.kill("SIGINT");
+    const { code, stderr } = await end;
+    expect(code).toBe(130);
+    expect(stderr).toContain("finishing the websites that are being read; Ctrl-C again stops now");
+    expect(stderr).toMatch(/\d+ websites left: run it again to go on/);
+    const starts = journal().filter(({ type }) => type === "start").length;
+    expect(doneLines()).toHaveLength(starts);
+    expect(starts).toBeLessThan(60);
+    expect((await sitegrove(fleet())).code).toBe(0);
+    expect(doneLines()).toHaveLength(60);
+    expect(new Set(visits.values())).toEqual(new Set([1]));
+  });
+
+  test("twice: it stops now; what was under way is read again, and is no death", { timeout: 60_000 }, async () => {
+    let isSilent = true;
+    await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
+    for (let round = 0; round < 4; round++) {
+      const { child, end } = await begin();
+      await sleep(300);
+      child.kill("SIGINT");
+      await sleep(300);
+      const before = Date.now();
+      child.kill("SIGINT");
+      const { code } = await end;
+      expect(code).toBe(130);
+      expect(Date.now() - before).toBeLessThan(4000);
+    }
+    isSilent = false;
+    expect((await sitegrove(fleet())).code).toBe(0);
+    expect(doneLines().map(({ outcome }) => outcome)).toEqual(Array(6).fill("complete"));
+  });
+
+  test("SIGTERM stops now, too; a process that was stopped for a while goes on", { timeout: 60_000 }, async () => {
+    await serve({ count: 40, latency: 30 });
+    const { child, end } = await begin();
+    child.kill("SIGSTOP");
+    const second = await sitegrove(fleet());
+    expect(second).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `sitegrove: Process ${child.pid} is working in this folder; wait for it, or end it\n`,
+    });
+    expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
+    child.kill("SIGCONT");
+    await sleep(200);
+    child.kill("SIGTERM");
+    expect((await end).code).toBe(143);
+    expect((await sitegrove(fleet())).code).toBe(0);
+  });
+});
+
+test("status says how far it is, also as JSON", async () => {
+  const { sites } = await serve({ count: 2 });
+  await sitegrove(fleet(...sites));
+  const { code, stdout } = await sitegrove(["fleet", "status", at("out")]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^finished: 0 websites being read, 0 websites waiting\n2 websites: 6 pages/);
+  const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "--json"])).stdout);
+  expect(json).toMatchObject({ websites: 2, running: 0, waiting: 0, process: null, outcomes: { complete: 2 } });
+});
+
+const disk = smallDisk(256);
+afterAll(() => disk?.remove());
+test.skipIf(disk === undefined)(
+  "a full disk ends it with a sentence; with room again it goes on",
+  { timeout: 60_000 },
+  async () => {
+    const { sites } = await serve({ count: 60, pages: 200 });
+    const out = path.join(disk?.path ?? "", "out");
+    const full = await sitegrove(["fleet", "--out", out, ...quick, "--from", at("sites.txt"), "--concurrency", "4"]);
+    expect(full.code).toBe(1);
+    expect(full.stderr).toMatch(/^sitegrove: .*no space left on device\n$/m);
+    const status = JSON.parse((await sitegrove(["fleet", "status", out, "--json"])).stdout);
+    expect(status.websites).toBeLessThan(60);
+    const done = readFileSync(path.join(out, "sites.ndjson"), "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"type":"done"'));
+    for (const line of done) {
+      const { summary } = JSON.parse(line);
+      expect(readFileSync(path.join(out, summary.files.pages), "utf8").split("\n")).toHaveLength(201);
+    }
+    expect(sites.length).toBe(60);
+  },
+);
+
+describe("2: the command line is wrong", () => {
+  test.each([
+    [["fleet", "example.org"], "--out names the folder of the outputs"],
+    [["fleet", "--out", "OUT"], "name homepages, or a list of them"],
+    [["fleet", "--out", "OUT", "--from", "missing.txt"], "no such file: missing.txt"],
+    [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
+    [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
+    [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
+    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, none"],
+    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
+    [["fleet", "--out", "OUT", "not", "websites"], "the list names no website"],
+    [["fleet", "status", "OUT"], "is not the folder of a fleet"],
+  ])("%j", async (words, message) => {
+    const names: Record<string, string> = { OUT: at("out"), FILE: file("list.csv", "a,b\n1,2\n") };
+    const { code, stdout, stderr } = await sitegrove(words.map((word) => names[word] ?? word));
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+});
+
+test("on a terminal there is a live table, and nothing that a list holds steers it", { timeout: 60_000 }, async () => {
+  await serve({ count: 30, latency: 120 });
+  file("more.txt", "\u001b[2Jevil\u009b31m\n");
+  const { stdout } = await terminal(
+    `$SITEGROVE ${fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5").join(" ")}`,
+  );
+  expect(stdout).toMatch(/\d+ of 30 websites · \d+ running · /);
+  // eslint-disable-next-line no-control-regex
+  const text = stdout.replaceAll(/\u001b\[(\d+[AK]|J|\d*m)|\r/g, "");
+  for (const line of text.split("\n")) expect(line).not.toMatch(steering);
+});
+
+test("-v is a line for each website, --log-file the same in a file", async () => {
+  const { sites } = await serve({ count: 3 });
+  const { stderr } = await sitegrove(fleet(...sites, "-v"));
+  expect(stderr.trimEnd().split("\n")).toHaveLength(3);
+  expect(stderr).toMatch(/http:\/\/127\.1\.0\.1:\d+\/ complete 3 pages [\d.]+ s\n/);
+  rmSync(at("out"), { recursive: true });
+  expect((await sitegrove(fleet(...sites, "--log-file", at("fleet.log")))).stderr).toBe("");
+  expect(readFileSync(at("fleet.log"), "utf8").trimEnd().split("\n")).toHaveLength(3);
+});

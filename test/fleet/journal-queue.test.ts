@@ -1,0 +1,211 @@
+// The queue of one machine: the contract, and what a journal has to stand.
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { JournalQueue, journalName } from "../../src/fleet/journal-queue.ts";
+import type { SiteQueue } from "../../src/fleet/site-queue.ts";
+import { smallDisk } from "../support/small-disk.ts";
+import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "journal-"));
+  folders.push(folder);
+  return folder;
+}
+
+queueContract(() => {
+  let folder = newFolder();
+  return {
+    name: "the journal",
+    open: () => JournalQueue.open(folder),
+    // What a process leaves that was killed: the journal, and the lock of somebody who is gone.
+    async crash(queue: SiteQueue) {
+      const journal = readFileSync(path.join(folder, journalName));
+      await queue.close();
+      writeFileSync(path.join(folder, journalName), journal);
+      writeFileSync(
+        path.join(folder, "lock"),
+        JSON.stringify({ pid: 2 ** 22 + 1, host: (await import("node:os")).hostname() }),
+      );
+    },
+    async remove() {
+      folder = newFolder();
+    },
+  };
+});
+
+const signal = new AbortController().signal;
+
+test("the journal is lines of JSON that others can read", async () => {
+  const folder = newFolder();
+  const queue = await JournalQueue.open(folder);
+  await queue.add("run", [job("a")]);
+  const lease = await taken(queue);
+  await lease.done(summaryOf(lease));
+  await queue.close();
+  const lines = readFileSync(path.join(folder, journalName), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ type, site }) => `${type} ${site}`)).toEqual([
+    "add https://a.example/",
+    "start https://a.example/",
+    "done https://a.example/",
+  ]);
+  expect(lines[2].summary).toEqual(summaryOf(lease));
+});
+
+test("a journal that was cut anywhere gives every result that was whole, and goes on", {
+  timeout: 60_000,
+}, async () => {
+  const folder = newFolder();
+  const whole = path.join(folder, journalName);
+  const queue = await JournalQueue.open(folder);
+  await queue.add("run", ["a", "b", "c"].map(job));
+  for (let count = 0; count < 3; count++) {
+    const lease = await taken(queue);
+    await lease.done(summaryOf(lease));
+  }
+  await queue.close();
+  const bytes = readFileSync(whole);
+  for (let length = 0; length <= bytes.length; length += 7) {
+    const cut = newFolder();
+    writeFileSync(path.join(cut, journalName), bytes.subarray(0, length));
+    const again = await JournalQueue.open(cut);
+    const done = bytes
+      .subarray(0, length)
+      .toString()
+      .split("\n")
+      .slice(0, -1)
+      .filter((line) => line.includes('"type":"done"'));
+    expect(await resultsOf(again)).toHaveLength(done.length);
+    await again.add("run", ["a", "b", "c"].map(job));
+    for (let lease = await again.take(signal); lease !== undefined; lease = await again.take(signal))
+      await lease.done(summaryOf(lease));
+    expect(await resultsOf(again)).toHaveLength(3);
+    await again.close();
+    for (const line of readFileSync(path.join(cut, journalName), "utf8").trimEnd().split("\n")) JSON.parse(line);
+    rmSync(cut, { recursive: true });
+  }
+});
+
+test("lines that are no JSON, or say nothing, are passed over", async () => {
+  const folder = newFolder();
+  const file = path.join(folder, journalName);
+  writeFileSync(
+    file,
+    'junk\n{"type":"done","key":"x"}\n[1]\nnull\n{"type":"add","key":"https://a.example/","site":"https://a.example/"}\n{"type":"later"}\n',
+  );
+  appendFileSync(file, '{"type":"start","key":"https://a.exa');
+  const queue = await JournalQueue.open(folder);
+  expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
+  await queue.close();
+});
+
+describe("one process at a time", () => {
+  test("a second one is refused with a sentence, whoever it is", async () => {
+    const folder = newFolder();
+    const queue = await JournalQueue.open(folder);
+    await expect(JournalQueue.open(folder)).rejects.toMatchObject({
+      code: "folder-in-use",
+      message: `Process ${process.pid} is working in this folder; wait for it, or end it`,
+    });
+    await queue.close();
+    await (await JournalQueue.open(folder)).close();
+    expect(existsSync(path.join(folder, "lock"))).toBe(false);
+  });
+
+  test("of many that come at once, one gets it", async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, "lock"), "half a li");
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
+    const winners = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
+    expect(winners).toHaveLength(1);
+    await winners[0]?.close();
+  });
+
+  test("the lock of a process that was killed is taken over; that of one that was stopped is not", async () => {
+    const folder = newFolder();
+    const script = `import { JournalQueue } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/fleet/journal-queue.ts"))};
+      const queue = await JournalQueue.open(${JSON.stringify(folder)});
+      console.log("locked"); setInterval(() => {}, 1000);`;
+    const file = path.join(folder, "child.mts");
+    writeFileSync(file, script);
+    const child = spawn(process.execPath, ["--import", "tsx", file], { cwd: path.join(import.meta.dirname, "../..") });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.kill("SIGSTOP");
+    await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "folder-in-use" });
+    child.kill("SIGCONT");
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+    await (await JournalQueue.open(folder)).close();
+  });
+});
+
+test("sites with an outcome can be read again", async () => {
+  const folder = newFolder();
+  const queue = await JournalQueue.open(folder);
+  await queue.add("run", ["a", "b", "c"].map(job));
+  for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
+    await lease.done(summaryOf(lease, lease.job.key === job("b").key ? "unreachable" : "complete"));
+  }
+  await queue.close();
+  const again = await JournalQueue.open(folder, { retry: ["unreachable"] });
+  expect(await again.counts()).toEqual({ waiting: 1, active: 0, done: 2, failed: 0 });
+  expect(await resultsOf(again)).toHaveLength(2);
+  const lease = await taken(again);
+  expect(lease).toMatchObject({ job: job("b"), starts: 2 });
+  await lease.done(summaryOf(lease));
+  expect((await resultsOf(again)).map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
+  await again.close();
+});
+
+const disk = smallDisk(64);
+afterAll(() => disk?.remove());
+test.skipIf(disk === undefined)(
+  "a full disk is an error with a sentence, and loses nothing that was accepted",
+  async () => {
+    const folder = path.join(disk?.path ?? "", "fleet");
+    const queue = await JournalQueue.open(folder);
+    const accepted: string[] = [];
+    const failure = await (async () => {
+      for (let at = 0; ; at++) {
+        await queue.add("run", [job(`site-${at}`)]);
+        const lease = await taken(queue);
+        await lease.done(summaryOf(lease));
+        accepted.push(lease.job.key);
+      }
+    })().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "storage-failed",
+      message: `${path.join(folder, journalName)} could not be written: no space left on device`,
+    });
+    await queue.close();
+    const again = await JournalQueue.open(folder);
+    expect((await resultsOf(again)).map(({ key }) => key)).toEqual(accepted.toSorted());
+    await again.close();
+  },
+);
+
+test("a journal of many sites is opened in little time and memory", { timeout: 60_000 }, async () => {
+  const folder = newFolder();
+  const lines: string[] = [];
+  for (let at = 0; at < 50_000; at++) {
+    const { key, homepage } = job(`site-${at}`);
+    lines.push(JSON.stringify({ type: "add", site: homepage, key }));
+    if (at % 2 === 0)
+      lines.push(JSON.stringify({ type: "done", site: homepage, key, summary: { key, outcome: "complete" } }));
+  }
+  writeFileSync(path.join(folder, journalName), `${lines.join("\n")}\n`);
+  truncateSync(path.join(folder, journalName), readFileSync(path.join(folder, journalName)).length - 3);
+  const queue = await JournalQueue.open(folder);
+  expect(await queue.counts()).toMatchObject({ done: 25_000, waiting: 24_999 });
+  await queue.close();
+});

@@ -1,0 +1,58 @@
+// Many small websites on loopback, by one server: each has an address of its own, `127.x.y.z`.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ManyServers {
+  /** Homepages. */
+  readonly sites: readonly string[];
+  /** How often each was asked for its robots.txt. */
+  readonly visits: Map<string, number>;
+  close(): void;
+}
+
+export interface ManyServersOptions {
+  readonly count: number;
+  /** Before each answer, in milliseconds. */
+  readonly latency?: number;
+  readonly pages?: number;
+  /** Whether a website never answers. */
+  readonly isSilent?: (number: number) => boolean;
+}
+
+export async function manyServers({
+  count,
+  latency = 0,
+  pages = 3,
+  isSilent = () => false,
+}: ManyServersOptions): Promise<ManyServers> {
+  const visits = new Map<string, number>();
+  const server: Server = createServer((request, response) => {
+    const host = request.headers.host ?? "";
+    const [, x = 1, y = 0, z = 1] = host.split(/[.:]/).map(Number);
+    if (request.url === "/robots.txt") visits.set(`http://${host}/`, (visits.get(`http://${host}/`) ?? 0) + 1);
+    if (isSilent(((x - 1) * 256 + y) * 250 + z - 1)) return;
+    setTimeout(() => {
+      const base = `http://${host}`;
+      if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n`);
+      else if (request.url === "/sitemap.xml") {
+        const urls = Array.from({ length: pages }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
+        response.end(`<urlset>${urls.join("")}</urlset>`);
+      } else response.writeHead(404).end();
+    }, latency);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  const { port } = server.address() as AddressInfo;
+  const sites = Array.from({ length: count }, (_, at) => {
+    // No address ends in 0 or 255.
+    const [high, low] = [Math.floor(at / 250), (at % 250) + 1];
+    return `http://127.${1 + Math.floor(high / 256)}.${high % 256}.${low}:${port}/`;
+  });
+  return {
+    sites,
+    visits,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,222 @@
+// What every queue of websites promises. Runs for each of them.
+import { setMaxListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SiteJob, SiteSummary } from "../../src/fleet/site-job.ts";
+import type { Lease, SiteQueue } from "../../src/fleet/site-queue.ts";
+
+export interface QueueMaker {
+  readonly name: string;
+  /** A queue that knows what the one before it knew, if there was one; as after a crash where that was not closed. */
+  open(): Promise<SiteQueue>;
+  /** Ends a queue as a crash would. */
+  crash(queue: SiteQueue): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export const job = (name: string): SiteJob => ({
+  key: `https://${name}.example/`,
+  homepage: `https://${name}.example/`,
+});
+
+export function summaryOf(
+  { job: { key, homepage }, attemptId }: Lease,
+  outcome: SiteSummary["outcome"] = "complete",
+): SiteSummary {
+  return {
+    site: homepage,
+    key,
+    outcome,
+    pages: 1,
+    sitemaps: 1,
+    invalid: 0,
+    requests: 2,
+    wireBytes: 100,
+    duration: 5,
+    finishedAt: "2024-05-31T12:00:00.000Z",
+    attemptId,
+    reasons: [],
+    files: {},
+  };
+}
+
+const signal = new AbortController().signal;
+setMaxListeners(0, signal);
+
+export async function taken(queue: SiteQueue): Promise<Lease> {
+  const lease = await queue.take(signal);
+  if (lease === undefined) throw new Error("The queue is empty");
+  return lease;
+}
+
+export async function resultsOf(queue: SiteQueue): Promise<SiteSummary[]> {
+  const list: SiteSummary[] = [];
+  for await (const summary of queue.results("run")) list.push(summary);
+  return list.sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+export function queueContract(make: () => QueueMaker): void {
+  const maker = make();
+  describe(`a queue: ${maker.name}`, () => {
+    let queue: SiteQueue;
+    beforeEach(async () => {
+      queue = await maker.open();
+    });
+    afterEach(async () => {
+      await queue.close();
+      await maker.remove();
+    });
+    const reopen = async () => {
+      await queue.close();
+      queue = await maker.open();
+    };
+    const crash = async () => {
+      await maker.crash(queue);
+      queue = await maker.open();
+    };
+
+    test("a site is added once, in a run and after it", async () => {
+      expect(await queue.add("run", [job("a"), job("b"), job("a")])).toEqual({ added: 2, known: 1 });
+      await reopen();
+      expect(await queue.add("run", [job("b"), job("c")])).toEqual({ added: 1, known: 1 });
+      expect(await queue.counts("run")).toEqual({ waiting: 3, active: 0, done: 0, failed: 0 });
+    });
+
+    test("each site is given to one worker; when all are settled, the run is finished", async () => {
+      await queue.add("run", ["a", "b", "c"].map(job));
+      const leases = [await taken(queue), await taken(queue), await taken(queue)];
+      expect(new Set(leases.map((lease) => lease.job.key)).size).toBe(3);
+      expect(new Set(leases.map((lease) => lease.attemptId)).size).toBe(3);
+      let isFinished = false;
+      const end = queue.take(signal).then((lease) => {
+        isFinished = true;
+        return lease;
+      });
+      for (const lease of leases) {
+        expect(isFinished).toBe(false);
+        expect(await lease.done(summaryOf(lease))).toBe("accepted");
+      }
+      expect(await end).toBeUndefined();
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 3, failed: 0 });
+      expect((await resultsOf(queue)).map(({ key }) => key)).toEqual(["a", "b", "c"].map((name) => job(name).key));
+    });
+
+    test("a result counts once", async () => {
+      await queue.add("run", [job("a")]);
+      const lease = await taken(queue);
+      await lease.done(summaryOf(lease));
+      expect(await lease.done(summaryOf(lease, "failed"))).toBe("superseded");
+      await lease.retry(undefined, 0);
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 1, failed: 0 });
+      expect(await resultsOf(queue)).toHaveLength(1);
+    });
+
+    test("what is done stays done", async () => {
+      await queue.add("run", [job("a"), job("b")]);
+      const lease = await taken(queue);
+      await lease.done(summaryOf(lease));
+      await crash();
+      expect(await queue.counts("run")).toMatchObject({ waiting: 1, done: 1 });
+      expect((await taken(queue)).job.key).not.toBe(lease.job.key);
+      expect((await resultsOf(queue)).map(({ attemptId }) => attemptId)).toEqual([lease.attemptId]);
+    });
+
+    test("a site whose worker died is given out again, with another attempt", async () => {
+      await queue.add("run", [job("a")]);
+      const first = await taken(queue);
+      await crash();
+      const second = await taken(queue);
+      expect(second.job).toEqual(first.job);
+      expect(second.starts).toBe(2);
+      expect(second.attemptId).not.toBe(first.attemptId);
+    });
+
+    test("a site that was given back is no death, and is given out again", async () => {
+      await queue.add("run", [job("a")]);
+      for (let attempt = 1; attempt <= 5; attempt++) {
+        const lease = await taken(queue);
+        expect(lease.starts).toBe(attempt);
+        await lease.retry(undefined, 0);
+        if (attempt % 2 === 0) await reopen();
+      }
+      expect(await queue.counts("run")).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
+    });
+
+    test("a site that is to be tried later is waited for", async () => {
+      await queue.add("run", [job("a")]);
+      const before = Date.now();
+      await (await taken(queue)).retry(undefined, 100);
+      const again = await taken(queue);
+      expect(Date.now() - before).toBeGreaterThanOrEqual(95);
+      expect(again.starts).toBe(2);
+    });
+
+    test("three deaths set a site aside, and only that site", async () => {
+      await queue.add("run", [job("a"), job("b")]);
+      for (let death = 0; death < 3; death++) {
+        const lease = await taken(queue);
+        if (lease.job.key !== job("a").key) {
+          await lease.done(summaryOf(lease));
+          await taken(queue);
+        }
+        await crash();
+      }
+      const [result, other] = await resultsOf(queue);
+      expect(result).toMatchObject({ key: job("a").key, outcome: "quarantined" });
+      if (other === undefined) {
+        const lease = await taken(queue);
+        expect(lease.job.key).toBe(job("b").key);
+        await lease.done(summaryOf(lease));
+      }
+      expect(await queue.take(signal)).toBeUndefined();
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
+    });
+
+    test("taking ends with the reason of the signal", async () => {
+      await queue.add("run", [job("a")]);
+      await taken(queue);
+      const controller = new AbortController();
+      const waiting = queue.take(controller.signal);
+      const reason = new Error("enough");
+      controller.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      await expect(queue.take(AbortSignal.abort(reason))).rejects.toBe(reason);
+    });
+
+    test("sites that are added while others are worked on are taken, too", async () => {
+      let release = () => {};
+      const late = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const adding = queue.add(
+        "run",
+        (async function* () {
+          yield job("a");
+          await late;
+          yield job("b");
+        })(),
+      );
+      const first = await taken(queue);
+      await first.done(summaryOf(first));
+      const next = taken(queue);
+      release();
+      expect((await next).job).toEqual(job("b"));
+      expect(await adding).toEqual({ added: 2, known: 0 });
+    });
+
+    test("many workers at a time: nothing is lost, nothing is given out twice", { timeout: 60_000 }, async () => {
+      const names = Array.from({ length: 500 }, (_, at) => `site-${at}`);
+      await queue.add("run", names.map(job));
+      const seen: string[] = [];
+      const worker = async () => {
+        for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
+          seen.push(lease.job.key);
+          await lease.done(summaryOf(lease));
+        }
+      };
+      await Promise.all(Array.from({ length: 64 }, worker));
+      expect(seen.toSorted()).toEqual(names.map((name) => job(name).key).sort());
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 500, failed: 0 });
+      expect(await resultsOf(queue)).toHaveLength(500);
+    });
+  });
+}

@@ -1,0 +1,293 @@
+// The loop over a queue of websites: outcomes, stopping, large ones, faults that are not the website's.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { LargeLane } from "../../src/fleet/large-lane.ts";
+import { defaultConcurrency, type FleetEvent, type FleetOptions, runFleet } from "../../src/fleet/run-fleet.ts";
+import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
+import type { SiteOutput, SiteSink } from "../../src/fleet/site-sink.ts";
+import { manyWebsites } from "./many-websites.ts";
+import { resultsOf } from "./queue-contract.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "fleet-"));
+  folders.push(folder);
+  return folder;
+}
+
+const hosts = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}-${at}.example`);
+const crawl = { retries: 0, useHomepage: false };
+
+/** Keeps what was written in memory. */
+function memorySink(): SiteSink & { readonly kept: Map<string, string[]>; readonly discarded: string[] } {
+  const kept = new Map<string, string[]>();
+  const discarded: string[] = [];
+  return {
+    kept,
+    discarded,
+    async open({ homepage }): Promise<SiteOutput> {
+      const urls: string[] = [];
+      return {
+        pages(_, pages) {
+          urls.push(...pages.map(({ url }) => url));
+          return undefined;
+        },
+        async keep() {
+          kept.set(homepage, urls);
+          return { files: { pages: "memory" } };
+        },
+        async discard() {
+          discarded.push(homepage);
+        },
+      };
+    },
+  };
+}
+
+async function run(folder: string, options: Omit<FleetOptions, "queue">) {
+  const queue = await JournalQueue.open(folder);
+  try {
+    return { counts: await runFleet({ ...options, queue }), results: await resultsOf(queue) };
+  } finally {
+    await queue.close();
+  }
+}
+
+test("every website has one result, with its outcome and the reasons", async () => {
+  const { client, visits } = manyWebsites();
+  const sink = memorySink();
+  const sites = [
+    ...hosts("fine", 20),
+    ...hosts("gone", 3),
+    ...hosts("dead", 3),
+    ...hosts("shut", 2),
+    ...hosts("part", 2),
+  ];
+  const { counts, results } = await run(newFolder(), { sites, sink, crawl: { ...crawl, client }, concurrency: 8 });
+  expect(counts).toEqual({ waiting: 0, active: 0, done: 30, failed: 0 });
+  const of = (outcome: SiteOutcome) => results.filter((result) => result.outcome === outcome);
+  const counted = siteOutcomes.map((outcome) => [outcome, of(outcome).length]);
+  expect(Object.fromEntries(counted)).toEqual({
+    complete: 20,
+    none: 3,
+    unreachable: 3,
+    blocked: 2,
+    incomplete: 2,
+    failed: 0,
+    quarantined: 0,
+  });
+  expect(of("complete")[0]).toMatchObject({ pages: 3, sitemaps: 2, reasons: [], files: { pages: "memory" } });
+  expect(of("unreachable")[0]?.reasons[0]).toMatchObject({ code: "connection-refused" });
+  expect(of("blocked")[0]?.reasons[0]).toMatchObject({ code: "http-403" });
+  expect(of("incomplete")[0]).toMatchObject({ pages: 3, reasons: [{ code: "xml-truncated", count: 1 }] });
+  expect(new Set(visits.values())).toEqual(new Set([1]));
+  expect(sink.kept.get("https://fine-0.example/")).toEqual([0, 1, 2].map((page) => `https://fine-0.example/${page}`));
+});
+
+test("many are read at a time, and no more than asked for", async () => {
+  const { client, mostAtOnce } = manyWebsites({ latency: 20 });
+  const begin = Date.now();
+  await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });
+  expect(mostAtOnce()).toBeGreaterThan(10);
+  expect(mostAtOnce()).toBeLessThanOrEqual(20);
+  // One after the other they would wait for 60 × 2 answers.
+  expect(Date.now() - begin).toBeLessThan(60 * 2 * 20);
+});
+
+test("with a drain signal, those that are under way are finished and no other is begun; the next run goes on", async () => {
+  const folder = newFolder();
+  const { client, visits } = manyWebsites({ latency: 10 });
+  const drain = new AbortController();
+  const started: string[] = [];
+  const onEvent = (event: FleetEvent) => {
+    if (event.type === "site-start") started.push(event.job.homepage);
+    if (event.type === "site-done") drain.abort();
+  };
+  const options = { crawl: { ...crawl, client }, concurrency: 4 };
+  const first = await run(folder, { ...options, sites: hosts("fine", 40), drain: drain.signal, onEvent });
+  expect(first.results).toHaveLength(started.length);
+  expect(started.length).toBeLessThan(12);
+  const second = await run(folder, { ...options, sites: hosts("fine", 40) });
+  expect(second.counts).toEqual({ waiting: 0, active: 0, done: 40, failed: 0 });
+  expect(new Set(visits.values())).toEqual(new Set([1]));
+});
+
+test("with a signal everything ends at once; what was under way is given back, and is no death", async () => {
+  const folder = newFolder();
+  const { client } = manyWebsites();
+  for (let round = 0; round < 4; round++) {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const sink = memorySink();
+    const onEvent = (event: FleetEvent) => {
+      if (event.type === "site-start") setTimeout(() => controller.abort(reason), 30);
+    };
+    const begin = Date.now();
+    const ending = run(folder, {
+      sites: hosts("hang", 6),
+      sink,
+      crawl: { ...crawl, client },
+      concurrency: 3,
+      signal: controller.signal,
+      onEvent,
+    });
+    await expect(ending).rejects.toBe(reason);
+    expect(Date.now() - begin).toBeLessThan(2000);
+    expect(sink.discarded).toHaveLength(3);
+  }
+  const queue = await JournalQueue.open(folder);
+  expect(await queue.counts()).toEqual({ waiting: 6, active: 0, done: 0, failed: 0 });
+  await queue.close();
+});
+
+test("a website that ends in an error of ours has a result, and the others go on", async () => {
+  const { client } = manyWebsites();
+  const sink = memorySink();
+  const failing: SiteSink = {
+    async open(job, attemptId) {
+      const output = await sink.open(job, attemptId);
+      if (!job.homepage.includes("fine-3")) return output;
+      return { ...output, pages: () => Promise.reject(new TypeError("undefined is not a function")) };
+    },
+  };
+  const { results } = await run(newFolder(), { sites: hosts("fine", 8), sink: failing, crawl: { ...crawl, client } });
+  expect(results).toHaveLength(8);
+  expect(results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+    { site: "https://fine-3.example/", reasons: [{ code: "internal" }] },
+  ]);
+});
+
+test("a full disk ends the run with its error; nothing is counted that was not kept", async () => {
+  const folder = newFolder();
+  const { client } = manyWebsites();
+  const sink = memorySink();
+  let left = 5;
+  const full: SiteSink = {
+    async open(job, attemptId) {
+      const output = await sink.open(job, attemptId);
+      return {
+        ...output,
+        async keep(summary) {
+          left -= 1;
+          if (left < 0)
+            throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
+              code: "ENOSPC",
+              syscall: "write",
+            });
+          return output.keep(summary);
+        },
+      };
+    },
+  };
+  await expect(
+    run(folder, { sites: hosts("fine", 20), sink: full, crawl: { ...crawl, client }, concurrency: 2 }),
+  ).rejects.toMatchObject({ code: "ENOSPC" });
+  const queue = await JournalQueue.open(folder);
+  expect(await queue.counts()).toEqual({ waiting: 15, active: 0, done: 5, failed: 0 });
+  expect(sink.kept.size).toBe(5);
+  await queue.close();
+});
+
+test("a budget ends a website, and says so", async () => {
+  const { client } = manyWebsites({ pages: () => 500 });
+  const options = { ...crawl, client, limits: { pages: 100 } };
+  const { results } = await run(newFolder(), { sites: hosts("fine", 2), crawl: options });
+  expect(results).toMatchObject(
+    Array(2).fill({ outcome: "incomplete", pages: 100, reasons: [{ code: "limit-pages" }] }),
+  );
+});
+
+test("well-known paths are tried only where they are needed", async () => {
+  const { client } = manyWebsites();
+  const { results } = await run(newFolder(), {
+    sites: ["fine-0.example", "gone-0.example"],
+    crawl: { ...crawl, client },
+  });
+  expect(results.find(({ site }) => site.includes("fine"))?.requests).toBe(2);
+  expect(results.find(({ site }) => site.includes("gone"))?.requests).toBeGreaterThan(15);
+});
+
+describe("the lane for large websites", () => {
+  const signal = new AbortController().signal;
+
+  test("so many at a time; the next one waits for a place", async () => {
+    const lane = new LargeLane(1, 10);
+    const [one, two] = [lane.place(signal), lane.place(signal)];
+    await one.grow(11);
+    await two.grow(10);
+    let isIn = false;
+    const waiting = two.grow(1).then(() => {
+      isIn = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isIn).toBe(false);
+    one.leave();
+    await waiting;
+    two.leave();
+    two.leave();
+    const three = lane.place(signal);
+    await three.grow(1000);
+    three.leave();
+  });
+
+  test("whoever is aborted while waiting leaves the line", async () => {
+    const lane = new LargeLane(1, 10);
+    const one = lane.place(signal);
+    await one.grow(11);
+    const controller = new AbortController();
+    const two = lane.place(controller.signal);
+    const waiting = two.grow(11);
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    two.leave();
+    one.leave();
+    const three = lane.place(signal);
+    await three.grow(11);
+  });
+});
+
+test.each([
+  ["example.org", "https://example.org/"],
+  [" https://Example.ORG/a/b?c#d ", "https://example.org/"],
+  ["http://example.org:80", "http://example.org/"],
+  ["https://user:secret@example.org/", "https://example.org/"],
+  ["localhost:8080", "https://localhost:8080/"],
+  ["münchen.example", "https://xn--mnchen-3ya.example/"],
+])("%s is the website %s", (text, homepage) => {
+  expect(siteJob(text)).toEqual({ key: homepage, homepage });
+});
+
+test.each([
+  "",
+  "   ",
+  "two words",
+  "ftp://example.org/",
+  "word",
+  "https://",
+  "javascript:alert(1)",
+  "a b.example",
+  "https://exa mple.org",
+])("%j is no website", (text) => {
+  expect(siteJob(text)).toBeUndefined();
+});
+
+test("how many at a time depends on the machine, within bounds", () => {
+  const gigabyte = 2 ** 30;
+  expect(defaultConcurrency(64 * gigabyte, 32)).toBe(128);
+  expect(defaultConcurrency(2 * gigabyte, 1)).toBe(64);
+  expect(defaultConcurrency(gigabyte / 4, 8)).toBe(16);
+});
+
+test.each([
+  [{ concurrency: 0 }, "Expected `concurrency`"],
+  [{ crawl: { retries: -1 } }, "Expected `retries`"],
+  [{ unknown: 1 }, "Unknown option `unknown`"],
+])("%j is refused", async (options, message) => {
+  await expect(runFleet({ queue: {} as never, ...options } as never)).rejects.toThrow(message);
+});
