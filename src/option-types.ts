@@ -258,7 +258,7 @@ export interface Limits {
    */
   readonly depth: number;
   /**
-   * Sitemaps of one website.
+   * Sitemaps in the tree of one website: those that are shown twice and those that are refused count, too.
    * @default 50_000
    */
   readonly documents: number;

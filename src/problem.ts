@@ -24,7 +24,7 @@ export interface Problem {
   readonly line?: number;
   /** The raw text it is about, the first time; cut where it is long. */
   readonly value?: string;
-  /** How often it was seen in this document, where that is more than once. */
+  /** How often it was seen in this document, or how many sitemaps a spent budget cut off, where that is more than once. */
   readonly count?: number;
   /** The limit that was reached. */
   readonly limit?: number;

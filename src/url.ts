@@ -85,7 +85,8 @@ export function urlKey(url: string): string {
   // Setting it parses the URL once more, and hardly any has one.
   if (url.includes("#")) parsed.hash = "";
   const { href } = parsed;
-  if (!href.includes("%")) return href;
+  // The same string, where it is equal: whoever keeps both keeps one.
+  if (!href.includes("%")) return href === url ? url : href;
   return href.replace(/%[0-9a-f]{2}/gi, (sequence) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : sequence.toUpperCase();

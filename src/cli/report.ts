@@ -49,7 +49,7 @@ export class Report {
         this.#minor += 1;
         return;
       }
-      this.#unread += 1;
+      this.#unread += sitemap.reason.count ?? 1;
       this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
       return;
     }

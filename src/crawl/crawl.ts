@@ -84,7 +84,6 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       came: () => came.counts,
     });
     for await (const event of events) {
-      if (event.type === "finished") await store?.finish();
       settings.onEvent?.(event);
       yield event;
     }

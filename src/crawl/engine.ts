@@ -11,6 +11,7 @@ import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Store } from "../store/contract.ts";
+import { pauseWhenDue } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { linksInBody } from "./homepage.ts";
@@ -68,6 +69,7 @@ class Engine {
   readonly #prefetcher: Prefetcher;
   readonly #lookahead: Lookahead;
   readonly #time: TimeBudget;
+  readonly #recorder: Recorder;
   readonly #visitor: Visitor;
   readonly #homepage: HomepageFetch;
   readonly #tally = new Tally();
@@ -86,7 +88,7 @@ class Engine {
     this.#options = options;
     this.#settings = settings;
     for (const known of options.problems ?? []) this.#rootProblems.addProblem(known);
-    const frontier = new Frontier(settings);
+    const frontier = new Frontier({ ...settings, omitMissing });
     // Each document on its way listens.
     setMaxListeners(0, this.#abort.signal);
     const rules: FollowRules = { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true };
@@ -106,6 +108,7 @@ class Engine {
     this.#time = time;
     const { homepage } = start;
     this.#homepage = new HomepageFetch(homepage, rules, (hop) => time.fetched(hop.request, prefetcher.get(hop)));
+    this.#recorder = recorder;
     this.#lookahead = new Lookahead({ frontier, prefetcher, rules, maxDepth: limits.depth });
     this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, read, setCrawlDelay });
   }
@@ -145,6 +148,7 @@ class Engine {
       depth: 0,
       keys: [],
       references: [],
+      unlisted: 0,
       next: 0,
       children: [],
       facts: nothingRead,
@@ -163,6 +167,8 @@ class Engine {
     const complete = isComplete(problems);
     yield* this.#tally.finish({ ...root.node, complete, problems, children: root.children }, 0, nothingRead);
     const unreachable = unreachableWebsite(this.#discovery, this.#homepage.outcome);
+    // An archive that holds more than was read would not give the same tree: it stays one that was cut off.
+    if (!this.#time.leftUnread) await this.#options.store?.finish();
     yield {
       type: "finished",
       complete: this.#tally.complete,
@@ -189,6 +195,7 @@ class Engine {
         this.#discovery.push({ url: next.url, by: next.by, outcome: "skipped" });
         continue;
       }
+      await this.#takeTurn();
       const node = yield* this.#try(next, root);
       if (node !== undefined) root.children.push(node);
     }
@@ -235,7 +242,12 @@ class Engine {
     for (;;) {
       const frame = stack.at(-1) as Frame;
       const reference = frame.references[frame.next];
-      if (reference !== undefined) {
+      await this.#takeTurn();
+      const spent = reference && (this.#time.over ?? this.#frontier.exhausted());
+      if (spent !== undefined) {
+        frame.children.push(yield* this.#recorder.cutOff(frame, spent));
+        frame.next = frame.references.length;
+      } else if (reference !== undefined) {
         frame.next += 1;
         this.#lookAhead();
         const visit = yield* this.#visitor.visit(reference, { parent: frame });
@@ -254,6 +266,14 @@ class Engine {
       if (parent === undefined) return node;
       parent.children.push(node);
     }
+  }
+
+  // Timers and signals act while there is nothing to wait for, too.
+  async #takeTurn(): Promise<void> {
+    const pause = pauseWhenDue();
+    if (pause === undefined) return;
+    await pause;
+    this.#settings.signal?.throwIfAborted();
   }
 
   #lookAhead(): void {

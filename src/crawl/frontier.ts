@@ -1,9 +1,10 @@
 // What may be visited next, and what may not: ancestors, depth and budgets, and what was visited before. No I/O, and no
 // decision that depends on when something arrived: all of it follows the declared order, so that two runs agree.
-import type { Limits, RecurseContext, Settings } from "../options.ts";
+import type { Limits, Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import { Children } from "./children.ts";
 import type { Trace } from "./record.ts";
 import type { DocumentFacts } from "./tally.ts";
 
@@ -15,7 +16,9 @@ export interface Frame {
   readonly depth: number;
   /** The keys by which it is known: the URL it was declared with, and the one it was found at. */
   readonly keys: readonly string[];
-  readonly references: readonly SitemapReference[];
+  readonly references: SitemapReference[];
+  /** References that are not listed: there are more than the budget for documents can reach. */
+  unlisted: number;
   /** The next reference to visit. */
   next: number;
   readonly children: Sitemap[];
@@ -40,32 +43,38 @@ export interface Abandoned {
   readonly response?: SitemapResponse | undefined;
 }
 
-/** Where a sitemap stands among those visited: what a second visit needs to know. */
-interface Visited {
-  readonly node: Sitemap;
+export interface FrontierSettings extends Pick<Settings, "limits" | "recurse" | "recurseList"> {
+  /** What the source does not hold is left out, and costs nothing. */
+  readonly omitMissing?: boolean | undefined;
+}
+
+/** What a second visit has to know of a subtree. */
+interface Subtree {
+  /** The keys by which its top is known. */
   readonly keys: readonly string[];
-  /** Nodes in its subtree, itself included. */
+  /** Nodes, its top included. */
   readonly size: number;
-  /** Levels below it. */
+  /** Levels below its top. */
   readonly height: number;
-  /** Whether a part of its subtree was cut off for reasons of where it stood: an ancestor that repeats, or the depth. */
+  /** Whether a part of it was cut off for reasons of where it stood: an ancestor that repeats, or the depth. */
   readonly contextual: boolean;
 }
 
 export class Frontier {
   readonly #limits: Limits;
-  readonly #settings: Pick<Settings, "recurse" | "recurseList">;
-  readonly #visited = new Map<string, Visited>();
-  readonly #subtrees = new WeakMap<Sitemap, Visited>();
+  readonly #settings: FrontierSettings;
+  readonly #visited = new Map<string, Sitemap>();
+  // Of indexes alone: there are far fewer of them than of other sitemaps.
+  readonly #subtrees = new WeakMap<Sitemap, Subtree>();
   readonly #abandoned = new Map<string, Abandoned>();
   // The sitemap being read and its ancestors: where each was found, by the keys it is known by.
   readonly #active = new Map<string, string>();
-  #lastSpent: Problem | undefined;
+  // Nodes of the tree, but for its root and robots.txt.
   #sitemaps = 0;
   #bytes = 0;
   #pages = 0;
 
-  constructor(settings: Pick<Settings, "limits" | "recurse" | "recurseList">) {
+  constructor(settings: FrontierSettings) {
     this.#limits = settings.limits;
     this.#settings = settings;
   }
@@ -88,15 +97,21 @@ export class Frontier {
   /** The budget that is spent, if one is. */
   exhausted(): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
-    if (this.#sitemaps >= documents) return this.#spent("limit-documents", documents);
-    if (this.#bytes >= bytes) return this.#spent("limit-bytes", bytes);
-    if (this.#pages >= pages) return this.#spent("limit-pages", pages);
+    if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
+    if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
+    if (this.#pages >= pages) return problem("limit-pages", { limit: pages });
     return undefined;
   }
 
   /** How many more documents may be visited. */
   get documentsLeft(): number {
     return this.#limits.documents - this.#sitemaps;
+  }
+
+  // How many references can be visited at most: each costs a document, and the one behind the last names what is cut off. In a
+  // replay, what is not in the archive costs nothing.
+  get #reach(): number {
+    return this.#settings.omitMissing ? Number.POSITIVE_INFINITY : Math.max(0, this.documentsLeft) + 1;
   }
 
   /** Where the sitemap that is being read, or one of its ancestors, was found, if it has this key. */
@@ -120,22 +135,24 @@ export class Frontier {
     this.#bytes += count;
   }
 
-  /** The children of an index that the caller wants to follow. `parent` is the frame that the index stands in. */
-  wanted(references: readonly SitemapReference[], index: string, parent: Frame): readonly SitemapReference[] {
-    const context: RecurseContext = {
-      parent: index,
-      ancestors: [...urlsAbove(parent), index],
-      depth: parent.depth + 2,
-    };
-    const { recurse, recurseList } = this.#settings;
-    const listed = recurseList === undefined ? references : recurseList(references, context);
-    return recurse === undefined ? listed : listed.filter((child) => recurse(child, context));
+  /** Takes in the children of the index at this URL. `parent` is the frame that the index stands in. */
+  children(index: string, parent: Frame): Children {
+    const context = { parent: index, ancestors: [...urlsAbove(parent), index], depth: parent.depth + 2 };
+    return new Children(this.#settings, context, this.#reach);
   }
 
   /** From now on the index is an ancestor of what is visited. robots.txt costs nothing of the budget for documents. */
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
     for (const key of frame.keys) this.#active.set(key, frame.node.url);
+    // What comes after the children of this index comes within what they leave of the budget.
+    let reach = this.#reach;
+    for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
+      const surplus = at.references.length - at.next - reach;
+      if (surplus > 0) at.references.length -= surplus;
+      if (surplus > 0) at.unlisted += surplus;
+      reach = Math.max(1, reach - (at.references.length - at.next));
+    }
   }
 
   /** The index is finished, as this node. */
@@ -146,7 +163,8 @@ export class Frontier {
 
   /** A sitemap without children to visit is finished: known from now on by these keys. */
   finish(node: Sitemap, keys: readonly string[]): void {
-    // Shown twice, it counts twice: a few documents that name each other must not become an endless tree.
+    // Shown twice, it counts twice, and so does what is refused: a few documents that name each other must not become an
+    // endless tree. What is shown again shares its subtree, and costs no more than its node.
     this.#sitemaps += this.#remember(node, keys).size;
   }
 
@@ -162,47 +180,44 @@ export class Frontier {
 
   /** What was found there before, if it was visited. */
   again(key: string, depth: number): Repeated | undefined {
-    const visited = this.#visited.get(key);
-    if (visited === undefined) return undefined;
+    const node = this.#visited.get(key);
+    if (node === undefined) return undefined;
+    const { size, height, contextual, keys } = this.#subtree(node);
     const whole =
-      !visited.contextual &&
-      depth - 1 + visited.height <= this.#limits.depth &&
-      this.#sitemaps + visited.size <= this.#limits.documents;
-    return { node: visited.node, whole, keys: visited.keys };
+      !contextual && depth - 1 + height <= this.#limits.depth && this.#sitemaps + size <= this.#limits.documents;
+    return { node, whole, keys };
   }
 
-  // One for all that it cuts off, which may be a million.
-  #spent(code: "limit-documents" | "limit-bytes" | "limit-pages", limit: number): Problem {
-    if (this.#lastSpent?.code !== code) this.#lastSpent = problem(code, { limit });
-    return this.#lastSpent;
+  #remember(node: Sitemap, keys: readonly string[]): Subtree {
+    for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, node);
+    if (node.kind !== "index") return this.#subtree(node);
+    const subtree = { ...this.#measure(node), keys };
+    this.#subtrees.set(node, subtree);
+    return subtree;
   }
 
-  #remember(node: Sitemap, keys: readonly string[]): Visited {
-    const visited = this.#measure(node, keys);
-    this.#subtrees.set(node, visited);
-    for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, visited);
-    return visited;
+  #subtree(node: Sitemap): Subtree {
+    if (node.kind === "index") return this.#subtrees.get(node) ?? this.#measure(node);
+    return node.kind === "invalid" && isContextual(node.reason) ? cutLeaf : leaf;
   }
 
-  #measure(node: Sitemap, keys: readonly string[] = []): Visited {
-    if (node.kind === "invalid") {
-      return {
-        node,
-        keys,
-        size: 1,
-        height: 0,
-        contextual: node.reason.code === "cycle" || node.reason.code === "limit-depth",
-      };
-    }
+  #measure(node: IndexSitemap): Subtree {
     let [size, height, contextual] = [1, 0, false];
-    for (const child of node.kind === "index" ? node.children : []) {
-      const below = this.#subtrees.get(child) ?? this.#measure(child);
+    for (const child of node.children) {
+      const below = this.#subtree(child);
       size += below.size;
       height = Math.max(height, below.height + 1);
       contextual ||= below.contextual;
     }
-    return { node, keys, size, height, contextual };
+    return { keys: [], size, height, contextual };
   }
+}
+
+const leaf: Subtree = { keys: [], size: 1, height: 0, contextual: false };
+const cutLeaf: Subtree = { ...leaf, contextual: true };
+
+function isContextual({ code }: Problem): boolean {
+  return code === "cycle" || code === "limit-depth";
 }
 
 function urlsAbove(frame: Frame): string[] {

@@ -58,7 +58,7 @@ export class Prefetcher {
 
   /** Starts a document that will be needed, if it is not on its way. */
   start(hop: Hop): void {
-    const key = requestKey(hop.request);
+    const key = keyOf(hop.request);
     if (this.#isStarted(key)) return;
     this.#waiting.add(key);
     // Whoever asks for the document gets the rejection.
@@ -67,7 +67,7 @@ export class Prefetcher {
 
   /** The answer for one hop, fetched once for as long as it is not let go. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
-    const key = requestKey(hop.request);
+    const key = keyOf(hop.request);
     this.#waiting.delete(key);
     const fetched = await (this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key));
     // The reader remembers what came of a failure.
@@ -77,7 +77,7 @@ export class Prefetcher {
 
   /** Lets go of a document that was read, or is not going to be. */
   async drop(document: FetchedDocument): Promise<void> {
-    this.#answers.delete(requestKey(document));
+    this.#answers.delete(keyOf(document));
     if (!(document.body instanceof Spool)) return;
     this.#spools.delete(document.body);
     await document.body.close();
@@ -91,10 +91,10 @@ export class Prefetcher {
   // To the document itself, as far as redirects lead to something new.
   async #fetchAhead(first: Hop): Promise<void> {
     for (let hop = first; ; ) {
-      const fetched = await this.#begin(hop, requestKey(hop.request));
+      const fetched = await this.#begin(hop, keyOf(hop.request));
       if (fetched.outcome !== "redirect") return;
       const next = hop.next(fetched);
-      if (!(next instanceof Hop) || !this.#options.isWanted(next) || this.#isStarted(requestKey(next.request))) return;
+      if (!(next instanceof Hop) || !this.#options.isWanted(next) || this.#isStarted(keyOf(next.request))) return;
       hop = next;
     }
   }
@@ -146,4 +146,9 @@ export class Prefetcher {
       else void spool.filled.then(arrived);
     }
   }
+}
+
+// A document that is not kept can be read once, and the homepage may be a sitemap, too: then it is fetched as both.
+function keyOf(request: Parameters<typeof requestKey>[0]): string {
+  return request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
 }

@@ -8,6 +8,7 @@ import { createDocumentParser } from "../parse/document-parser.ts";
 import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
 import { isLossy, type Problem, ProblemLog } from "../problem.ts";
 import type { ParsedSitemap } from "../sitemap.ts";
+import { pauseWhenDue } from "./event-loop.ts";
 
 /** A document that can be read: its bytes, and what was said about them. */
 export interface Document {
@@ -17,6 +18,8 @@ export interface Document {
   readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem">>;
   /** It was asked for as robots.txt, wherever it was found. */
   readonly isRobots?: boolean;
+  /** Asked between two pieces: whether the document ends there. `body.problem` then says why. */
+  readonly isCut?: () => boolean;
 }
 
 export interface ReadSettings {
@@ -69,6 +72,8 @@ export async function* read(
     const entries = parser.write(piece);
     if (hasAny(entries)) enough = (yield entries) === false;
     if (enough || parser.stopped) break;
+    await pauseWhenDue();
+    if (document.isCut?.()) break;
   }
   // Known before the end: where a body broke, its last line or tag is not what the website meant.
   const broken = document.body.problem;

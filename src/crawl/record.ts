@@ -1,7 +1,7 @@
 // Records the result of a visit: nodes of the tree, events, and the record of discovery.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, problem } from "../problem.ts";
 import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import { parseUrl } from "../url.ts";
 import type { FollowFailure } from "./follow.ts";
@@ -37,6 +37,7 @@ type Declared = Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost"
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #homeHost: string;
+  #lastReason: Problem | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -47,11 +48,23 @@ export class Recorder {
   *refused(reference: SitemapReference, place: Place, url: string, reason: Problem): Recording {
     const trace: Trace = { outcome: "refused", ...movedTo(reference.url, url), reason };
     if (isGuess(place)) return { type: "omitted", trace };
-    const node: InvalidSitemap = { kind: "invalid", ...this.declared(reference, url), reason };
+    const node = this.#invalidAt(reference, url, reason);
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };
-    yield* this.#options.tally.finish(node, depth, nothingRead);
+    yield* this.finish(node, depth, [], nothingRead);
     return { type: "node", node, trace };
+  }
+
+  /** A budget ends the visits to the children of an index: one node stands for all that are left of them. */
+  *cutOff(frame: Frame, { count: _, message: __, ...spent }: Problem): Generator<OrderedEvent, InvalidSitemap> {
+    const reference = frame.references[frame.next] as SitemapReference;
+    const count = frame.references.length - frame.next + frame.unlisted;
+    const { code, ...facts } = spent;
+    const reason = problem(code, count > 1 ? { ...facts, count } : facts);
+    const node = this.#invalidAt(reference, reference.url, reason);
+    yield { type: "start", url: node.url, depth: frame.depth + 1 };
+    yield* this.finish(node, frame.depth + 1, [], nothingRead);
+    return node;
   }
 
   /** Seen before: shown here too, from the one fetch. Its pages are not told a second time. */
@@ -112,11 +125,19 @@ export class Recorder {
   }
 
   *#invalid(reference: SitemapReference, place: Place, { url, trace, keys, response }: Abandoned): Recording {
-    const node: InvalidSitemap = { kind: "invalid", ...this.declared(reference, url), reason: trace.reason };
+    const node = this.#invalidAt(reference, url, trace.reason);
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };
     yield* this.finish(node, depth, keys, { ...nothingRead, response });
     return { type: "node", node, trace };
+  }
+
+  // Thousands may be refused for one reason: they share it.
+  #invalidAt(reference: SitemapReference, url: string, reason: Problem): InvalidSitemap {
+    const last = this.#lastReason;
+    const isSame = last?.code === reason.code && JSON.stringify(last) === JSON.stringify(reason);
+    if (!isSame) this.#lastReason = reason;
+    return { kind: "invalid", ...this.declared(reference, url), reason: isSame ? last : reason };
   }
 
   // Sitemaps of one website mostly lie on one host: its URLs need no parser.
@@ -150,6 +171,7 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
         url: declaredUrl ?? url,
         ...(lastModified === undefined ? {} : { lastModified }),
       })),
+    unlisted: 0,
     next: 0,
     children: children.filter(isOwn),
     facts: nothingRead,

@@ -21,7 +21,7 @@ export class Tally {
 
   /** What there is to tell of a sitemap that is finished: its problems, then itself. */
   *finish(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<ProblemEvent | SitemapEvent, void> {
-    if (sitemap.kind === "invalid") this.invalid += 1;
+    if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
     else this.readable += 1;
     const problems = problemsOf(sitemap);
     this.complete &&= isComplete(problems);

@@ -3,10 +3,14 @@ import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../
 import { type Problem, problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
 
+// In milliseconds: small documents that have arrived are read in it, and whoever asked for a limit does not notice.
+const grace = 200;
+
 export class TimeBudget {
   readonly #milliseconds: number;
   readonly #store: Pick<Store, "keep"> | undefined;
-  #isUp = false;
+  #endedAt: number | undefined;
+  #leftUnread = false;
 
   /** `store` keeps that something was not fetched, so that an archive knows it, too. */
   constructor(milliseconds: number, store: Pick<Store, "keep"> | undefined) {
@@ -16,7 +20,19 @@ export class TimeBudget {
 
   /** The time is up: what fails from now on fails because of that. */
   end(): void {
-    this.#isUp = true;
+    this.#endedAt ??= performance.now();
+  }
+
+  /** Why nothing more is read, once that is so. */
+  get over(): Problem | undefined {
+    if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
+    this.#leftUnread = true;
+    return this.#problem();
+  }
+
+  /** Whether something was left that had been fetched, perhaps: an archive of the run is not what the run was. */
+  get leftUnread(): boolean {
+    return this.#leftUnread;
   }
 
   /** The answer that is being waited for, or that there was no time for it. */
@@ -24,7 +40,7 @@ export class TimeBudget {
     try {
       return await fetching;
     } catch (error) {
-      if (!this.#isUp) throw error;
+      if (this.#endedAt === undefined) throw error;
       const reason = this.#problem();
       const { url, role, anonymous } = request;
       const late: FailedFetch = { outcome: "refused", url, role, ...(anonymous && { anonymous }), attempts: 0, reason };
@@ -33,10 +49,10 @@ export class TimeBudget {
   }
 
   /** The document as it is read. Where the time is up in the middle of it, it ends there. */
-  read(fetched: FetchedDocument): FetchedDocument {
+  read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
     let late: Problem | undefined;
     const setLate = (error: unknown) => {
-      if (!this.#isUp) throw error;
+      if (this.#endedAt === undefined) throw error;
       late = this.#problem();
     };
     const body = {
@@ -54,7 +70,11 @@ export class TimeBudget {
         }
       },
     };
-    return { ...fetched, body };
+    const isCut = () => {
+      late ??= this.over;
+      return late !== undefined;
+    };
+    return { ...fetched, body, isCut };
   }
 
   #problem(): Problem {

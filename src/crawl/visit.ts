@@ -5,6 +5,7 @@ import type { Settings } from "../options.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
 import { type InvalidSitemap, isComplete, type Sitemap, type SitemapReference } from "../sitemap.ts";
+import type { Children } from "./children.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
@@ -30,7 +31,6 @@ type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 /** What a document held, once it was read. */
 interface Content {
   readonly reading: Reading;
-  readonly references: readonly SitemapReference[];
   readonly pageCount: number;
   /** Whether the start of the sitemap was told of. */
   readonly started: boolean;
@@ -66,7 +66,8 @@ export class Visitor {
     const { recorder, prefetcher, frontier } = this.#options;
     const depth = place.parent.depth + 1;
     const declared = recorder.declared(reference, found.url);
-    const content = yield* this.#read(found, place, depth);
+    const children = frontier.children(found.url, place.parent);
+    const content = yield* this.#read(found, children, place);
     await prefetcher.drop(found.document);
     const { reading, cut, pageCount } = content;
     frontier.takeBytes(reading.wireBytes);
@@ -111,7 +112,7 @@ export class Visitor {
       parent: place.parent,
       depth,
       keys: found.keys,
-      references: frontier.wanted(content.references, declared.url, place.parent),
+      ...children.end(),
       next: 0,
       children: own,
       facts,
@@ -120,17 +121,26 @@ export class Visitor {
   }
 
   // Tells of the pages as they come.
-  async *#read({ document, url }: FoundDocument, place: Place, depth: number): AsyncGenerator<OrderedEvent, Content> {
+  async *#read(
+    { document, url }: FoundDocument,
+    children: Children,
+    place: Place,
+  ): AsyncGenerator<OrderedEvent, Content> {
     const { settings, frontier, time, read: readDocument = read } = this.#options;
-    const references: SitemapReference[] = [];
     const isRobots = place.by === "robots";
+    const depth = place.parent.depth + 1;
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
-    const reading = readDocument({ ...time.read(document), url, isRobots }, settings);
+    const timed = time.read(document);
+    const isCut = () => {
+      settings.signal?.throwIfAborted();
+      return timed.isCut();
+    };
+    const reading = readDocument({ ...timed, url, isRobots, isCut }, settings);
     let step = await reading.next();
     while (!step.done) {
-      for (const sitemap of step.value.sitemaps) references.push(sitemap);
+      children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
       const pages = isRobots ? [] : step.value.pages;
       if (!started && pages.length > 0) yield { type: "start", url, depth };
@@ -142,7 +152,7 @@ export class Visitor {
       step = await reading.next(cut === undefined);
     }
     pageCount += frontier.takePages(step.value.untoldPages ?? 0);
-    return { reading: step.value, references, pageCount, started, cut };
+    return { reading: step.value, pageCount, started, cut };
   }
 
   #takeCrawlDelay(reading: Reading, url: string): void {

@@ -76,7 +76,7 @@ export const websiteLimits: readonly OptionRow[] = [
     name: "documents",
     type: "number",
     default: 50_000,
-    text: "Sitemaps of one website.",
+    text: "Sitemaps in the tree of one website: those that are shown twice and those that are refused count, too.",
     flags: [{ flags: "--max-sitemaps <n>", group: "Limits", text: "maximum number of sitemaps", value: "number" }],
   },
   { name: "bytes", type: "number", default: Number.POSITIVE_INFINITY, text: "Bytes of one website, as transferred." },

@@ -14,13 +14,13 @@ export const treeProblems: ProblemRows = {
   },
   "limit-documents": {
     loss: true,
-    message: "More than {limit} sitemaps; this one was not fetched",
+    message: "More than {limit} sitemaps; this one was not fetched[, nor were those after it: {count} in all]",
     fix: "Raise `limits.documents`, or choose sitemaps with `recurse`.",
     hint: "allow more with --max-sitemaps",
   },
   "limit-bytes": {
     loss: true,
-    message: "More than {limit bytes} transferred; this one was not fetched",
+    message: "More than {limit bytes} transferred; this one was not fetched[, nor were those after it: {count} in all]",
     fix: "Raise `limits.bytes`, or choose sitemaps with `recurse`.",
   },
   "limit-pages": {

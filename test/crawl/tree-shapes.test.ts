@@ -101,6 +101,26 @@ test("a diamond of 6 levels with 3 documents each is 19 requests, and every path
   expect(tree.complete).toBe(true);
 });
 
+test("two documents that name each other by fragments do not become a forest", async () => {
+  const fragments = (path: string) => index(...Array.from({ length: 300 }, (_, at) => `${path}#${at}`));
+  const { tree, hits } = await treeOf({ "/a.xml": fragments("/b.xml"), "/b.xml": fragments("/a.xml") }, {}, ["/a.xml"]);
+  expect(hits).toEqual(["/a.xml", "/b.xml"]);
+  expect([...tree.sitemaps()].length).toBeLessThanOrEqual(50_000 + 20);
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-documents");
+});
+
+test("one document that is shown a thousand times is fetched once, read once, and complete", async () => {
+  const shown = Array.from({ length: 1000 }, (_, at) => `/a.xml#${at}`);
+  const { tree, hits } = await treeOf({ "/i.xml": index(...shown), "/a.xml": index("/p.xml"), "/p.xml": urlset("/1") });
+  expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/p.xml"]);
+  expect(tree.pageCount).toBe(1000);
+  expect(tree.complete).toBe(true);
+  // They share what lies below them.
+  const top = tree.root.children[0];
+  const children = top?.kind === "index" ? top.children : [];
+  expect(new Set(children.map((child) => (child.kind === "index" ? child.children : undefined))).size).toBe(1);
+});
+
 test("a few documents that name each other do not become an endless tree", async () => {
   const names = Array.from({ length: 8 }, (_, at) => `/${at}.xml`);
   const { tree, hits } = await treeOf(

@@ -1,0 +1,39 @@
+// The children of an index while it is read: those that the caller wants to follow, and no more than the budget for documents
+// allows. A website chooses how many there are, and the rest can only be counted.
+import type { RecurseContext, Settings } from "../options.ts";
+import type { SitemapReference } from "../sitemap.ts";
+
+export class Children {
+  readonly #settings: Pick<Settings, "recurse" | "recurseList">;
+  readonly #context: RecurseContext;
+  readonly #most: number;
+  readonly #listed: SitemapReference[] = [];
+  #unlisted = 0;
+
+  constructor(settings: Pick<Settings, "recurse" | "recurseList">, context: RecurseContext, most: number) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#most = most;
+  }
+
+  add(references: readonly SitemapReference[]): void {
+    // Whoever chooses from the list has to see all of it.
+    if (this.#settings.recurseList !== undefined) for (const reference of references) this.#listed.push(reference);
+    else for (const reference of references) this.#take(reference);
+  }
+
+  /** After the last: what is to be visited, in its order, and how many more there are. */
+  end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
+    const { recurseList } = this.#settings;
+    if (recurseList !== undefined) {
+      for (const reference of recurseList(this.#listed.splice(0), this.#context)) this.#take(reference);
+    }
+    return { references: this.#listed, unlisted: this.#unlisted };
+  }
+
+  #take(reference: SitemapReference): void {
+    if (this.#settings.recurse?.(reference, this.#context) === false) return;
+    if (this.#listed.length < this.#most) this.#listed.push(reference);
+    else this.#unlisted += 1;
+  }
+}

@@ -1,0 +1,94 @@
+// Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
+import { expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import { crawl } from "../../src/crawl/crawl.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { home } from "../support/site.ts";
+
+// Far more than can be visited, or read, before the limits here.
+const many = 5_000_000;
+
+/** Answers at once, with a document that is made up while it is read, and never waits for anything. */
+const endless: Client = {
+  async request({ url }) {
+    const isIndex = url.endsWith("/i.xml");
+    const entry = (at: number) =>
+      isIndex ? `<sitemap><loc>${home}i.xml#${at}</loc></sitemap>` : `<url><loc>${home}${at}</loc></url>`;
+    const root = isIndex ? "sitemapindex" : "urlset";
+    const count = isIndex ? 300_000 : many;
+    return {
+      status: 200,
+      headers: [],
+      body: (async function* () {
+        yield Buffer.from(`<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`);
+        for (let at = 0; at < count; at += 1000) {
+          yield Buffer.from(Array.from({ length: 1000 }, (_, more) => entry(at + more)).join(""));
+        }
+        yield Buffer.from(`</${root}>`);
+      })(),
+    };
+  },
+};
+
+const limits = { documents: many, documentBytes: 1e12, documentEntries: 1e12, pages: 1e12 };
+
+async function visited(url: string, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  try {
+    for await (const event of crawl({ sitemaps: [url] }, { client: endless, limits, signal })) {
+      if (event.type === "sitemap") count += 1;
+      if (event.type === "pages") count += event.pages.length;
+    }
+  } catch (error) {
+    expect(error).toBe(signal.reason);
+  }
+  return count;
+}
+
+test.each([
+  ["children that need no request", "i.xml", 300_000],
+  ["pages that have arrived", "p.xml", many],
+])("a signal ends a crawl in the middle of %s", async (_, path, most) => {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error("enough")), 300);
+  expect(await visited(home + path, controller.signal)).toBeLessThan(most);
+  expect(controller.signal.aborted).toBe(true);
+});
+
+test("the time limit ends the visits to children that need no request, and says how many are left", async () => {
+  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client: endless, limits: { ...limits, time: 1500 } });
+  const [top] = tree.root.children;
+  const children = top?.kind === "index" ? top.children : [];
+  const problems = top === undefined || top.kind === "invalid" ? [] : top.problems;
+  const codes = [...problems, ...children.flatMap((child) => ("reason" in child ? [child.reason] : []))];
+  expect(codes.map(({ code }) => code)).toContain("limit-time");
+  expect(children.length).toBeLessThan(300_000);
+  expect(tree.complete).toBe(false);
+});
+
+test("the time limit ends the reading of what has arrived; what was read is kept", async () => {
+  let count = 0;
+  for await (const _ of streamPages(
+    { sitemaps: [`${home}p.xml`] },
+    { client: endless, limits: { ...limits, time: 500 } },
+  ))
+    count += 1;
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(many);
+});
+
+test("timers have their turn while a tree that is in memory is read", async () => {
+  await using tree = await sitemapTreeFrom([`${home}p.xml`], {
+    client: endless,
+    store: "memory",
+    limits: { ...limits, documentEntries: 400_000 },
+  });
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  for await (const _ of tree.pages());
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+});

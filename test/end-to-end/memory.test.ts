@@ -1,0 +1,94 @@
+// The memory of the program, whatever a website does: the idle program and 96 MB. Each run is a process of its own.
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitegrove } from "../cli/program.ts";
+
+const megabyte = 1024 * 1024;
+const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+let server: Server;
+let origin: string;
+
+beforeAll(async () => {
+  server = createServer(({ url = "" }, response) => {
+    const nested = /^\/nested-(\d)\.xml$/.exec(url)?.[1];
+    const hop = /^\/hop\/(\d+)\/(\d)$/.exec(url);
+    if (url === "/pages.xml") send(response, urlset());
+    else if (url === "/refused.xml")
+      send(
+        response,
+        index(400_000, (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`),
+      );
+    else if (nested !== undefined)
+      send(
+        response,
+        index(150_000, (at) => child(Number(nested), at)),
+      );
+    else if (url === "/redirects.xml")
+      send(
+        response,
+        index(500, (at) => `${origin}/hop/${at}/0`),
+      );
+    else if (hop?.[2] === "9") send(response, urlset());
+    else if (hop !== null) {
+      const location = `/hop/${hop[1]}/${Number(hop[2]) + 1}`;
+      response.writeHead(302, { location, "x-filler": "x".repeat(8000) }).end();
+    } else if (url === "/a.xml" || url === "/b.xml") {
+      send(
+        response,
+        index(2000, (at) => `${origin}/${url === "/a.xml" ? "b" : "a"}.xml#${at}`),
+      );
+    } else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+function child(level: number, at: number): string {
+  return at === 0 && level < 5
+    ? `${origin}/nested-${level + 1}.xml`
+    : `http://127.0.0.1:1/level-${level}/part-${at}.xml`;
+}
+
+function* urlset(): Generator<string> {
+  yield `<urlset ${namespace}><url><loc>${origin}/page</loc></url></urlset>`;
+}
+
+function* index(count: number, url: (at: number) => string): Generator<string> {
+  yield `<sitemapindex ${namespace}>`;
+  for (let at = 0; at < count; at += 1) yield `<sitemap><loc>${url(at)}</loc></sitemap>`;
+  yield "</sitemapindex>";
+}
+
+async function send(response: ServerResponse, parts: Iterable<string>): Promise<void> {
+  response.writeHead(200, { "content-type": "application/xml" });
+  let piece = "";
+  for (const part of parts) {
+    piece += part;
+    if (piece.length < 64 * 1024) continue;
+    if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+    piece = "";
+  }
+  response.end(piece);
+}
+
+// Says at its end how much memory it had at most.
+const report = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS+"\\n"))';
+
+async function peak(path: string): Promise<number> {
+  const words = ["ls", "--sitemap", origin + path, "-f", "pages", "--no-progress"];
+  const { stderr } = await sitegrove(words, { node: ["--import", `data:text/javascript,${report}`] });
+  const kilobytes = /peak (\d+)/.exec(stderr)?.[1];
+  return Number(kilobytes) * 1024;
+}
+
+test.each([
+  ["an index of 400,000 children", "/refused.xml"],
+  ["five indexes of 150,000 children, one inside the other", "/nested-1.xml"],
+  ["500 sitemaps behind nine redirects each", "/redirects.xml"],
+  ["two indexes that name each other by fragments", "/a.xml"],
+])("%s needs no more than the idle program and 96 MB", async (_, path) => {
+  const idle = await peak("/pages.xml");
+  expect((await peak(path)) - idle).toBeLessThan(96 * megabyte);
+});
