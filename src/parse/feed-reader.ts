@@ -7,6 +7,7 @@
 import type { NewsStory, SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { isHttpUrl, resolveUrl } from "../url.ts";
+import { resolveListedUrl } from "../url-forms.ts";
 import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
@@ -20,7 +21,6 @@ export class FeedReader implements TableTarget {
 
   // The item that is open.
   #isOpen = false;
-  #isInvalid = false;
   #link = "";
   // Of those in `<atom:link>`: the better the kind of document that it leads to, the higher.
   #alternate = "";
@@ -47,8 +47,11 @@ export class FeedReader implements TableTarget {
     this.#url = url;
   }
 
-  invalidate(): void {
-    this.#isInvalid = true;
+  refuseUrl(): void {}
+
+  endRoot(): void {
+    // An entry that is a document.
+    this.end();
   }
 
   /** An element around links is opened: it may say what they are relative to. */
@@ -68,15 +71,14 @@ export class FeedReader implements TableTarget {
   #resolved(link: string): string {
     const base = this.#base;
     if (base === undefined || link === "" || isHttpUrl(link)) return link;
-    return resolveUrl(link, base, maxBaseLength).url ?? link;
+    return resolveListedUrl(link, base, maxBaseLength).url ?? link;
   }
 
-  begin(attributes: ElementAttributes): void {
-    // Lenient: an item inside of an item ends that one, as if it had been closed.
+  begin(attributes: ElementAttributes, isMisplaced = false): void {
+    if (isMisplaced) this.#report("xml-misplaced");
     if (this.#isOpen) this.end();
     this.setBase(baseLevels.item, attributes);
     this.#isOpen = true;
-    this.#isInvalid = false;
     this.#link = "";
     this.#alternate = "";
     this.#alternateRank = 0;
@@ -138,7 +140,6 @@ export class FeedReader implements TableTarget {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#sink.countEntry();
-    if (this.#isInvalid) return;
     const link = this.#link || this.#alternate || this.#permaLink() || this.#selfLink;
     if (link === "") {
       this.#report("url-missing");

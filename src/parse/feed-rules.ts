@@ -1,5 +1,5 @@
 // The elements of feeds that matter: items, their links, titles and dates.
-import { type ElementRule, elements, rule } from "./element-rule.ts";
+import { type ElementRule, elements, type Part as RulePart, rule, wrapper } from "./element-rule.ts";
 import { baseLevels, type FeedReader } from "./feed-reader.ts";
 
 type Rules = Map<string, ElementRule<FeedReader>>;
@@ -30,20 +30,31 @@ const item: Rules = new Map([
   ...elements<FeedReader>("atom", { link: { open: (reader, attributes) => reader.addAtomLink(attributes) } }),
 ]);
 
-const items: Rules = elements("rss", {
-  item: { children: item, open: (reader, attributes) => reader.begin(attributes), close: (reader) => reader.end() },
-});
-for (const [key, found] of items) item.set(key, found);
+// An item, or an entry, as it should be, and inside of elements that nobody knows: misspelled, or not closed.
+function listed(children: Rules, isMisplaced: boolean): RulePart<FeedReader> {
+  return {
+    isEntry: true,
+    children,
+    open: (reader, attributes) => reader.begin(attributes, isMisplaced),
+    close: (reader) => reader.end(),
+  };
+}
 
+const aroundItems: Rules = new Map();
+const anything: ElementRule<FeedReader> = wrapper(aroundItems);
+const around = { others: anything, foreign: anything };
+const items: Rules = elements("rss", { item: listed(item, false) });
 // https://www.rssboard.org/rss-1-1: the items stand in an element of their own.
-for (const [key, found] of elements<FeedReader>("rss", { items: { children: items } })) items.set(key, found);
+for (const [key, found] of elements<FeedReader>("rss", { items: { children: items, ...around } }))
+  items.set(key, found);
 
-const channels: Rules = new Map([
-  ...elements<FeedReader>("rss", {
-    channel: { children: items, open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes) },
-  }),
-  ...items,
-]);
+const channel: Rules = elements<FeedReader>("rss", {
+  channel: { children: items, ...around, open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes) },
+});
+const channels: Rules = new Map([...channel, ...items]);
+for (const [key, found] of [...channel, ...elements<FeedReader>("rss", { item: listed(item, true) })]) {
+  aroundItems.set(key, found);
+}
 
 const entry: Rules = elements("atom", {
   title: { text: (reader, text) => reader.setTitle(text) },
@@ -54,17 +65,19 @@ const entry: Rules = elements("atom", {
   published: { text: (reader, text) => reader.setPublished(text) },
   issued: { text: (reader, text) => reader.setPublished(text) },
 });
-const entries: Rules = elements("atom", {
-  entry: { children: entry, open: (reader, attributes) => reader.begin(attributes), close: (reader) => reader.end() },
-});
-for (const [key, found] of entries) entry.set(key, found);
+const entries: Rules = elements("atom", { entry: listed(entry, false) });
+const aroundEntries: ElementRule<FeedReader> = wrapper(elements("atom", { entry: listed(entry, true) }));
 
 /** RSS 2.0 and 0.9x: items stand in the channel. */
-export const rssRule: ElementRule<FeedReader> = rule("rss", { children: channels });
+export const rssRule: ElementRule<FeedReader> = rule("rss", { children: channels, ...around });
 /** RSS 1.0 and 0.90: items stand beside the channel. */
-export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels });
+export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels, ...around });
 /** RSS 1.1: the root is the channel. */
-export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels });
+export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels, ...around });
 /** An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2 */
-export const entryRule: ElementRule<FeedReader> = rule("entry", { children: entry });
-export const atomRule: ElementRule<FeedReader> = rule("feed", { children: entries });
+export const entryRule: ElementRule<FeedReader> = rule("entry", { children: new Map([...entry, ...entries]) });
+export const atomRule: ElementRule<FeedReader> = rule("feed", {
+  children: entries,
+  others: aroundEntries,
+  foreign: aroundEntries,
+});

@@ -1,5 +1,6 @@
 // Reads a document by the table of its format: finds the rule of each element and hands its text to it.
 //   Lenient: names in another case are taken for those of the format.
+//   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
 import { detached } from "../detached.ts";
 import { trimUrl } from "../url.ts";
 import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
@@ -14,8 +15,10 @@ import type { XmlText } from "./xml-text.ts";
 
 /** What a table's rules write to. */
 export interface TableTarget {
-  /** The text of a field could not be used, so that the whole entry is not to be trusted. */
-  invalidate(): void;
+  /** The URL of the entry is there, but cannot be used; why was reported. */
+  refuseUrl(): void;
+  /** The root was closed. */
+  endRoot(): void;
 }
 
 export class TableReader<Target extends TableTarget> implements XmlHandler, RuleReader<Target> {
@@ -25,7 +28,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   readonly #vocabulary: Vocabulary;
   readonly #namespace: string;
   readonly #maxUrlLength: number;
-  readonly #onEnd: () => void;
+  readonly #entryNames: readonly string[];
   readonly #skipped: ElementRule<Target> = rule("", {});
   // The rules of the open elements, from the root of the format on.
   readonly #rules: ElementRule<Target>[];
@@ -40,8 +43,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     target: Target;
     scanner: XmlScanner;
     maxUrlLength: number;
-    /** The root was closed. */
-    onEnd: () => void;
+    /** The names of entries, in lower case. */
+    entryNames: readonly string[];
   }) {
     this.#rules = [options.root];
     this.#vocabulary = options.vocabulary;
@@ -50,7 +53,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     this.#cursor = options.scanner.cursor;
     this.#text = options.scanner.text;
     this.#maxUrlLength = options.maxUrlLength;
-    this.#onEnd = options.onEnd;
+    this.#entryNames = options.entryNames;
     this.#checkNamespace(options.name);
   }
 
@@ -75,8 +78,9 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 
   close(_name: XmlName, text: string | undefined): void {
+    // What comes after the root is read as if it stood in it.
     if (this.#depth === 0) {
-      this.#onEnd();
+      this.target.endRoot();
       return;
     }
     const closed = this.#rules[this.#depth--]!;
@@ -84,8 +88,26 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     if (closed.close !== undefined) closed.close(this.target);
   }
 
+  unclosedBefore(name: XmlName): number {
+    if (this.#depth === 0 || !this.isEntryName(name)) return 0;
+    for (let depth = this.#depth; depth > 0; depth--) {
+      if (this.#rules[depth]!.isEntry) return this.#depth - depth + 1;
+    }
+    // Between two entries, something may be left open each time.
+    return this.#depth > mostWrappers ? this.#depth : 0;
+  }
+
+  get isInEntry(): boolean {
+    return this.rules.some(({ isEntry }) => isEntry);
+  }
+
+  isEntryName(name: XmlName): boolean {
+    if (!this.#entryNames.includes(name.lower)) return false;
+    return vocabularyOf(name, this.#vocabulary, this.#namespace).vocabulary === this.#vocabulary;
+  }
+
   takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
-    if (text === undefined) {
+    if (text === undefined || (closed.isUrl && this.#text.isMixed)) {
       this.#unusable(closed);
       return;
     }
@@ -100,13 +122,15 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     return trimUrl(decoded);
   }
 
+  // The value is left out; what else the entry says stays.
   #unusable(closed: ElementRule<Target>): void {
-    const flaw = this.#text.flaw;
-    if (flaw === "reference") this.target.invalidate();
-    else if (flaw === "too-long") {
-      if (closed.isUrl) this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
-      else this.#cursor.report("limit-text-length", closed.name, this.#text.maxLength);
-    }
+    const { flaw, maxLength } = this.#text;
+    if (flaw === "unclosed") return;
+    if (closed.isUrl) {
+      if (flaw === "too-long") this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
+      else this.#cursor.report("url-invalid", this.#text.whole.trim());
+    } else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
+    if (closed.isKey) this.target.refuseUrl();
   }
 
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
@@ -124,7 +148,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     if (parent.children === undefined) return undefined;
     const { vocabulary } = vocabularyOf(name, this.#vocabulary, this.#namespace);
     const found = parent.children.get(ruleKey(vocabulary, name.lower));
-    if (found === undefined) return undefined;
+    if (found === undefined) return vocabulary === this.#vocabulary ? parent.others : parent.foreign;
     this.#checkNamespace(name);
     if (found.name !== name.local) this.#reportOnce("xml-element-name", name.raw);
     return found;
@@ -143,5 +167,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 }
 
+// Elements that nobody knows, around entries.
+const mostWrappers = 32;
 // A hostile document may have any number of them.
 const reportedSpellings = 100;

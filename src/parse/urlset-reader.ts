@@ -28,10 +28,13 @@ export class UrlsetReader implements TableTarget {
   readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
 
   // The entry that is open.
-  #isOpen = false;
-  #isInvalid = false;
+  #kind: "page" | "sitemap" | undefined;
+  // It has no element of its own: its URL stands where entries should.
+  #isImplied = false;
+  #isUrlRefused = false;
   #loc = "";
   readonly #locFacts = new TextFacts();
+  #wrappedLoc = "";
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
   #changeFrequency: ChangeFrequency | undefined;
@@ -59,8 +62,44 @@ export class UrlsetReader implements TableTarget {
     this.report = report;
   }
 
-  invalidate(): void {
-    this.#isInvalid = true;
+  refuseUrl(): void {
+    this.#isUrlRefused = true;
+  }
+
+  endRoot(): void {
+    if (this.#isImplied) this.end();
+  }
+
+  /** The document is over. Of an index that was cut off, the last sitemap stays if its URL was read to its end. */
+  finish(): void {
+    if (this.#kind === "sitemap" && this.#loc !== "") this.end();
+  }
+
+  /** An entry, or the URL of one, is not where entries should be. */
+  reportMisplaced(name: string): void {
+    this.report("xml-misplaced", `<${name}>`);
+  }
+
+  /** A URL that stands where entries should: it is one, with what follows it. */
+  beginImplied(kind: "page" | "sitemap", text: string, facts: TextFacts): void {
+    this.reportMisplaced("loc");
+    this.begin(kind);
+    this.#isImplied = true;
+    this.setLoc(text, facts);
+  }
+
+  /** Whether there is an entry that a field can belong to. */
+  get isImplied(): boolean {
+    return this.#isImplied;
+  }
+
+  /** In an entry, but inside of an element that nobody knows: counts where the entry has no other. */
+  setWrappedLoc(text: string): void {
+    if (text !== "") this.#wrappedLoc ||= text;
+  }
+
+  get hasLoc(): boolean {
+    return this.#loc !== "";
   }
 
   setLoc(text: string, facts: TextFacts): void {
@@ -106,12 +145,13 @@ export class UrlsetReader implements TableTarget {
     return this.#sink.resolveUrl(text, facts);
   }
 
-  begin(): void {
-    // Lenient: an entry inside of an entry ends that one, as if it had been closed.
-    if (this.#isOpen) this.endPage();
-    this.#isOpen = true;
-    this.#isInvalid = false;
+  begin(kind: "page" | "sitemap"): void {
+    if (this.#kind !== undefined) this.end();
+    this.#kind = kind;
+    this.#isImplied = false;
+    this.#isUrlRefused = false;
     this.#loc = "";
+    this.#wrappedLoc = "";
     this.#moreLocs = undefined;
     this.#lastModified = undefined;
     this.#changeFrequency = undefined;
@@ -123,8 +163,23 @@ export class UrlsetReader implements TableTarget {
     this.#newsStory = undefined;
   }
 
-  endPage(): void {
-    if (!this.#end()) return;
+  end(): void {
+    const kind = this.#kind;
+    if (kind === undefined) return;
+    this.#kind = undefined;
+    this.#isImplied = false;
+    this.#sink.countEntry();
+    if (this.#loc === "" && this.#wrappedLoc !== "") {
+      this.reportMisplaced("loc");
+      this.setLoc(this.#wrappedLoc, noFacts);
+    }
+    if (this.#loc === "") {
+      if (!this.#isUrlRefused) this.report("url-missing");
+    } else if (kind === "page") this.#endPage();
+    else this.#endSitemap();
+  }
+
+  #endPage(): void {
     const url = this.#sink.takePageUrl(this.#loc, this.#locFacts);
     if (url !== undefined) this.#sink.addPage(this.#page(url));
     this.#moreLocs?.forEach((loc) => {
@@ -134,8 +189,7 @@ export class UrlsetReader implements TableTarget {
     if (this.#sink.sitemapCount > 0) this.#reportMixed();
   }
 
-  endSitemap(): void {
-    if (!this.#end()) return;
+  #endSitemap(): void {
     const url = this.#sink.takeSitemapUrl(this.#loc, this.#locFacts);
     const lastModified = this.#lastModified;
     if (url !== undefined) this.#sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
@@ -207,17 +261,6 @@ export class UrlsetReader implements TableTarget {
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
     this.#alternates.add({ language, url });
-  }
-
-  // Whether there is an entry to be added.
-  #end(): boolean {
-    if (!this.#isOpen) return false;
-    this.#isOpen = false;
-    this.#sink.countEntry();
-    if (this.#isInvalid) return false;
-    if (this.#loc !== "") return true;
-    this.report("url-missing");
-    return false;
   }
 
   // A few fixed shapes: objects that are alike are cheaper to make and to read.

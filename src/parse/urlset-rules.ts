@@ -5,12 +5,13 @@
 // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
 //   Lenient: `<link>` is taken for `<xhtml:link>`.
 //   Lenient: `<urlset>` and `<sitemapindex>` may stand in one another.
-import { type ElementRule, elements, rule } from "./element-rule.ts";
+import { type ElementRule, elements, type Part as RulePart, rule, wrapper } from "./element-rule.ts";
 import type { UrlsetReader } from "./urlset-reader.ts";
 import { parseList } from "./values.ts";
 import { videoRules } from "./video-rules.ts";
 
 type Rules = Map<string, ElementRule<UrlsetReader>>;
+type Part = RulePart<UrlsetReader>;
 
 const news: Rules = elements("news", {
   publication: {
@@ -93,13 +94,13 @@ const image: Rules = elements("image", {
   },
 });
 
-const entry: Rules = elements("sitemap", {
+const sitemap: Rules = elements("sitemap", {
   loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.setLoc(text, facts) },
   lastmod: { isDate: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
 });
 
 const page: Rules = new Map([
-  ...entry,
+  ...sitemap,
   ...elements<UrlsetReader>("sitemap", {
     changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
     priority: { text: (reader, text) => reader.setPriority(text) },
@@ -111,17 +112,67 @@ const page: Rules = new Map([
   ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
 ]);
 
-const entries: Rules = elements("sitemap", {
-  url: { children: page, open: (reader) => reader.begin(), close: (reader) => reader.endPage() },
-  sitemap: { children: entry, open: (reader) => reader.begin(), close: (reader) => reader.endSitemap() },
-});
-// An entry that was not closed holds the next one.
-for (const [key, found] of entries) {
-  page.set(key, found);
-  entry.set(key, found);
-}
-const roots: Rules = elements("sitemap", { urlset: { children: entries }, sitemapindex: { children: entries } });
-for (const [key, found] of roots) entries.set(key, found);
+// Inside of an entry, in elements that nobody knows. Those of other namespaces are extensions, and what they hold is their own.
+const fields: ElementRule<UrlsetReader> = wrapper(
+  elements<UrlsetReader>("sitemap", {
+    loc: { isUrl: true, text: (reader, text) => reader.setWrappedLoc(text) },
+    lastmod: {
+      text(reader, text, facts) {
+        if (!reader.hasLoc) reader.setLastModified(text, facts);
+      },
+    },
+  }),
+  rule("", {}),
+);
 
-export const urlsetRule: ElementRule<UrlsetReader> = rule("urlset", { children: entries });
-export const sitemapIndexRule: ElementRule<UrlsetReader> = rule("sitemapindex", { children: entries });
+type Kind = "page" | "sitemap";
+
+function entry(name: Kind | "url", kind: Kind, isMisplaced: boolean): Part {
+  return {
+    isEntry: true,
+    children: kind === "page" ? page : sitemap,
+    others: fields,
+    open(reader) {
+      if (isMisplaced) reader.reportMisplaced(name);
+      reader.begin(kind);
+    },
+    close: (reader) => reader.end(),
+  };
+}
+
+// What stands in `<urlset>` or `<sitemapindex>`. Below an index everything is a sitemap: that is what an index lists.
+//   Lenient: a `<url>` in a `<sitemapindex>` is a sitemap.
+//   Lenient: entries inside of elements that nobody knows, and after the end of the document, are read.
+//   Lenient: a `<loc>` that stands in no entry is one.
+function entriesOf(root: Kind): Part & { children: Rules } {
+  const url = root === "page" ? "page" : "sitemap";
+  const loose: Rules = elements("sitemap", {
+    loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.beginImplied(root, text, facts) },
+    lastmod: {
+      text(reader, text, facts) {
+        if (reader.isImplied) reader.setLastModified(text, facts);
+      },
+    },
+  });
+  const children: Rules = new Map([
+    ...elements<UrlsetReader>("sitemap", {
+      url: entry("url", url, root === "sitemap"),
+      sitemap: entry("sitemap", "sitemap", false),
+    }),
+    ...loose,
+  ]);
+  const misplaced = elements<UrlsetReader>("sitemap", {
+    url: entry("url", url, true),
+    sitemap: entry("sitemap", "sitemap", true),
+  });
+  const foreign = wrapper(misplaced);
+  return { children, others: wrapper(new Map([...misplaced, ...loose]), foreign), foreign };
+}
+
+const pages = entriesOf("page");
+const sitemaps = entriesOf("sitemap");
+const roots: Rules = elements("sitemap", { urlset: pages, sitemapindex: sitemaps });
+for (const { children } of [pages, sitemaps]) for (const [key, found] of roots) children.set(key, found);
+
+export const urlsetRule: ElementRule<UrlsetReader> = rule("urlset", pages);
+export const sitemapIndexRule: ElementRule<UrlsetReader> = rule("sitemapindex", sitemaps);

@@ -65,6 +65,13 @@ export class XmlElements {
     this.namespaces.leave(depth);
   }
 
+  /** How many of the open elements were not closed, if this one starts an entry. */
+  unclosedBefore(name: XmlName): number {
+    if (this.handler.unclosedBefore === undefined) return 0;
+    this.namespaces.resolve(name);
+    return this.handler.unclosedBefore(name);
+  }
+
   /** The innermost element that an end tag may close: one with this name, or else one with this name in another case. */
   depthOf({ raw, hash }: XmlName): number {
     let inOtherCase = 0;

@@ -11,6 +11,10 @@ export interface XmlHandler {
    * not wanted or cannot be used.
    */
   close(name: XmlName, text: string | undefined): void;
+  /** How many of the open elements were not closed, if this one starts an entry: an entry cannot stand in them. */
+  unclosedBefore?(name: XmlName): number;
+  /** Whether an entry is open. */
+  readonly isInEntry?: boolean;
   /** This handler, if all it does is follow rules: then what they say can be looked up once and done again. */
   readonly byRules?: RuleReader | undefined;
 }

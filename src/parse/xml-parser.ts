@@ -22,6 +22,8 @@ export class XmlParser implements EntryParser, XmlHandler {
   readonly #scanner: XmlScanner;
   readonly #sink: EntrySink;
   #root: Root | undefined;
+  // What is left to do when the document is over.
+  #finish: () => void = () => {};
   // The first element that is no root of a format.
   #otherRoot: string | undefined;
 
@@ -42,9 +44,11 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   end(): Entries {
-    this.#scanner.end();
-    this.#sink.finish();
     const { problems } = this.#context;
+    this.#scanner.end();
+    // `strict` takes nothing that is not whole.
+    if (!problems.has("xml-not-well-formed")) this.#finish();
+    this.#sink.finish();
     if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
     return this.#sink.take();
   }
@@ -99,29 +103,23 @@ export class XmlParser implements EntryParser, XmlHandler {
     const { limits } = this.#context;
     const { cursor } = scanner;
     const report = cursor.report.bind(cursor);
-    const onEnd = () => {
-      scanner.useHandler(this);
-      if (scanner.depth === 1) scanner.endDocument();
-    };
-    const options = { name, scanner, maxUrlLength: limits.urlLength, onEnd };
+    const options = { name, scanner, maxUrlLength: limits.urlLength };
     if (root === "urlset" || root === "sitemapindex") {
       const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
       const target = new UrlsetReader(this.#sink, limits, report);
-      return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target });
+      this.#finish = () => target.finish();
+      const entryNames = ["url", "sitemap"];
+      return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target, entryNames });
     }
     const target = new FeedReader(this.#sink, report, this.#context.url);
     target.setBase(baseLevels.root, attributes);
-    if (root === "feed") return new TableReader({ ...options, root: atomRule, vocabulary: "atom", target });
-    if (root === "entry") {
-      target.begin(attributes);
-      const endEntry = () => {
-        target.end();
-        onEnd();
-      };
-      return new TableReader({ ...options, root: entryRule, vocabulary: "atom", target, onEnd: endEntry });
+    if (root === "feed" || root === "entry") {
+      if (root === "entry") target.begin(attributes);
+      const rule = root === "feed" ? atomRule : entryRule;
+      return new TableReader({ ...options, root: rule, vocabulary: "atom", target, entryNames: ["entry"] });
     }
     const rule = { rss: rssRule, rdf: rdfRule, channel: rss11Rule }[root];
-    return new TableReader({ ...options, root: rule, vocabulary: "rss", target });
+    return new TableReader({ ...options, root: rule, vocabulary: "rss", target, entryNames: ["item"] });
   }
 }
 

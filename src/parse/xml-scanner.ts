@@ -16,8 +16,9 @@ import { XmlCursor } from "./xml-cursor.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import { XmlElements } from "./xml-elements.ts";
 import type { XmlHandler } from "./xml-handler.ts";
+import { readInstruction } from "./xml-instruction.ts";
 import { type XmlName, XmlNames } from "./xml-name.ts";
-import { flawOfName, flawOfTag, flawOfText } from "./xml-strict.ts";
+import { flawOfCharacters, flawOfInstruction, flawOfName, flawOfTag, flawOfText, hasTarget } from "./xml-strict.ts";
 import { XmlText } from "./xml-text.ts";
 
 export interface XmlScannerOptions {
@@ -49,8 +50,8 @@ export class XmlScanner {
   #quote = "";
   #selfClosing = false;
   #isInDocument = false;
-  #isAfterRoot = false;
   #outsideReported = false;
+  #isJunkReported = false;
 
   constructor(handler: XmlHandler, options: XmlScannerOptions) {
     const { limits } = options;
@@ -99,9 +100,9 @@ export class XmlScanner {
     this.#isInDocument = true;
   }
 
-  /** The root was closed: what comes now is no part of the document. */
-  endDocument(): void {
-    this.#isAfterRoot = true;
+  // The root was closed.
+  get #isAfterRoot(): boolean {
+    return this.#isInDocument && this.#elements.depth === 0;
   }
 
   write(piece: TextPiece): void {
@@ -132,10 +133,15 @@ export class XmlScanner {
     if (cursor.stopped) return;
     this.#scan(true);
     if (cursor.stopped) return;
-    if (cursor.at < cursor.buffer.length || this.#mode !== content || this.#elements.depth > 0) {
-      this.#flaw(this.#isAfterRoot ? "xml-junk-after-root" : "xml-truncated", cursor.at);
-    }
+    if (cursor.at < cursor.buffer.length || this.#mode !== content || this.#elements.depth > 0) this.#endEarly();
     cursor.stop();
+  }
+
+  // The document ends inside of something.
+  #endEarly(): void {
+    const isJunk = this.#isJunkReported || this.#isAfterRoot;
+    if (!isJunk || this.#elements.handler.isInEntry) this.#flaw("xml-truncated", this.cursor.at);
+    else if (!this.#isJunkReported) this.#flaw("xml-junk-after-root", this.cursor.at);
   }
 
   // Something that is not well-formed.
@@ -191,7 +197,7 @@ export class XmlScanner {
   #scanMarkup(open: number, final: boolean): boolean {
     if (open + 1 === this.cursor.buffer.length) return final && this.#strayText(open);
     const code = this.cursor.buffer.charCodeAt(open + 1);
-    if (this.#isAfterRoot && code !== exclamationMark && code !== questionMark) return this.#junkAfterRoot(open, final);
+    if (code !== exclamationMark && code !== questionMark && !this.#checkAfterRoot(open, final)) return false;
     if (code === slash) return this.#scanEndTag(open, final);
     if (code === exclamationMark) return this.#scanDeclaration(open, final);
     if (code === questionMark) return this.#scanInstruction(open, final);
@@ -200,7 +206,8 @@ export class XmlScanner {
   }
 
   #strayText(open: number): true {
-    this.#flaw("xml-stray-text", open);
+    if (this.#isAfterRoot) this.#checkAfterRoot(open, true);
+    else this.#flaw("xml-stray-text", open);
     if (this.text.depth !== 0) this.text.addDecoded("<", 1, this.#isOwnText());
     this.cursor.at = open + 1;
     return true;
@@ -213,7 +220,9 @@ export class XmlScanner {
     const nameTooLong = nameEnd - open - 1 > this.#limits.xmlNameLength;
     if (nameEnd === buffer.length && !nameTooLong) return final && this.#cut(open);
     if (buffer.charCodeAt(nameEnd) === greaterThan && !nameTooLong) {
-      this.#simpleTag(this.#names.find(buffer, open + 1, nameEnd), open, nameEnd + 1, false);
+      const name = this.#names.find(buffer, open + 1, nameEnd);
+      if (!this.#endUnclosed(name, open, nameEnd + 1, final)) return false;
+      this.#simpleTag(name, open, nameEnd + 1, false);
       return true;
     }
     const attributes = this.#attributes;
@@ -227,6 +236,7 @@ export class XmlScanner {
       this.#simpleTag(name, open, end, true);
       return true;
     }
+    if (!attributes.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
     this.cursor.at = open;
     if (attributes.tooMany) {
       this.cursor.limit("limit-xml-attributes", this.#limits.xmlAttributes);
@@ -241,6 +251,24 @@ export class XmlScanner {
     this.#elements.open(name, attributes);
     if (attributes.selfClosing && !this.cursor.stopped) this.#elements.close();
     this.cursor.at = end;
+    return true;
+  }
+
+  // A start tag from `open` to `end`: if it starts an entry, what was left open before it ends here. Inside of an entry, an element with
+  // the name of an entry is one where a tag follows, and a field of something unknown where a text does. Returns false where more of the
+  // document is needed to tell.
+  #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
+    const count = this.#elements.unclosedBefore(name);
+    if (count === 0) return true;
+    const { buffer } = this.cursor;
+    const next = skipSpace(buffer, end);
+    if (next + 1 >= buffer.length) {
+      if (final) return true;
+      if (next - end < maxLookAhead) return false;
+    } else if (buffer.charCodeAt(next) !== lessThan || buffer.charCodeAt(next + 1) === slash) return true;
+    this.cursor.at = open;
+    this.#flaw("xml-mismatched-tag", open, `<${this.#elements.top!.raw}>`);
+    for (let left = count; left > 0 && !this.cursor.stopped; left--) this.#elements.close(true);
     return true;
   }
 
@@ -311,7 +339,8 @@ export class XmlScanner {
     if (this.cursor.stopped) return;
     const depth = this.#elements.depthOf(name);
     const top = this.#elements.top;
-    if (depth === 0 || depth !== this.#elements.depth || top?.raw !== name.raw) {
+    // After the root, that was said.
+    if (!this.#isAfterRoot && (depth === 0 || depth !== this.#elements.depth || top?.raw !== name.raw)) {
       this.#flaw("xml-mismatched-tag", open, `</${name.raw}>`);
     }
     if (depth > 0 && !this.cursor.stopped) {
@@ -329,10 +358,10 @@ export class XmlScanner {
     // `<!-`, `<![` and others: one character tells what it can be.
     const kind = buffer.charCodeAt(open + 2);
     if (kind === hyphen && buffer.startsWith("<!--", open)) {
-      this.#skip(this.cursor.strict ? "--" : "-->", open + 4);
+      this.#skip("--", open + 4);
       return true;
     }
-    if (this.#isAfterRoot) return this.#junkAfterRoot(open, final);
+    if (!this.#checkAfterRoot(open, final)) return false;
     if (kind === squareBracket && buffer.startsWith("<![CDATA[", open)) return this.#scanCdata(open, final);
     if (buffer.slice(open, open + 9).toUpperCase() === "<!DOCTYPE") {
       this.#mode = inDoctype;
@@ -348,26 +377,32 @@ export class XmlScanner {
   }
 
   #scanInstruction(open: number, final: boolean): boolean {
-    // Room for `<?xml` and what follows.
-    if (!final && this.cursor.buffer.length - open < 6) return false;
-    this.cursor.at = open;
-    const target = this.cursor.buffer.slice(open + 2, open + 6);
-    if (target.startsWith("xml") && (isSpace(target.charCodeAt(3)) || target[3] === "?")) {
+    const { cursor } = this;
+    const instruction = readInstruction(cursor.buffer, open, final);
+    if (instruction === undefined) return false;
+    const { isDeclaration, end, isUnclosed } = instruction;
+    if (cursor.strict && !isDeclaration && !hasTarget(cursor.buffer, open + 2) && !final) return false;
+    cursor.at = open;
+    if (isDeclaration) {
       // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
-      const isFirst = this.cursor.isBeginning(open);
       if (this.#isInDocument) this.#flaw("xml-malformed-tag", open, "<?xml");
-      else if (!isFirst && !this.cursor.has("xml-junk-before-root")) {
+      else if (!cursor.isBeginning(open) && !cursor.has("xml-junk-before-root")) {
         this.#flaw("xml-junk-before-root", open, "white space");
       }
-    } else if (this.cursor.strict && !startsName(target.charCodeAt(0)))
-      this.#flaw("xml-malformed-tag", open, `<?${target}`);
-    this.#skip("?>", open + 2);
+    }
+    if (isUnclosed) this.#flaw("xml-unclosed-instruction", open, cursor.buffer.slice(open, Math.min(end!, open + 80)));
+    if (cursor.strict && !cursor.stopped) {
+      const flaw = flawOfInstruction(cursor.buffer.slice(open, end), isDeclaration);
+      if (flaw !== undefined) this.#flaw("xml-malformed-tag", open, flaw);
+    }
+    if (isUnclosed) cursor.at = end!;
+    else this.#skip("?>", open + 2);
     return true;
   }
 
   #scanCdata(open: number, final: boolean): boolean {
     const buffer = this.cursor.buffer;
-    if (this.#elements.depth === 0) this.#flaw("xml-junk-before-root", open, "<![CDATA[");
+    if (this.#elements.depth === 0 && !this.#isInDocument) this.#flaw("xml-junk-before-root", open, "<![CDATA[");
     if (this.text.depth === 0) {
       this.#skip("]]>", open + 9);
       return true;
@@ -380,6 +415,10 @@ export class XmlScanner {
       return true;
     }
     if (end === -1) return final && this.#cut(open);
+    if (this.cursor.strict) {
+      const flaw = flawOfCharacters(buffer.slice(open + 9, end));
+      if (flaw !== undefined) this.#flaw("xml-malformed-tag", open, flaw);
+    }
     this.text.addCdata(buffer.slice(open + 9, end), this.#isOwnText());
     this.cursor.at = end + 3;
     return true;
@@ -398,21 +437,41 @@ export class XmlScanner {
   }
 
   #skipUntil(): boolean {
+    const { cursor } = this;
     const until = this.#until;
-    const found = this.cursor.buffer.indexOf(until, this.cursor.at);
-    if (found === -1) {
-      this.cursor.at = Math.max(this.cursor.at, this.cursor.buffer.length - until.length + 1);
-      return false;
-    }
-    if (until === "--") {
-      // Only with `strict`: https://www.w3.org/TR/xml/#sec-comments "the string -- MUST NOT occur within comments".
-      this.cursor.at = found;
-      if (found + 2 >= this.cursor.buffer.length) return false;
-      if (this.cursor.buffer.charCodeAt(found + 2) !== greaterThan) this.#flaw("xml-malformed-tag", found, "--");
-    }
-    this.cursor.at = found + (until === "--" ? 3 : until.length);
+    const from = cursor.at;
+    const found = cursor.buffer.indexOf(until, from);
+    // Where it is not there, all but its beginning can go.
+    cursor.at = found === -1 ? Math.max(from, cursor.buffer.length - until.length + 1) : found;
+    if (cursor.strict && !this.#checkSkipped(from)) return false;
+    if (found === -1) return false;
+    if (until === "--") return this.#endComment(found);
+    cursor.at = found + until.length;
     this.#mode = content;
     return true;
+  }
+
+  // At `--` in a comment, which only its end may have: https://www.w3.org/TR/xml/#sec-comments
+  //   Lenient: a comment may end in `--!>`.
+  #endComment(found: number): boolean {
+    const { cursor } = this;
+    const next = cursor.buffer.charCodeAt(found + 2);
+    const isOdd = next === exclamationMark && cursor.buffer.charCodeAt(found + 3) === greaterThan;
+    if (cursor.buffer.length < found + (next === exclamationMark ? 4 : 3)) return false;
+    if (isOdd) this.#flaw("xml-comment-end", found, "--!>");
+    else if (next !== greaterThan && cursor.strict) this.#flaw("xml-malformed-tag", found, "--");
+    if (isOdd || next === greaterThan) this.#mode = content;
+    cursor.at = isOdd ? found + 4 : next === greaterThan ? found + 3 : found + 1;
+    return true;
+  }
+
+  // Characters from there to where the cursor is now. The first half of one that has two waits for the second.
+  #checkSkipped(from: number): boolean {
+    const { cursor } = this;
+    if (cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
+    const flaw = flawOfCharacters(cursor.buffer.slice(from, cursor.at));
+    if (flaw !== undefined) this.#flaw("xml-malformed-tag", from, flaw);
+    return flaw === undefined;
   }
 
   #skipDoctype(final: boolean): boolean {
@@ -476,20 +535,22 @@ export class XmlScanner {
 
   // Text outside of the root. One run of it is one problem.
   #outsideText(start: number, end: number): void {
-    if (this.#outsideReported) return;
+    if (this.#outsideReported || this.#isJunkReported) return;
     const first = skipSpace(this.cursor.buffer, start);
     if (first >= end) return;
     this.#outsideReported = true;
+    this.#isJunkReported = this.#isInDocument;
     const text = this.cursor.buffer.slice(first, Math.min(end, first + shownLength)).trimEnd();
-    this.#flaw(this.#isAfterRoot ? "xml-junk-after-root" : "xml-junk-before-root", first, text);
-    if (this.#isAfterRoot) this.cursor.stop();
+    this.#flaw(this.#isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", first, text);
   }
 
-  #junkAfterRoot(open: number, final: boolean): boolean {
+  // Markup after the root is reported once, and read. Returns false where more of the document is needed to show it.
+  #checkAfterRoot(open: number, final: boolean): boolean {
+    if (!this.#isAfterRoot || this.#isJunkReported) return true;
     if (!final && this.cursor.buffer.length - open < shownLength) return false;
     this.cursor.at = open;
+    this.#isJunkReported = true;
     this.#flaw("xml-junk-after-root", open, this.cursor.buffer.slice(open, open + shownLength));
-    this.cursor.stop();
     return true;
   }
 
@@ -531,6 +592,8 @@ function isHighSurrogate(code: number): boolean {
 }
 
 const maxPiece = 64 * 1024;
+// White space after a start tag, until something follows.
+const maxLookAhead = 4096;
 // Longer than most of what lies between two places at which reading may stop.
 const seam = 512;
 // White space that an end tag may have.
@@ -539,6 +602,7 @@ const shownLength = 200;
 const exclamationMark = 0x21;
 const hyphen = 0x2d;
 const slash = 0x2f;
+const lessThan = 0x3c;
 const greaterThan = 0x3e;
 const questionMark = 0x3f;
 const squareBracket = 0x5b;

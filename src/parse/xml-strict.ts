@@ -1,7 +1,7 @@
 // What only `strict` looks at: things that are not well-formed but stand in nobody's way.
 // https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/. Each check returns what is wrong, or undefined.
 import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entities.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
+import { isSpace, type XmlAttributes } from "./xml-attributes.ts";
 import type { XmlName } from "./xml-name.ts";
 
 /** Text between tags. `isDecoded`: its references were looked at already. */
@@ -12,7 +12,8 @@ export function flawOfText(text: string, isDecoded: boolean): string | undefined
 
 /** The name of an element. */
 export function flawOfName(name: XmlName): string | undefined {
-  if (!isQualifiedName(name.raw)) return name.raw;
+  // https://www.w3.org/TR/xml-names/#xmlReserved: "Element names MUST NOT have the prefix xmlns."
+  if (!isQualifiedName(name.raw) || name.prefix === "xmlns") return name.raw;
   return name.bound ? undefined : name.raw;
 }
 
@@ -34,12 +35,47 @@ export function flawOfTag(
     const raw = attributes.raw(index);
     const flaw = raw.includes("<") ? "<" : (flawOfCharacters(raw) ?? flawOfReferences(raw));
     if (flaw !== undefined) return flaw;
-    if (prefix === "xmlns" && raw === "") return name;
+    if (prefix === "xmlns" || name === "xmlns") {
+      const isReserved = isReservedDeclaration(prefix === "" ? "" : name.slice(colon + 1), raw);
+      if (isReserved || (prefix === "xmlns" && raw === "")) return name;
+    }
   }
   return undefined;
 }
 
-function flawOfCharacters(text: string): string | undefined {
+// https://www.w3.org/TR/xml-names/#xmlReserved: two names and two prefixes belong to each other, and to nobody else.
+function isReservedDeclaration(prefix: string, namespace: string): boolean {
+  if (prefix === "xml") return namespace !== xmlNamespace;
+  return prefix === "xmlns" || namespace === xmlNamespace || namespace === "http://www.w3.org/2000/xmlns/";
+}
+
+const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
+
+/** Whether the target of an instruction is there to its end. */
+export function hasTarget(buffer: string, from: number): boolean {
+  return targetEnd.test(buffer.slice(from, from + maxTarget));
+}
+
+/** An instruction, or the beginning of a long one. */
+export function flawOfInstruction(text: string, isDeclaration: boolean): string | undefined {
+  if (isDeclaration) return declaration.test(text) ? undefined : text.slice(0, 80);
+  // https://www.w3.org/TR/xml/#NT-PITarget, and https://www.w3.org/TR/xml-names/#Conformance: no colons.
+  const end = text.slice(2, 2 + maxTarget).search(targetEnd);
+  const target = end === -1 ? text.slice(2, 2 + maxTarget) : text.slice(2, 2 + end);
+  const isEnded = isSpace(text.charCodeAt(2 + end)) || text.startsWith("?>", 2 + end);
+  return end > 0 && isEnded && ncName.test(target) && target.toLowerCase() !== "xml"
+    ? undefined
+    : `<?${target.slice(0, 80)}`;
+}
+
+// https://www.w3.org/TR/xml/#NT-XMLDecl
+const declaration =
+  /^<\?xml\s+version\s*=\s*(["'])1\.[0-9]+\1(?:\s+encoding\s*=\s*(["'])[A-Za-z][A-Za-z0-9._-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>$/;
+const targetEnd = /[\s?]/;
+const maxTarget = 1024;
+
+/** Characters that XML does not have. */
+export function flawOfCharacters(text: string): string | undefined {
   for (const character of text) {
     if (!isXmlCharacter(character.codePointAt(0)!)) return JSON.stringify(character);
   }

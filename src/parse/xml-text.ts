@@ -19,6 +19,10 @@ export class XmlText implements ReferenceWatcher {
   #length = 0;
   #children = 0;
   #childText = "";
+  // With children: all of it, in order. Of its own text, how many parts stand between them.
+  #all = "";
+  #parts = 0;
+  #childrenBefore = -1;
   /** Why it cannot be used. */
   flaw: TextFlaw | undefined = undefined;
   /** It holds nothing that could be decoded once more. */
@@ -57,6 +61,9 @@ export class XmlText implements ReferenceWatcher {
     this.#length = 0;
     this.#children = 0;
     this.#childText = "";
+    this.#all = "";
+    this.#parts = 0;
+    this.#childrenBefore = -1;
     this.flaw = undefined;
     this.isPlain = true;
     this.isCdata = false;
@@ -83,6 +90,7 @@ export class XmlText implements ReferenceWatcher {
 
   addChild(): void {
     this.#isFresh = false;
+    if (this.#children === 0) this.#all = this.#own;
     this.#children++;
   }
 
@@ -103,14 +111,30 @@ export class XmlText implements ReferenceWatcher {
     this.#isFresh = false;
     this.isCdata = false;
     this.#length += rawLength;
-    if (isOwn) this.#own = this.#own === "" ? text : this.#own + text;
-    else this.#childText += text;
+    if (this.#children > 0) this.#all += text;
+    if (isOwn) {
+      this.#own = this.#own === "" ? text : this.#own + text;
+      if (this.#childrenBefore !== this.#children && text.trim() !== "") {
+        this.#childrenBefore = this.#children;
+        this.#parts++;
+      }
+    } else this.#childText += text;
   }
 
   /** All of it; undefined where it cannot be used. */
   get value(): string | undefined {
-    if (this.flaw !== undefined) return undefined;
-    return this.#children === 1 && this.#own.trim() === "" ? this.#childText : this.#own;
+    return this.flaw === undefined ? this.whole : undefined;
+  }
+
+  /** All of it, as far as it was read. */
+  get whole(): string {
+    return this.#children === 0 ? this.#own : this.#all;
+  }
+
+  /** Its parts stand around children, or beside some that have a text themselves: what they are together is a guess. */
+  get isMixed(): boolean {
+    if (this.#children === 0) return false;
+    return this.#parts > 1 || ((this.#parts > 0 || this.#children > 1) && this.#childText.trim() !== "");
   }
 
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
@@ -132,6 +156,9 @@ export class XmlText implements ReferenceWatcher {
       length: this.#length,
       children: this.#children,
       childText: this.#childText,
+      all: this.#all,
+      parts: this.#parts,
+      childrenBefore: this.#childrenBefore,
       flaw: this.flaw,
       isPlain: this.isPlain,
     });
@@ -145,6 +172,9 @@ export class XmlText implements ReferenceWatcher {
     this.#length = outer.length;
     this.#children = outer.children;
     this.#childText = outer.childText;
+    this.#all = outer.all;
+    this.#parts = outer.parts;
+    this.#childrenBefore = outer.childrenBefore;
     this.flaw = outer.flaw;
     this.isPlain = outer.isPlain;
   }
@@ -156,6 +186,9 @@ interface OuterText {
   readonly length: number;
   readonly children: number;
   readonly childText: string;
+  readonly all: string;
+  readonly parts: number;
+  readonly childrenBefore: number;
   readonly flaw: TextFlaw | undefined;
   readonly isPlain: boolean;
 }

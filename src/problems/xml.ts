@@ -42,6 +42,14 @@ export const xmlProblems: ProblemRows = {
     message: "Malformed tag: {value}",
     fix: "Site owner: validate the XML. It was read as far as it is clear: compare the number of pages.",
   },
+  "xml-unclosed-instruction": {
+    message: "An XML declaration or instruction ends without a question mark: {value}",
+    fix: "Site owner: end it in `?>`. It was read as if it did.",
+  },
+  "xml-comment-end": {
+    message: "A comment ends in {value}",
+    fix: "Site owner: end comments in `-->`. It was read as if it did.",
+  },
   "xml-stray-text": {
     loss: true,
     message: "Unescaped < in text",
@@ -60,9 +68,8 @@ export const xmlProblems: ProblemRows = {
     fix: "Site owner: write the character itself, or a numeric reference.",
   },
   "xml-char-reference": {
-    skipsEntry: true,
     message: "A character reference to no character: {value}",
-    fix: "Site owner: remove control characters from the data. The entry was skipped.",
+    fix: "Site owner: remove control characters from the data. The value that holds it was left out.",
   },
   "xml-junk-before-root": {
     message: "Skipped text before the document: {value}",
@@ -83,6 +90,10 @@ export const xmlProblems: ProblemRows = {
   "xml-element-name": {
     message: "Unexpected element name: {value}",
     fix: "Site owner: write it as in the format, `<loc>` and not `<Loc>`. It was accepted.",
+  },
+  "xml-misplaced": {
+    message: "Read an entry in an unexpected place[: {value}]",
+    fix: "Site owner: put `<url>` into `<urlset>` and `<sitemap>` into `<sitemapindex>`, each with its `<loc>`; in feeds, items into the channel.",
   },
   "xml-mixed": {
     message: "Lists both pages and sitemaps",

@@ -62,7 +62,7 @@ test("the documentation has examples of both kinds", () => {
 
 test("every fenced block says what it is", () => {
   // test/cli/tables.test.ts runs what needs DuckDB or pandas.
-  const known = ["ts", "js", "sh", "console", "text", "json", "xml", "csv", "html", "http", "sql", "python"];
+  const known = ["ts", "js", "sh", "console", "text", "json", "xml", "csv", "html", "http", "sql", "python", "yaml"];
   expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
 });
 

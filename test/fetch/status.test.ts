@@ -183,11 +183,11 @@ describe("backoff", () => {
     const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 10, random: () => 0.5 } });
     await fetcher.read(`${server.origin}/x`);
     const url = `${server.origin}/x`;
-    expect(fetcher.events).toEqual([
+    expect(fetcher.events).toMatchObject([
       { type: "request", url, attempt: 1 },
       { type: "retry", url, attempt: 1, delay: 5, reason: expect.objectContaining({ code: "http-500" }) },
       { type: "request", url, attempt: 2 },
-      { type: "response", url, outcome: "found", status: 200 },
+      { type: "response", url, outcome: "found", status: 200, attempts: 2 },
     ]);
   });
 });

@@ -139,8 +139,8 @@ describe("junk around a document", () => {
     expect(urlsOf(text)).toEqual(["https://example.org/1", "https://example.org/2"]);
   });
 
-  test.each(["\nsome text", "<!-- c --><p>more</p>", urlset.replace("/1", "/2"), "</urlset>", "]]>"])(
-    "lenient: what comes after the root is ignored and reported: %j",
+  test.each(["\nsome text", "<!-- c --><p>more</p>", "<br>", "</urlset>", "]]>", "<![CDATA[x]]>", "<"])(
+    "lenient: what comes after the root is skipped and reported: %j",
     (junk) => {
       const result = parsed(`${urlset}\n<!-- fine --><?fine?>\n${junk}`);
       expect(urlsOf(result)).toEqual(["https://example.org/1"]);
@@ -148,4 +148,22 @@ describe("junk around a document", () => {
       expect(result.complete).toBe(true);
     },
   );
+
+  test.each([
+    urlset.replace("/1", "/2"),
+    '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><loc>https://example.org/2</loc></url>',
+    "junk <p>more</p><url><loc>https://example.org/2</loc></url></urlset>",
+  ])("lenient: what is listed after the root is read and reported: %j", (more) => {
+    const result = parsed(`${urlset}\n${more}`);
+    expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
+    expect(result.codes[0]).toBe("xml-junk-after-root");
+    expect(result.complete).toBe(true);
+  });
+
+  test("an entry after the root that is cut off is a loss", () => {
+    const result = parsed(`${urlset}<url><loc>https://example.org/2</loc>`);
+    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+    expect(result.codes).toContain("xml-truncated");
+    expect(result.complete).toBe(false);
+  });
 });

@@ -90,19 +90,32 @@ describe("in a sitemap", () => {
   });
 
   test.each(["&#0;", "&#x110000;", "&#xD800;", "&#99999999999999999999;", "&#xFFFE;", "&#8;"])(
-    "an illegal character reference costs its entry alone: %s",
+    "an illegal character reference costs its value alone: %s",
     (reference) => {
+      const image = `<image:image><image:loc>https://example.org/i</image:loc><image:caption>a${reference}</image:caption>`;
       const result = parsed(
         urlset(
-          entry(`https://example.org/1${reference}`),
-          entry("https://example.org/2", `<lastmod>2024${reference}</lastmod>`),
+          entry(`https://example.org/1${reference}`, "<priority>0.1</priority>"),
+          entry("https://example.org/2", `<lastmod>2024${reference}</lastmod><priority>0.2</priority>`),
           entry("https://example.org/3", `<news:news><news:title>${reference}</news:title></news:news>`),
-          entry("https://example.org/4"),
-          entry("https://example.org/2"),
+          entry("https://example.org/4", `<priority>0.4${reference}</priority><changefreq>daily</changefreq>`),
+          entry("https://example.org/5", `${image}</image:image>`),
+          entry("https://example.org/6"),
         ),
       );
-      expect(urlsOf(result)).toEqual(["https://example.org/4", "https://example.org/2"]);
-      expect(result.problems[0]).toMatchObject({ code: "xml-char-reference", value: reference, count: 3 });
+      expect(result.pages).toMatchObject([
+        { url: "https://example.org/2", priority: 0.2 },
+        { url: "https://example.org/3" },
+        { url: "https://example.org/4", priority: 0.5, changeFrequency: "daily" },
+        { url: "https://example.org/5", images: [{ url: "https://example.org/i" }] },
+        { url: "https://example.org/6" },
+      ]);
+      expect(result.pages[0]).not.toHaveProperty("lastModified");
+      expect(result.problems.slice(0, 2)).toMatchObject([
+        { code: "xml-char-reference", value: reference, count: 5 },
+        { code: "url-invalid", value: "https://example.org/1\ufffd" },
+      ]);
+      expect(result.codes).not.toContain("url-missing");
     },
   );
 });

@@ -60,12 +60,12 @@ test("a truncated index keeps the children that are complete", () => {
 describe("pages and sitemaps in one document", () => {
   const page = "<url><loc>https://example.org/page</loc></url>";
 
-  test("lenient: an index that also lists pages gives both", () => {
+  test("lenient: whatever an index lists is a sitemap", () => {
     const result = parsed(index(child("https://example.org/a.xml") + page));
     expect(result.outcome).toEqual({ kind: "index", format: "xml" });
-    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
-    expect(result.pages).toEqual([{ url: "https://example.org/page", priority: 0.5 }]);
-    expect(result.codes).toEqual(["xml-mixed"]);
+    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }, { url: "https://example.org/page" }]);
+    expect(result.pages).toEqual([]);
+    expect(result.problems).toMatchObject([{ code: "xml-misplaced", value: "<url>" }]);
   });
 
   test("lenient: a urlset that also lists sitemaps gives both", () => {
@@ -84,8 +84,8 @@ describe("pages and sitemaps in one document", () => {
     expect(parsed(index(`<urlset>${page}</urlset>`)).outcome).toEqual({ kind: "pages", format: "xml" });
   });
 
-  test("what is listed counts, not the name of the root", () => {
-    expect(parsed(index(page)).outcome).toEqual({ kind: "pages", format: "xml" });
+  test("sitemaps in a urlset make it an index", () => {
+    expect(parsed(index(page)).outcome).toEqual({ kind: "index", format: "xml" });
     expect(parsed(`<urlset ${namespace}>${child("https://example.org/a.xml")}</urlset>`).outcome.kind).toBe("index");
   });
 });

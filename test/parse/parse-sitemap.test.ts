@@ -38,7 +38,7 @@ test("an index", () => {
 
 test("an index that also lists pages has them; any other has not even the field", () => {
   const sitemap = "<sitemap><loc>https://example.org/a</loc></sitemap>";
-  const mixed = parseSitemap(`<sitemapindex>${sitemap}${entry("https://example.org/p")}</sitemapindex>`);
+  const mixed = parseSitemap(`<urlset>${sitemap}${entry("https://example.org/p")}</urlset>`);
   expect(mixed).toMatchObject({ kind: "index", pages: [{ url: "https://example.org/p" }] });
   expect("pages" in parseSitemap(`<sitemapindex>${sitemap}</sitemapindex>`)).toBe(false);
 });

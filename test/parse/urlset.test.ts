@@ -178,7 +178,7 @@ describe("locs", () => {
       limits: { xmlTextLength: 10_000 },
     });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
-    expect(result.codes).toEqual(["limit-url-length", "url-missing"]);
+    expect(result.codes).toEqual(["limit-url-length"]);
   });
 
   test("lenient: an entry with two locs is two entries", () => {
@@ -210,16 +210,28 @@ describe("what stands in a loc", () => {
   });
 
   test("lenient: the text of a child counts where it is the only content", () => {
+    const result = parsed(urlset(entry("<a href='#'>https://example.org/a</a>"), entry("https://example.org/b<br/>")));
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b"]);
+    expect(result.codes).toEqual([]);
+  });
+
+  test.each([
+    "https://example.org/<b>x</b>/y",
+    "https://example.org/c<b>d</b>",
+    "https://example.org/<br/>c",
+    "<b>https://example.org/</b><i>e</i>",
+    "<b>https://example.org/</b>e",
+  ])("what stands around elements and in them is no URL: %s", (content) => {
+    const result = parsed(urlset(entry(content), entry("https://example.org/z")));
+    expect(urlsOf(result)).toEqual(["https://example.org/z"]);
+    expect(result.codes).toEqual(["url-invalid"]);
+  });
+
+  test("in a title, elements are no part of the text, but what stands in them is", () => {
     const result = parsed(
-      urlset(
-        entry("<a href='#'>https://example.org/a</a>"),
-        entry("https://example.org/b<br/>"),
-        entry("https://example.org/c<b>d</b>"),
-        entry("<b>https://example.org/</b><i>e</i>"),
-      ),
+      urlset(entry("https://example.org/", "<news:news><news:title>a <b>b</b> <i>c</i>d</news:title></news:news>")),
     );
-    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b", "https://example.org/c"]);
-    expect(result.codes).toEqual(["url-missing"]);
+    expect(result.pages[0]?.newsStory?.title).toBe("a b cd");
   });
 });
 

@@ -199,7 +199,8 @@ describe("namespaces and names", () => {
 
 describe("unknown elements", () => {
   test("are passed over, with everything in them", () => {
-    const unknown = "<foo>This is <b>no</b> <![CDATA[ good ]]> tag<url><loc>https://no.example/</loc></url></foo>";
+    const unknown =
+      "<foo>This is <b>no</b> <![CDATA[ good ]]> tag<p:url xmlns:p='urn:p'><loc>https://no.example/</loc></p:url></foo>";
     const result = parsed(urlset(unknown, two[0]!, unknown, `<url>${unknown}<loc>https://example.org/2</loc></url>`));
     expect(urlsOf(result)).toEqual(both);
     expect(result.problems).toEqual([]);

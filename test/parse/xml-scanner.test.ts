@@ -50,6 +50,7 @@ function scan(
     target: {},
     rules: [],
     ruleOf,
+    isEntryName: () => false,
     takeText: (_, text) => texts.push(text),
   };
   const handler: XmlHandler = {

@@ -111,7 +111,10 @@ function checkText(text: string, options: Options, number: number): void {
   // A short beginning may look like something else.
   if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return;
   expectEqual("a prefix has other pages", start.pages, whole.pages.slice(0, start.pages.length));
-  expectEqual("a prefix has other sitemaps", start.sitemaps, whole.sitemaps.slice(0, start.sitemaps.length));
+  // Of the last one, what comes after its URL may be missing.
+  const upToLast = (list: Entries["sitemaps"]) =>
+    list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
+  expectEqual("a prefix has other sitemaps", upToLast(start.sitemaps), upToLast(whole.sitemaps));
 }
 
 async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {

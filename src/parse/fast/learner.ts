@@ -90,6 +90,10 @@ export class Learner {
       const isPossible = from.state!.wants ? tag === "end" && (!isAfterCdata || open === this.#at) : true;
       if (this.#run === undefined && isPossible) this.#run = beginRun(from, open, isAfterCdata);
       if (this.#run === undefined) return;
+      if (tag === "start" && this.#isUnsure(reader)) {
+        this.#run = undefined;
+        return;
+      }
       addTag(this.#run, elements.last, tag !== "end", open);
       if (tag === "empty") addTag(this.#run, elements.last, false, open);
       this.here = this.#locate(reader);
@@ -123,7 +127,13 @@ export class Learner {
     this.here = this.#locate(reader);
     // An empty element whose text is wanted has one: no path hands it over.
     if (this.here === undefined || (attributes.selfClosing && rule.text !== undefined)) return;
+    if (!attributes.selfClosing && this.#isUnsure(reader)) return;
     this.paths.addTag(from, { buffer, open, end, attributes, rule }, this.here);
+  }
+
+  // Whether the element that was just opened would be another one if something else followed it.
+  #isUnsure(reader: RuleReader): boolean {
+    return reader.isEntryName(this.#parts.elements.last) && !reader.rules.at(-1)!.isEntry;
   }
 
   // The run ends behind the last token, or before it.
