@@ -1,0 +1,174 @@
+// Entries that are not where they should be: after something that was not closed, in elements that nobody knows, in no entry, in the
+// wrong root. They are read, as what their root says they are, and reported.
+import { describe, expect, test } from "vitest";
+import { defaultLimits } from "../../src/options.ts";
+import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+
+const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const one = "https://example.org/1";
+const two = "https://example.org/2";
+const three = "https://example.org/3";
+
+describe("an entry's start tag ends what was left open before it", () => {
+  test.each([
+    ["an entry", `<url><loc>${one}</loc>`],
+    ["an entry with a misspelled end tag", `<url><loc>${one}</loc></ulr>`],
+    ["a field that nobody knows", `<url><loc>${one}</loc><x>`],
+    ["a field", `<url><loc>${one}</loc><lastmod>2024`],
+    ["an image", `<url><loc>${one}</loc><image:image><image:loc>https://example.org/i</image:loc>`],
+    ["a title deep inside", `<url><loc>${one}</loc><news:news><news:publication><news:name>N`],
+    ["an attribute's element", `<url><loc>${one}</loc><video:video><video:price currency="EUR">`],
+  ])("lenient: %s", (_, open) => {
+    const result = parsed(urlset(open, entry(two), entry(three)));
+    expect(urlsOf(result)).toEqual([one, two, three]);
+    expect(result.codes).toContain("xml-mismatched-tag");
+    expect(result.complete).toBe(false);
+  });
+
+  test("where the URL itself was not closed, that entry is lost, and no other", () => {
+    const result = parsed(urlset(`<url><loc>${one}`, entry(two), entry(three)));
+    expect(urlsOf(result)).toEqual([two, three]);
+  });
+
+  test.each([
+    ["an unclosed sitemap", `<sitemap><loc>${one}</loc>`],
+    ["a misspelled end tag", `<sitemap><loc>${one}</loc></sitemp>`],
+    ["an unclosed field", `<sitemap><loc>${one}</loc><lastmod>2024`],
+  ])("lenient: in an index, %s stays a sitemap", (_, open) => {
+    const result = parsed(
+      `<sitemapindex ${namespace}>${open}<sitemap><loc>${two}</loc><lastmod>2024</lastmod></sitemap></sitemapindex>`,
+    );
+    expect(result.sitemaps).toEqual([{ url: one }, { url: two, lastModified: "2024" }]);
+    expect(result.pages).toEqual([]);
+    expect(result.codes).toEqual(["xml-mismatched-tag"]);
+  });
+
+  const item = (url: string) => `<item><link>${url}</link></item>`;
+  test.each([
+    ["<channel><language>", "</channel>"],
+    ["<channel><title>News", "</channel>"],
+    ["<channel><x:category xmlns:x='urn:x'>", "</channel>"],
+    ["<chanel>", "</chanel>"],
+    ["<channel><image><url>https://example.org/i</url>", "</channel>"],
+  ])("lenient: the items of a feed after %s", (before, after) => {
+    const result = parsed(`<rss version="2.0">${before}${item(one)}${item(two)}${after}</rss>`);
+    expect(urlsOf(result)).toEqual([one, two]);
+    expect(result.problems).toContainEqual(expect.objectContaining({ code: "xml-misplaced", count: 2 }));
+  });
+
+  test("lenient: items and entries that were not closed", () => {
+    const rss = parsed(`<rss><channel><item><link>${one}</link><title>T<item><link>${two}</link></channel></rss>`);
+    expect(urlsOf(rss)).toEqual([one, two]);
+    const open = (url: string) => `<entry><link href="${url}"/><title>T`;
+    const atom = parsed(`<feed xmlns="http://www.w3.org/2005/Atom"><author>${open(one)}${open(two)}</feed>`);
+    expect(urlsOf(atom)).toEqual([one, two]);
+  });
+
+  test("any number of them, whatever was left open", () => {
+    for (const [before, after] of [
+      ["", ""],
+      ["<x>", ""],
+      ["<x:y>", "</url>"],
+      ["", "<image:image>"],
+      ["<x><y>", "<lastmod>2024<x:y>"],
+    ]) {
+      const entries = Array.from({ length: 1000 }, (_, n) => {
+        return `${before}<url><loc>https://example.org/${n}</loc>${after}`;
+      });
+      const result = parsePieces([urlset(...entries)]);
+      expect(urlsOf(result)).toHaveLength(1000);
+      expect(result.codes).not.toContain("limit-xml-depth");
+    }
+  });
+
+  test("an element with the name of an entry that holds a text is none", () => {
+    const image =
+      "<image:image><image:loc>https://example.org/i</image:loc><url>https://example.org/j</url></image:image>";
+    const list = Array.from({ length: 5 }, (_, n) =>
+      entry(`https://example.org/${n}`, `${image}<url></url><url/><data><url>x</url></data><lastmod>2024</lastmod>`),
+    );
+    const result = parsed(urlset(...list, `<url><loc>${one}9</loc>${image.slice(0, -14)}`, entry(two)));
+    expect(urlsOf(result)).toEqual([0, 1, 2, 3, 4].map((n) => `https://example.org/${n}`).concat(`${one}9`));
+    expect(result.pages[4]).toEqual({
+      ...{ url: "https://example.org/4", priority: 0.5, lastModified: "2024" },
+      images: [{ url: "https://example.org/i" }],
+    });
+    expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag" }, { code: "url-repeated" }]);
+  });
+});
+
+describe("entries in unexpected places", () => {
+  test.each([
+    ["in elements that nobody knows", `<urls>${entry(one)}<more>${entry(two)}</more></urls>`, "<url>", 2],
+    ["in foreign elements", `<x:list xmlns:x="urn:x">${entry(one)}</x:list>${entry(two)}`, "<url>", 1],
+    ["with the URL in an element of its own", `<url><p><loc>${one}</loc></p></url>${entry(two)}`, "<loc>", 1],
+    ["without an element", `<loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc>`, "<loc>", 2],
+    ["in misspelled elements", `<ulr><loc>${one}</loc></ulr><ulr><loc>${two}</loc></ulr>`, "<loc>", 2],
+  ])("lenient: pages %s", (_, content, value, count) => {
+    const result = parsed(`<urlset ${namespace}>${content}</urlset>`);
+    expect(urlsOf(result)).toEqual([one, two]);
+    expect(result.outcome).toEqual({ kind: "pages", format: "xml" });
+    expect(result.problems).toMatchObject([{ code: "xml-misplaced", value, ...(count > 1 ? { count } : {}) }]);
+    expect(result.complete).toBe(true);
+  });
+
+  test.each([
+    ["in elements that nobody knows", `<maps><sitemap><loc>${one}</loc></sitemap></maps>`],
+    ["without an element", `<loc>${one}</loc>`],
+    ["written as pages", `<url><loc>${one}</loc></url>`],
+    ["written as pages, in elements that nobody knows", `<x><url><loc>${one}</loc></url></x>`],
+    ["with the URL in an element of its own", `<sitemap><p><loc>${one}</loc></p></sitemap>`],
+    ["after the end of the index", `</sitemapindex><sitemap><loc>${one}</loc></sitemap><sitemapindex>`],
+    ["written as pages, after the end of the index", `</sitemapindex><url><loc>${one}</loc></url><sitemapindex>`],
+  ])("lenient: sitemaps %s", (_, content) => {
+    const result = parsed(`<sitemapindex ${namespace}>${content}</sitemapindex>`);
+    expect(result.sitemaps).toEqual([{ url: one }]);
+    expect(result.pages).toEqual([]);
+    expect(result.outcome).toEqual({ kind: "index", format: "xml" });
+    expect(result.codes.some((code) => code === "xml-misplaced" || code === "xml-junk-after-root")).toBe(true);
+    expect(result.complete).toBe(true);
+  });
+
+  test("what is said beside a URL without an entry belongs to it", () => {
+    const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
+    expect(result.pages).toEqual([
+      { url: one, priority: 0.5, lastModified: "2024" },
+      { url: two, priority: 0.5 },
+    ]);
+  });
+
+  test("the URL of an entry counts before one in an element that nobody knows", () => {
+    const result = parsed(urlset(`<url><related><loc>${two}</loc></related><loc>${one}</loc></url>`));
+    expect(urlsOf(result)).toEqual([one]);
+    expect(result.problems).toEqual([]);
+  });
+
+  test("a page inside of an index that stands in a urlset is a page", () => {
+    const result = parsed(`<sitemapindex ${namespace}><urlset>${entry(one)}</urlset></sitemapindex>`);
+    expect(urlsOf(result)).toEqual([one]);
+  });
+});
+
+describe("an index that is cut off", () => {
+  const index = `<sitemapindex ${namespace}><sitemap><loc>${one}</loc></sitemap><sitemap><loc>${two}</loc>`;
+
+  test.each(["", "<lastmod>2024</lastmod>", "<lastmod>202", "</sitemap", "\n", "<x>"])(
+    "keeps the sitemap whose URL was closed: %j",
+    (rest) => {
+      const result = parsed(`${index}${rest}`);
+      expect(result.sitemaps.map(({ url }) => url)).toEqual([one, two]);
+      expect(result.complete).toBe(false);
+    },
+  );
+
+  test("does not keep half a URL", () => {
+    const result = parsed(index.slice(0, -9));
+    expect(result.sitemaps).toEqual([{ url: one }]);
+  });
+
+  test("gives nothing more where reading was stopped", () => {
+    const limits = { ...defaultLimits, documentEntries: 1 };
+    expect(parsed(`${index}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
+    expect(parsed(`${index}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);
+  });
+});
