@@ -133,7 +133,7 @@ function isNamed(sitemap: Sitemap, parent: IndexSitemap | undefined, site: SiteC
   return parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
 }
 
-export function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {
+function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {
   return sitemap.kind === "index" && sitemap.format === "xml";
 }
 

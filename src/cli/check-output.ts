@@ -30,7 +30,7 @@ export function writeCheck(result: CheckResult, { format, all, color }: CheckOut
 }
 
 /** One sentence about the whole. */
-export function verdict({ counts, sitemapCount, pageCount, notJudged, complete }: CheckResult): string {
+function verdict({ counts, sitemapCount, pageCount, notJudged, complete }: CheckResult): string {
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const found = [
     ...(counts.error > 0 ? [counted(counts.error, "error")] : []),

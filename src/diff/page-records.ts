@@ -8,7 +8,7 @@ import { RecordLists } from "./record-lists.ts";
 
 export const recordWidth = 5;
 // Enough that the table of a partition stays small with a hundred million pages, few enough that their buffers do.
-export const partitionCount = 256;
+const partitionCount = 256;
 
 export class PageRecords {
   readonly lists: RecordLists;

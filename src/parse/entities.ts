@@ -42,7 +42,7 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
 }
 
 /** Whether `amp;` stands at this place. `startsWith` takes four times as long. */
-export function isAmp(raw: string, at: number): boolean {
+function isAmp(raw: string, at: number): boolean {
   return (
     at + 3 < raw.length &&
     raw.charCodeAt(at) === letterA &&

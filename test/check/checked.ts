@@ -17,9 +17,9 @@ export interface Website {
 }
 
 /** When the documents of the tests are received, unless they say otherwise. */
-export const now = "2026-06-15T12:00:00Z";
+const now = "2026-06-15T12:00:00Z";
 
-export async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
+async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
   const { client } = site(website.routes);
   const options: Options = {
     retries: 0,

@@ -6,7 +6,7 @@ export interface EditableRecord {
   content: Buffer;
 }
 
-export function recordsOf(archive: Buffer): EditableRecord[] {
+function recordsOf(archive: Buffer): EditableRecord[] {
   const records: EditableRecord[] = [];
   for (let at = 0; at < archive.length; ) {
     const end = archive.indexOf("\r\n\r\n", at) + 4;
@@ -21,7 +21,7 @@ export function recordsOf(archive: Buffer): EditableRecord[] {
   return records;
 }
 
-export function archiveOf(records: readonly EditableRecord[]): Buffer {
+function archiveOf(records: readonly EditableRecord[]): Buffer {
   return Buffer.concat(
     records.flatMap(({ head, content }) => [
       Buffer.from(`${head}\r\nContent-Length: ${content.length}\r\n\r\n`),
