@@ -15,7 +15,9 @@ run("node_modules/typedoc/bin/typedoc", [
   ...["--out", path.join(site, "api")],
   ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
 ]);
-cpSync(path.join(root, "docs/output.schema.json"), path.join(site, "output.schema.json"));
+for (const name of ["output.schema.json", "journal.schema.json"]) {
+  cpSync(path.join(root, "docs", name), path.join(site, name));
+}
 for (const name of published()) publish(name);
 await checkSite(site, base);
 process.stdout.write(`${path.relative(process.cwd(), site) || "."}/index.html\n`);

@@ -32,6 +32,8 @@ export interface RuleReader<Target = never> {
   readonly target: Target;
   /** The rules of the open elements, from the root of the format on. Setting them says which elements are open. */
   rules: readonly ElementRule<Target>[];
+  /** Whether the root of the format is open. */
+  readonly isInRoot: boolean;
   /** The rule of an element in an element with the rule `parent`. Spellings that differ from the format's are reported. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target>;
   /** Whether entries have this name. Whether an element inside of an entry is another one, only what follows it can tell. */

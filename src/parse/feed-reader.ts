@@ -120,8 +120,8 @@ export class FeedReader implements TableTarget {
   }
 
   /**
-   * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the one to a page
-   * counts, then one that does not say what it leads to.
+   * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the first counts, but one
+   * to a page before one to another kind of document.
    */
   addAtomLink(attributes: ElementAttributes): void {
     this.setBase(baseLevels.link, attributes);
@@ -130,7 +130,7 @@ export class FeedReader implements TableTarget {
     if (rel === "self" && this.#selfLink === "") this.#selfLink = href;
     if (href === "" || (rel !== "" && rel !== "alternate")) return;
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
-    const rank = /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 3 : type === "" ? 2 : 1;
+    const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
     if (rank <= this.#alternateRank) return;
     this.#alternate = href;
     this.#alternateRank = rank;

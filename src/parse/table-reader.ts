@@ -33,6 +33,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   // The rules of the open elements, from the root of the format on.
   readonly #rules: ElementRule<Target>[];
   #depth = 0;
+  readonly #scanner: XmlScanner;
+  readonly #rootDepth: number;
   // What was reported already: each mistaken spelling and namespace once.
   readonly #reported = new Set<string>();
 
@@ -50,6 +52,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     this.#vocabulary = options.vocabulary;
     this.#namespace = options.name.namespace;
     this.target = options.target;
+    this.#scanner = options.scanner;
+    this.#rootDepth = options.scanner.depth;
     this.#cursor = options.scanner.cursor;
     this.#text = options.scanner.text;
     this.#maxUrlLength = options.maxUrlLength;
@@ -86,6 +90,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     const closed = this.#rules[this.#depth--]!;
     if (closed.text !== undefined) this.takeText(closed, text);
     if (closed.close !== undefined) closed.close(this.target);
+  }
+
+  get isInRoot(): boolean {
+    return this.#scanner.depth === this.#rootDepth + this.#depth;
   }
 
   unclosedBefore(name: XmlName): number {

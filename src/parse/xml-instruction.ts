@@ -20,7 +20,8 @@ export function readInstruction(buffer: string, open: number, final: boolean): I
   const next = buffer.charCodeAt(open + 5);
   const isDeclaration = isSpace(next) || next === questionMark || next === greaterThan;
   let quote = 0;
-  for (let at = open + 5; at < buffer.length; at++) {
+  const last = Math.min(buffer.length, open + maxLength);
+  for (let at = open + 5; at < last; at++) {
     const code = buffer.charCodeAt(at);
     if (code === greaterThan) {
       // Nobody means this by a value, whatever quote is missing.
@@ -29,7 +30,7 @@ export function readInstruction(buffer: string, open: number, final: boolean): I
     } else if (code === quote) quote = 0;
     else if (quote === 0 && (code === doubleQuote || code === singleQuote)) quote = code;
   }
-  if (!final && buffer.length - open <= maxLength) return undefined;
+  if (!final && buffer.length - open < maxLength) return undefined;
   return { isDeclaration, end: undefined, isUnclosed: false };
 }
 

@@ -4,7 +4,7 @@
 // and wanted text only up to their limits. There is no recursion.
 //   Lenient: end tags that match no element, elements that are not closed and tags in another case are put right.
 //   Lenient: a `<` that starts no tag is text.
-//   Lenient: text before the root and anything after it is skipped.
+//   Lenient: text before the root is skipped, and what comes after it is read as if it stood inside.
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
 import type { Limits } from "../options.ts";
 import type { ProblemCode, ProblemLog } from "../problem.ts";
@@ -18,7 +18,15 @@ import { XmlElements } from "./xml-elements.ts";
 import type { XmlHandler } from "./xml-handler.ts";
 import { readInstruction } from "./xml-instruction.ts";
 import { type XmlName, XmlNames } from "./xml-name.ts";
-import { flawOfCharacters, flawOfInstruction, flawOfName, flawOfTag, flawOfText, hasTarget } from "./xml-strict.ts";
+import {
+  endOfChecked,
+  flawOfCharacters,
+  flawOfInstruction,
+  flawOfName,
+  flawOfTag,
+  flawOfText,
+  hasTarget,
+} from "./xml-strict.ts";
 import { XmlText } from "./xml-text.ts";
 
 export interface XmlScannerOptions {
@@ -417,7 +425,7 @@ export class XmlScanner {
     if (end === -1) return final && this.#cut(open);
     if (this.cursor.strict) {
       const flaw = flawOfCharacters(buffer.slice(open + 9, end));
-      if (flaw !== undefined) this.#flaw("xml-malformed-tag", open, flaw);
+      if (flaw !== undefined) this.#flaw("xml-malformed-tag", open + 9 + flaw.at, flaw.value);
     }
     this.text.addCdata(buffer.slice(open + 9, end), this.#isOwnText());
     this.cursor.at = end + 3;
@@ -470,7 +478,7 @@ export class XmlScanner {
     const { cursor } = this;
     if (cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
     const flaw = flawOfCharacters(cursor.buffer.slice(from, cursor.at));
-    if (flaw !== undefined) this.#flaw("xml-malformed-tag", from, flaw);
+    if (flaw !== undefined) this.#flaw("xml-malformed-tag", from + flaw.at, flaw.value);
     return flaw === undefined;
   }
 
@@ -529,7 +537,9 @@ export class XmlScanner {
     } else if (this.text.depth !== 0 || this.cursor.strict) {
       if (!this.text.exceeds(length - this.cursor.at)) return;
       if (this.text.depth !== 0) this.text.spoil("too-long");
-      this.cursor.at = length;
+      const end = this.cursor.strict ? endOfChecked(this.cursor.buffer, this.cursor.at) : length;
+      if (this.cursor.strict) this.#checkText(this.cursor.at, end);
+      this.cursor.at = end;
     } else this.cursor.at = length;
   }
 
@@ -556,7 +566,7 @@ export class XmlScanner {
 
   #checkText(start: number, end: number): void {
     const flaw = flawOfText(this.cursor.buffer.slice(start, end), this.text.depth !== 0);
-    if (flaw !== undefined && !this.cursor.stopped) this.#flaw("xml-malformed-tag", start, flaw);
+    if (flaw !== undefined && !this.cursor.stopped) this.#flaw("xml-malformed-tag", start + flaw.at, flaw.value);
   }
 
   #checkName(name: XmlName, at: number): void {

@@ -4,11 +4,35 @@ import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entit
 import { isSpace, type XmlAttributes } from "./xml-attributes.ts";
 import type { XmlName } from "./xml-name.ts";
 
-/** Text between tags. `isDecoded`: its references were looked at already. */
-export function flawOfText(text: string, isDecoded: boolean): string | undefined {
-  if (text.includes("]]>")) return "]]>";
-  return flawOfCharacters(text) ?? (isDecoded ? undefined : flawOfReferences(text));
+/** What is wrong, and where in the text. */
+export interface Flaw {
+  readonly value: string;
+  readonly at: number;
 }
+
+/** Text between tags. `isDecoded`: its references were looked at already. */
+export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
+  const end = text.indexOf("]]>");
+  const flaws = [
+    end === -1 ? undefined : { value: "]]>", at: end },
+    flawOfCharacters(text),
+    isDecoded ? undefined : flawOfReferences(text),
+  ];
+  return flaws.reduce((first, flaw) =>
+    flaw !== undefined && (first === undefined || flaw.at < first.at) ? flaw : first,
+  );
+}
+
+/** How far a text that goes on can be checked: up to a reference, a `]]>` or a character that may not be there to its end. */
+export function endOfChecked(buffer: string, from: number): number {
+  let end = buffer.length;
+  const reference = buffer.lastIndexOf("&");
+  if (reference >= from && end - reference < longestReference && !buffer.includes(";", reference)) end = reference;
+  while (end > from && (buffer[end - 1] === "]" || /[\ud800-\udbff]/.test(buffer[end - 1]!))) end--;
+  return end;
+}
+
+const longestReference = 1024;
 
 /** The name of an element. */
 export function flawOfName(name: XmlName): string | undefined {
@@ -33,7 +57,7 @@ export function flawOfTag(
     if (seen.has(key)) return name;
     seen.add(key);
     const raw = attributes.raw(index);
-    const flaw = raw.includes("<") ? "<" : (flawOfCharacters(raw) ?? flawOfReferences(raw));
+    const flaw = raw.includes("<") ? "<" : (flawOfCharacters(raw) ?? flawOfReferences(raw))?.value;
     if (flaw !== undefined) return flaw;
     if (prefix === "xmlns" || name === "xmlns") {
       const isReserved = isReservedDeclaration(prefix === "" ? "" : name.slice(colon + 1), raw);
@@ -75,16 +99,18 @@ const targetEnd = /[\s?]/;
 const maxTarget = 1024;
 
 /** Characters that XML does not have. */
-export function flawOfCharacters(text: string): string | undefined {
-  for (const character of text) {
-    if (!isXmlCharacter(character.codePointAt(0)!)) return JSON.stringify(character);
+export function flawOfCharacters(text: string): Flaw | undefined {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at)!;
+    if (!isXmlCharacter(code)) return { value: JSON.stringify(String.fromCodePoint(code)), at };
+    if (code > 0xffff) at++;
   }
   return undefined;
 }
 
-function flawOfReferences(text: string): string | undefined {
-  let flaw: string | undefined;
-  const watcher: ReferenceWatcher = { onReference: (_, value) => (flaw ??= value) };
+function flawOfReferences(text: string): Flaw | undefined {
+  let flaw: Flaw | undefined;
+  const watcher: ReferenceWatcher = { onReference: (_, value, at) => (flaw ??= { value, at }) };
   decodeReferences(text, watcher);
   return flaw;
 }

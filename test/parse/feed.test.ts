@@ -233,9 +233,13 @@ describe("links of several kinds", () => {
   test("the alternate that is a page comes before others, whatever their order", () => {
     const result = parsed(`<feed xmlns="http://www.w3.org/2005/Atom">
       <entry><link type="application/json" href="https://e.example/1.json"/><link href="https://e.example/1"/></entry>
-      <entry><link href="https://e.example/2.pdf"/><link type="text/html; charset=utf-8" href="https://e.example/2"/></entry>
-      <entry><link type="application/json" href="https://e.example/3.json"/></entry></feed>`);
-    expect(urlsOf(result)).toEqual(["https://e.example/1", "https://e.example/2", "https://e.example/3.json"]);
+      <entry><link type="application/pdf" href="https://e.example/2.pdf"/><link type="text/html; charset=utf-8" href="https://e.example/2"/></entry>
+      <entry><link type="application/json" href="https://e.example/3.json"/></entry>
+      <entry><link href="https://e.example/4"/><link type="text/html" href="https://e.example/4.html"/></entry></feed>`);
+    expect(urlsOf(result)).toEqual([
+      ...["https://e.example/1", "https://e.example/2", "https://e.example/3.json"],
+      "https://e.example/4",
+    ]);
   });
 
   test("lenient: an Atom link is the link of an RSS item that has none", () => {

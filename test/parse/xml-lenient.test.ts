@@ -207,6 +207,44 @@ describe("unknown elements", () => {
   });
 });
 
+describe("what browsers recover", () => {
+  test.each([
+    '<?xml version="1.0" encoding="UTF-8">',
+    "<?xml version='1.0'>\n<?xml-stylesheet type=\"text/xsl\" href='a>b.xsl'>",
+    '<?xml-stylesheet type="text/xsl" href="a.xsl">\n<!-- c -->',
+    "<?xml>",
+    '<?xml version="1.0 encoding="UTF-8"?>',
+  ])("lenient: %s before the document", (before) => {
+    const result = parsed(`${before}\n${urlset(...two).replace(/^<\?xml.*\?>\n/, "")}`);
+    expect(urlsOf(result)).toEqual(both);
+    const isUnclosed = before.replaceAll("?>", "").includes(">");
+    expect(result.codes).toEqual(isUnclosed ? ["xml-unclosed-instruction"] : []);
+    expect(result.complete).toBe(true);
+  });
+
+  test("other instructions end where they should", () => {
+    const result = parsed(urlset(two[0]!, '<?php if ($a > 1) echo "<url>"; ?>', two[1]!));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.problems).toEqual([]);
+  });
+
+  test.each(["<!-- c --!>", "<!----!>", "<!-- a -- b --!>", "<!-- <url> --!-- --!>"])("lenient: %s", (comment) => {
+    const result = parsed(urlset(two[0]!, comment, two[1]!, "<!-- d -->"));
+    expect(urlsOf(result)).toEqual(both);
+    expect(result.problems).toMatchObject([{ code: "xml-comment-end", value: "--!>" }]);
+    expect(result.complete).toBe(true);
+  });
+
+  test.each(["<!-- c -->", "<!---->", "<!----->", "<!-- a -- b -->", "<!-- !> -- !> --->"])(
+    "%s is a comment",
+    (comment) => {
+      const result = parsed(urlset(two[0]!, comment, two[1]!));
+      expect(urlsOf(result)).toEqual(both);
+      expect(result.problems).toEqual([]);
+    },
+  );
+});
+
 describe("things that act elsewhere", () => {
   test("xml:base, XInclude and stylesheets do nothing", () => {
     const result = parsed(

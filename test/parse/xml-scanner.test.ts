@@ -50,6 +50,7 @@ function scan(
     target: {},
     rules: [],
     ruleOf,
+    isInRoot: true,
     isEntryName: () => false,
     takeText: (_, text) => texts.push(text),
   };
@@ -237,6 +238,27 @@ describe("strict", () => {
     ["an end tag with attributes", '<r><a></a b="c"></r>'],
     ["a comment with --", wrap("<!-- a -- b -->")],
     ["an instruction without a name", wrap("<? a?>")],
+    ["an instruction that has no name", wrap("<?1?>")],
+    ["an instruction with a colon in its name", wrap("<?a:b c?>")],
+    ["an instruction with a reserved name", wrap("<?XmL c?>")],
+    ["an instruction that is not separated", wrap("<?a?b?>")],
+    ["a control character in an instruction", wrap("<?a \u0001?>")],
+    ["a control character in a comment", wrap("<!-- \u0001 -->")],
+    ["half a character in a comment", wrap("<!-- \ud83d -->")],
+    ["no character in a comment", wrap("<!-- \ufffe -->")],
+    ["a control character in CDATA", wrap("<![CDATA[\u0001]]>")],
+    ["a comment that ends in --!>", wrap("<!-- a --!>")],
+    ["a declaration without a question mark", '<?xml version="1.0"><r/>'],
+    ["a declaration without a version", '<?xml encoding="UTF-8"?><r/>'],
+    ["a declaration in disorder", '<?xml encoding="UTF-8" version="1.0"?><r/>'],
+    ["a declaration with another attribute", '<?xml version="1.0" a="b"?><r/>'],
+    ["a declaration that says maybe", '<?xml version="1.0" standalone="maybe"?><r/>'],
+    ["the prefix xml for something else", '<r xmlns:xml="urn:x"/>'],
+    ["another prefix for the namespace of xml", '<r xmlns:x="http://www.w3.org/XML/1998/namespace"/>'],
+    ["no prefix for the namespace of xml", '<r xmlns="http://www.w3.org/XML/1998/namespace"/>'],
+    ["a declaration of xmlns", '<r xmlns:xmlns="http://www.w3.org/2000/xmlns/"/>'],
+    ["another prefix for the namespace of xmlns", '<r xmlns:x="http://www.w3.org/2000/xmlns/"/>'],
+    ["an element with the prefix xmlns", "<r><xmlns:a/></r>"],
     ["a declaration that comes late", wrap('<?xml version="1.0"?>').replace("<r>", "<r> ")],
     ["a declaration after white space", ' <?xml version="1.0"?><r/>'],
     ["the end in the middle", "<r><a>"],
@@ -247,6 +269,17 @@ describe("strict", () => {
     const result = inEveryCut(xml, (pieces) => scan(pieces, { strict: true, wanted: () => false }));
     expect(result.codes).toContain("xml-not-well-formed");
     expect(inEveryCut(xml, (pieces) => scan(pieces, { strict: true })).codes).toContain("xml-not-well-formed");
+  });
+
+  test.each([
+    '<?xml version="1.0"?><r/>',
+    "<?xml\tversion = '1.1' encoding='iso-8859-1'\n standalone = \"yes\" ?><r/>",
+    wrap("<?a?><?b-c d?e?><?xml-stylesheet href='x'?>"),
+    wrap("<!-- \u{1f332} - \u0085 --><![CDATA[\u{1f332}]]>"),
+    '<r xmlns:xml="http://www.w3.org/XML/1998/namespace" xml:lang="en"/>',
+  ])("has nothing to say of %j", (xml) => {
+    expect(inEveryCut(xml, (pieces) => scan(pieces, { strict: true, wanted: () => false })).codes).toEqual([]);
+    expect(inEveryCut(xml, (pieces) => scan(pieces, { strict: true })).codes).toEqual([]);
   });
 });
 

@@ -22,17 +22,20 @@ export async function fuzz(count: number, first: number): Promise<void> {
     const random = new Random(number);
     const seed = random.pick(seeds);
     const limits = random.below(4) === 0 ? smallLimits(random) : {};
+    const strict = random.below(8) === 0;
     // Some are broken as bytes, perhaps below compression.
     const input = random.below(12) === 0 ? bytesOf(seed, random) : textOf(seed, random);
     try {
       await withinASecond(() =>
-        typeof input === "string" ? checkText(input, { url: seed.url, limits }, number) : checkBytes(input, seed.url),
+        typeof input === "string"
+          ? checkText(input, { url: seed.url, limits, strict }, number)
+          : checkBytes(input, seed.url),
       );
     } catch (cause) {
       const shown =
         typeof input === "string" ? JSON.stringify(input) : `base64 ${Buffer.from(input).toString("base64")}`;
       throw new Error(
-        `case ${number}, from ${seed.url}, ${JSON.stringify(limits)}: ${cause instanceof Error ? cause.message : cause}\n${shown}`,
+        `case ${number}, from ${seed.url}, ${JSON.stringify({ limits, strict })}: ${cause instanceof Error ? cause.message : cause}\n${shown}`,
         {
           cause,
         },
@@ -87,6 +90,7 @@ interface Reading {
 interface Options {
   readonly url: string;
   readonly limits: Partial<Limits>;
+  readonly strict: boolean;
   readonly fastPath?: CreateFastPath;
 }
 

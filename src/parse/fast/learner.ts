@@ -35,9 +35,9 @@ export class Learner {
       this.#reader = reader;
       this.paths = new Paths();
       this.#leave();
-    } else if (cursor.version !== this.#version) this.#leave();
+    } else if (cursor.version !== this.#version || !reader.isInRoot) this.#leave();
     else if (cursor.at !== this.#at) this.#learn(reader);
-    this.here ??= this.#locate(reader);
+    if (reader.isInRoot) this.here ??= this.#locate(reader);
     this.#note();
   }
 
