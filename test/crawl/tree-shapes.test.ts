@@ -254,8 +254,8 @@ test("the budget for time ends what is still being waited for; what was fetched 
   ]);
 });
 
-test("an index that lists pages too keeps them, in a child of its own", async () => {
-  const mixed = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${home}a.xml</loc></sitemap><url><loc>${home}own</loc></url></sitemapindex>`;
+test("a sitemap that lists sitemaps too becomes an index; its pages stand in a child of their own", async () => {
+  const mixed = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${home}own</loc></url><sitemap><loc>${home}a.xml</loc></sitemap></urlset>`;
   const { tree } = await treeOf({ "/i.xml": mixed, "/a.xml": urlset("/1") });
   const top = tree.root.children[0];
   expect(top).toMatchObject({
