@@ -228,6 +228,7 @@ class Engine {
         this.#noteFailure(candidate, visit.trace);
         return undefined;
       case "node":
+        if (by === "robots") this.#noteFailure(candidate, visit.trace);
         return visit.node;
       case "frame":
         return yield* this.#descend(visit.frame);
@@ -303,7 +304,8 @@ class Engine {
   #noteFailure({ url, by }: Candidate, trace: Trace): void {
     const { outcome, status } = trace;
     if (by === "robots" && isUnreachable(trace)) {
-      this.#rootProblems.add("robots-unreachable", status === undefined ? {} : { status });
+      // What came with status 200 has a node that says what is wrong with it.
+      this.#rootProblems.add("robots-unreachable", status === undefined || status < 300 ? {} : { status });
     } else if (by === "known-path" && outcome === "failed") {
       this.#rootProblems.add("known-path-unreachable", { value: url });
     }

@@ -166,12 +166,14 @@ function hasAny({ pages, sitemaps }: Entries): boolean {
 }
 
 // Where nothing can be read, the first cause is the reason: what opening refused, then, where nothing is left, what it was
-// lost by (a body that broke, data that ends too early), then the parser's word.
+// lost by (a body that broke, data that ends too early), then the parser's word. To the parser of robots.txt, what was refused
+// looks like an empty document, which is a valid one.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
+  if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;
   if (outcome.kind !== "invalid") return outcome;
   const loss = outcome.reason.code === "empty" ? problems.toArray().find(({ code }) => isLossy(code)) : undefined;
-  return { kind: "invalid", reason: refusal ?? loss ?? outcome.reason };
+  return { kind: "invalid", reason: loss ?? outcome.reason };
 }
 
 function toParsed(reading: Reading, { pages, sitemaps }: Entries): ParsedSitemap {

@@ -5,6 +5,7 @@ import type { Followed } from "./follow.ts";
 
 interface Asked {
   readonly outcome: DiscoveryRecord["outcome"];
+  readonly status?: number | undefined;
   readonly reason?: Problem | undefined;
 }
 
@@ -17,9 +18,11 @@ export function unreachableWebsite(
   const reasons: Problem[] = [];
   let blocked = 0;
   let refused = 0;
-  for (const { outcome, reason } of asked) {
+  for (const { outcome, status, reason } of asked) {
     // A limit of ours that ended the search says nothing about the website.
     if (!isFailure(outcome) || reason === undefined || reason.code.startsWith("limit-")) return undefined;
+    // A document whose bytes cannot be read came from there all the same.
+    if (outcome === "failed" && status === 200) return undefined;
     if (outcome === "blocked") blocked++;
     if (outcome === "refused") refused++;
     reasons.push(reason);

@@ -9,8 +9,8 @@ import {
   type PageField,
   type TreeChange,
 } from "../change.ts";
+import { flatten } from "../crawl/flatten.ts";
 import { Scratch } from "../crawl/scratch.ts";
-import { flatten } from "../crawl/stream-pages.ts";
 import { expectObject, functionValue, invalid, signal, strings, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { compareSides } from "./compare-sides.ts";

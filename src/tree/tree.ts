@@ -1,7 +1,8 @@
 // The tree of a website's sitemaps: what was found, and the documents it was found in. Pages are not kept: they are read
 // again from the documents, as often as they are asked for, which is faster than any cache of them.
+
+import { flatten } from "../crawl/flatten.ts";
 import { read, textOf } from "../crawl/read.ts";
-import { flatten } from "../crawl/stream-pages.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";

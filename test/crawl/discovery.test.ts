@@ -1,4 +1,6 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/options.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
@@ -118,6 +120,66 @@ test.each([
     expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(complete ? [] : ["robots-unreachable"]);
   },
 );
+
+describe("robots.txt whose bytes are refused is not an empty one", () => {
+  const sitemaps = robots("/a.xml").replaceAll("{home}", home);
+  const packed = gzipSync(gzipSync(gzipSync(gzipSync(sitemaps))));
+  const utf32 = Buffer.concat([
+    Buffer.from([0xff, 0xfe, 0, 0]),
+    Buffer.from(new Uint32Array([...sitemaps].map((c) => c.codePointAt(0)!)).buffer),
+  ]);
+  const refused: [string, Route, string][] = [
+    ["four layers of gzip", packed, "limit-encoding-layers"],
+    [
+      "four codings that are announced",
+      { headers: { "content-encoding": "gzip, gzip, gzip, gzip" }, body: packed },
+      "limit-encoding-layers",
+    ],
+    [
+      "an unknown coding",
+      { headers: { "content-encoding": "compress" }, body: Buffer.from([0x1f, 0x9d, 0x90, 0x55, 1, 2, 3]) },
+      "coding-unknown",
+    ],
+    [
+      "an unknown coding of our own",
+      { headers: { "content-encoding": "x-own" }, body: Buffer.from([0, 1, 2, 3, 254, 255, 0, 7]) },
+      "coding-unknown",
+    ],
+    ["UTF-32", utf32, "charset-unsupported"],
+    [
+      "UTF-7",
+      { headers: { "content-type": "text/plain; charset=utf-7" }, body: "+AFMAaQB0AGUAbQBhAHA-: x" },
+      "charset-unsupported",
+    ],
+  ];
+
+  test.each(refused)("%s", async (_, route, code) => {
+    const routes = { "/robots.txt": route, "/a.xml": urlset("/1"), "/sitemap.xml": urlset("/2") };
+    const { tree, lines } = await discover(routes);
+    expect(lines).toEqual([
+      "index/website / (robots-unreachable)",
+      `  invalid /robots.txt (${code})`,
+      "  pages/xml /sitemap.xml",
+      "    /2",
+    ]);
+    expect(tree.complete).toBe(false);
+    expect(tree.reachable).toBe(true);
+    expect(tree.discovery[0]).toMatchObject({ by: "robots", outcome: "failed", status: 200, reason: { code } });
+    // Nothing is known of what it disallows.
+    const { lines: strict } = await discover(routes, { strictRobots: true, concurrency: 1 });
+    expect(strict).toEqual(["index/website / (robots-unreachable)", `  invalid /robots.txt (${code})`]);
+    // Alone, it is an answer all the same.
+    const { tree: alone } = await discover({ "/robots.txt": route }, { useKnownPaths: false, useHomepage: false });
+    expect([alone.reachable, alone.complete]).toEqual([true, false]);
+    const bytes = typeof route === "string" || route instanceof Uint8Array ? route : undefined;
+    if (bytes instanceof Uint8Array) {
+      expect(await readSitemap(bytes, { url: `${home}robots.txt` })).toMatchObject({
+        kind: "invalid",
+        reason: { code },
+      });
+    }
+  });
+});
 
 test("with strictRobots, nothing is looked for where robots.txt cannot be reached", async () => {
   const { lines, hits } = await discover(

@@ -1,0 +1,131 @@
+// Several workers on one iterator: whatever the library hands out as an async iterable queues calls, as a generator does.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { crawl } from "../../src/crawl/crawl.ts";
+import { flatten } from "../../src/crawl/flatten.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { diffTrees } from "../../src/diff/diff-trees.ts";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+
+const perSitemap = 700;
+const names = Array.from({ length: 6 }, (_, number) => `/s${number}.xml`);
+const pageOf = (name: string, number: number) => `${name.slice(0, -4)}/${number}`;
+const pages = (name: string) => urlset(...Array.from({ length: perSitemap }, (_, number) => pageOf(name, number)));
+const { client } = site({
+  "/robots.txt": robots("/i.xml"),
+  "/i.xml": index(...names),
+  ...Object.fromEntries(names.map((name) => [name, pages(name)])),
+});
+const options = { client, useKnownPaths: false, useHomepage: false };
+
+let tree: SitemapTree;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "shared-iterators-"));
+  tree = await sitemapTreeForHomepage(home, options);
+});
+afterAll(async () => {
+  await tree.close();
+  rmSync(folder, { recursive: true });
+});
+
+const handedOut: Record<string, () => AsyncIterable<unknown>> = {
+  streamPages: () => streamPages(home, options),
+  "tree.pages": () => tree.pages(),
+  "tree.pages, each URL once": () => tree.pages({ unique: true }),
+  "tree.walk": () => tree.walk(),
+  "tree.text": () => tree.text([...tree.sitemaps()].at(-1)!),
+  crawl: () => crawl(home, options),
+  diffTrees: () => diffTrees(tree, { name: "none.txt", bytes: new Uint8Array() }),
+};
+
+async function alone(iterable: AsyncIterable<unknown>): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const item of iterable) items.push(item);
+  return items;
+}
+
+// Times and sizes of single answers are no two runs' same.
+const comparable = (items: unknown[]) =>
+  items
+    .map((item) => JSON.stringify(item))
+    .filter((item) => !/"type":"(request|response|sitemap|finished)"/.test(item));
+
+describe.each(Object.entries(handedOut))("%s", (_, open) => {
+  test("eight workers get every item once, in the order of their calls", async () => {
+    const expected = comparable(await alone(open()));
+    expect(expected.length).toBeGreaterThan(0);
+    const iterator = open()[Symbol.asyncIterator]();
+    const got: unknown[] = [];
+    const worker = async () => {
+      for (let step = await iterator.next(); !step.done; step = await iterator.next()) got.push(step.value);
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    expect(comparable(got)).toEqual(expected);
+    expect(await iterator.next()).toEqual({ value: undefined, done: true });
+  });
+
+  test("calls that are made at once are answered in their order", async () => {
+    const expected = comparable(await alone(open()));
+    const iterator = open()[Symbol.asyncIterator]();
+    const steps = await Promise.all(Array.from({ length: 2 * perSitemap }, () => iterator.next()));
+    const got = comparable(steps.flatMap(({ done, value }) => (done ? [] : [value])));
+    expect(got).toEqual(expected.slice(0, got.length));
+    await iterator.return?.();
+  });
+
+  test("return waits for what was asked before it, and ends what is asked after it", async () => {
+    const iterator = open()[Symbol.asyncIterator]();
+    const order: string[] = [];
+    const [first, second, left, after] = await Promise.all([
+      iterator.next().finally(() => order.push("first")),
+      iterator.next().finally(() => order.push("second")),
+      iterator.return?.().finally(() => order.push("left")),
+      iterator.next().finally(() => order.push("after")),
+    ]);
+    const [expected] = comparable(await alone(open()));
+    if (comparable([first.value]).length > 0) expect(comparable([first.value])).toEqual([expected]);
+    expect(first.done).toBe(false);
+    expect(second.value).not.toEqual(first.value ?? null);
+    expect([left?.done, after.done]).toEqual([true, true]);
+    expect(order).toEqual(["first", "second", "left", "after"]);
+  });
+});
+
+test("two iterators over one tree do not disturb each other", async () => {
+  const twice = await Promise.all([alone(tree.pages()), alone(tree.pages()), alone(tree.walk())]);
+  expect(twice[0]).toHaveLength(names.length * perSitemap);
+  expect(twice[1]).toEqual(twice[0]);
+});
+
+test("an error reaches the call that it belongs to; those behind it find the end", async () => {
+  const source = async function* () {
+    yield [1, 2];
+    yield [];
+    throw new Error("broken");
+  };
+  const iterator = flatten(source());
+  const steps = await Promise.allSettled(Array.from({ length: 5 }, () => iterator.next()));
+  expect(steps.map((step) => (step.status === "fulfilled" ? step.value.value : String(step.reason)))).toEqual([
+    1,
+    2,
+    "Error: broken",
+    undefined,
+    undefined,
+  ]);
+});
+
+test("results of a journal queue are shared, too", async () => {
+  const queue = await JournalQueue.open(path.join(folder, "fleet"));
+  const iterator = queue.results()[Symbol.asyncIterator]();
+  expect(await Promise.all([iterator.next(), iterator.next()])).toEqual([
+    { value: undefined, done: true },
+    { value: undefined, done: true },
+  ]);
+  await queue.close();
+});
