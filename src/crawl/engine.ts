@@ -3,9 +3,8 @@
 // decided elsewhere (frontier.ts). An explicit stack instead of recursion: a website chooses how deep its indexes go.
 import { setMaxListeners } from "node:events";
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
-import { linksInHeaders } from "../discover/homepage-links.ts";
 import type { DiscoveryRecord, OrderedEvent, Totals } from "../event.ts";
-import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { DocumentSource, Fetched, FetchedDocument } from "../exchange.ts";
 import { isUnreachable as hasNoAnswer } from "../fetch/reachability.ts";
 import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
@@ -14,11 +13,11 @@ import type { Store } from "../store/contract.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
-import { linksInBody } from "./homepage.ts";
+import { linksInHomepage } from "./homepage.ts";
 import { HomepageFetch } from "./homepage-fetch.ts";
 import { Lookahead } from "./lookahead.ts";
 import { Prefetcher } from "./prefetcher.ts";
-import type { ReadDocument } from "./read.ts";
+import type { Document, ReadDocument } from "./read.ts";
 import { Recorder, type Trace, type Visit } from "./record.ts";
 import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
@@ -296,9 +295,19 @@ class Engine {
     }
     if (found.outcome !== "found") return [];
     const { document, url } = found;
-    const inBody = await linksInBody({ ...this.#time.read(document), url });
+    const links = await linksInHomepage(this.#untilStopped(document), url, this.#rootProblems);
     await this.#prefetcher.drop(document);
-    return [...linksInHeaders(document.headers, url), ...inBody];
+    return links;
+  }
+
+  // A document ends where the time is up, and in an error where the caller's signal says so.
+  #untilStopped(document: FetchedDocument): Document {
+    const timed = this.#time.read(document);
+    const isCut = () => {
+      this.#settings.signal?.throwIfAborted();
+      return timed.isCut();
+    };
+    return { ...timed, isCut };
   }
 
   #noteFailure({ url, by }: Candidate, trace: Trace): void {

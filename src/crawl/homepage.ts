@@ -1,24 +1,44 @@
-// Reads a homepage for the sitemaps it names: a bounded part of it, as text, whatever its compression and character set.
+// Reads a homepage for the sitemaps it names: in its headers, and in a bounded part of its text, whatever its compression and
+// character set. Where it is not read to its end, that is said.
 import type { Candidate } from "../discover/candidates.ts";
-import { linksInHtml, looksLikeHtml } from "../discover/homepage-links.ts";
-import { type FetchedDocument, header } from "../exchange.ts";
+import { HomepageLinks } from "../discover/homepage-links.ts";
+import { HtmlLinks, looksLikeHtml } from "../discover/html-links.ts";
+import { addLinksInHeaders } from "../discover/link-header.ts";
+import { header } from "../exchange.ts";
 import { openDocument } from "../open/open-document.ts";
-import { ProblemLog } from "../problem.ts";
+import { isLossy, ProblemLog } from "../problem.ts";
+import { pauseWhenDue } from "./event-loop.ts";
+import type { Document } from "./read.ts";
 
-// The links stand in the head of a page; some pages have much before it.
-const readLength = 1024 * 1024;
+// In bytes, decoded: hardly any homepage has more, and the links mostly stand at its beginning.
+const readLength = 10 * 1024 * 1024;
 
-export async function linksInBody({ url, headers, body }: FetchedDocument): Promise<Candidate[]> {
-  if (!looksLikeHtml(headers)) return [];
+/** The sitemaps that the homepage names. `problems` takes what was not read or not used. */
+export async function linksInHomepage(
+  { headers, body, isCut }: Document,
+  url: string,
+  problems: ProblemLog,
+): Promise<Candidate[]> {
+  const links = new HomepageLinks(problems);
+  addLinksInHeaders(headers, url, links);
+  if (!looksLikeHtml(headers)) return links.candidates;
+  // What is wrong with the homepage is not our subject, but for what keeps links from us.
+  const wrong = new ProblemLog();
   const text = openDocument(body, {
     contentEncoding: header(headers, "content-encoding"),
     contentType: header(headers, "content-type"),
     maxBytes: readLength,
     encodingLayers: 3,
-    // What is wrong with the homepage is not our subject.
-    problems: new ProblemLog(),
+    problems: wrong,
   });
-  let html = "";
-  for await (const piece of text) html += piece;
-  return linksInHtml(html, url);
+  const html = new HtmlLinks(url, links);
+  for await (const piece of text) {
+    html.write(piece.toString());
+    await pauseWhenDue();
+    if (isCut?.()) break;
+  }
+  const why = text.refusal ?? body.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
+  html.end(why !== undefined);
+  if (why !== undefined) problems.add("homepage-cut", { value: why.message });
+  return links.candidates;
 }

@@ -45,6 +45,20 @@ export const treeProblems: ProblemRows = {
     message: "Could not read the homepage; sitemaps that only it names are missing",
     fix: "Try again. Discovery went on without it.",
   },
+  "homepage-cut": {
+    loss: true,
+    message: "The homepage was not read to its end, and may name more sitemaps: {value}",
+    fix: "Try again. Discovery went on with what had been read.",
+  },
+  "homepage-too-many-links": {
+    loss: true,
+    message: "The homepage links to more than {limit} sitemaps; the others were not fetched",
+    fix: "Name the others as sitemaps yourself. Site owner: list them in robots.txt or in an index.",
+  },
+  "homepage-link-invalid": {
+    message: "The homepage links to a sitemap by something that is not a URL: {value}",
+    fix: "Site owner: correct or remove the link.",
+  },
   "known-path-unreachable": {
     message: "Could not try a well-known path, which may hold a sitemap: {value}",
     fix: "Try again, or name the sitemap.",

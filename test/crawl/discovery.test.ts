@@ -4,6 +4,7 @@ import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/options.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 async function discover(routes: Record<string, Route>, options: Options = {}, homepage = home) {
@@ -338,5 +339,76 @@ describe('useKnownPaths: "if-needed"', () => {
   ])("guesses where %s", async (_, routes) => {
     const { lines } = await discover({ ...routes, "/sitemap.xml": urlset("/1") }, ifNeeded);
     expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
+  });
+});
+
+describe("links of the homepage", () => {
+  const link = (path: string) => `<link rel="sitemap" href="${path}">`;
+  const page = (body: string | Uint8Array, headers = {}): Route => ({
+    headers: { "content-type": "text/html", ...headers },
+    body,
+  });
+  const only = { useRobots: false, useKnownPaths: false };
+  const codes = (tree: { problems(): Iterable<{ problem: { code: string } }> }) =>
+    [...tree.problems()].map(({ problem }) => problem.code);
+
+  test("are found behind the first megabyte", async () => {
+    const html = `<html><head><!--${"x".repeat(1_500_000)}-->${link("/a.xml")}`;
+    const { tree } = await discover({ "/": page(html), "/a.xml": urlset("/1") }, only);
+    expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, true, []]);
+  });
+
+  test("beyond the tenth megabyte, or the hundredth link, are missing, and that is said", async () => {
+    const routes = { "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
+    const long = `<html>${link("/a.xml")}${"<p>".repeat(3_600_000)}${link("/b.xml")}`;
+    const { tree } = await discover({ ...routes, "/": page(long) }, only);
+    expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, false, ["homepage-cut"]]);
+    const links = Array.from({ length: 101 }, (_, number) => link(`/a.xml?${number}`)).join("");
+    const site = (path: string) => (path === "/" ? page(links) : urlset("/1"));
+    const many = await discover(
+      new Proxy(
+        {},
+        {
+          get: (_, path) => site(String(path)),
+          getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true }),
+        },
+      ),
+      only,
+    );
+    expect([many.tree.pageCount, many.tree.complete, codes(many.tree)]).toEqual([
+      100,
+      false,
+      ["homepage-too-many-links"],
+    ]);
+  });
+
+  test.each<[string, Route]>([
+    ["compressed data is cut off", page(gzipSync(link("/a.xml") + "<p>".repeat(999)).subarray(0, -30))],
+    ["its bytes are refused", page("\u0000\u0001\u0002\u00ff binary", { "content-encoding": "x-own" })],
+    ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
+  ])("where %s, some may be missing", async (_, homepage) => {
+    const { tree } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
+    expect([tree.complete, tree.reachable, codes(tree)]).toEqual([false, true, ["homepage-cut"]]);
+  });
+
+  test("where the connection breaks, some may be missing, and the last one is not half of one", async () => {
+    const server = await testServer({
+      "/": ({ socket }) => {
+        const html = `${link("/a.xml")}<p><link rel="sitemap" href="/sitemap-`;
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 5000\r\n\r\n${html}`, () =>
+          socket.end(),
+        );
+      },
+      "/a.xml": ({ respond }) => respond(200, {}, urlset("/1")),
+    });
+    const tree = await sitemapTreeForHomepage(server.origin, { ...only, retries: 0 });
+    expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, false, ["homepage-cut"]]);
+    expect(server.requests.map(({ path }) => path).sort()).toEqual(["/", "/a.xml"]);
+    await tree.close();
+  });
+
+  test("that are no URLs are said, and nothing is missing", async () => {
+    const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
+    expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);
   });
 });

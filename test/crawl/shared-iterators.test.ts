@@ -34,6 +34,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const one = async function* () {
+  yield Buffer.from(`${home}another`);
+};
+
 const handedOut: Record<string, () => AsyncIterable<unknown>> = {
   streamPages: () => streamPages(home, options),
   "tree.pages": () => tree.pages(),
@@ -41,7 +45,7 @@ const handedOut: Record<string, () => AsyncIterable<unknown>> = {
   "tree.walk": () => tree.walk(),
   "tree.text": () => tree.text([...tree.sitemaps()].at(-1)!),
   crawl: () => crawl(home, options),
-  diffTrees: () => diffTrees(tree, { name: "none.txt", bytes: new Uint8Array() }),
+  diffTrees: () => diffTrees(tree, { name: "one.txt", bytes: one() }),
 };
 
 async function alone(iterable: AsyncIterable<unknown>): Promise<unknown[]> {

@@ -1,13 +1,32 @@
 import { expect, test } from "vitest";
-import { linksInHeaders, linksInHtml } from "../../src/discover/homepage-links.ts";
+import { HomepageLinks } from "../../src/discover/homepage-links.ts";
+import { HtmlLinks } from "../../src/discover/html-links.ts";
+import { addLinksInHeaders } from "../../src/discover/link-header.ts";
+import { ProblemLog } from "../../src/problem.ts";
+import { inEveryCut } from "../support/cuts.ts";
 
 const home = "https://example.org/";
-const inHtml = (html: string) => linksInHtml(html, home).map(({ url }) => url);
-const inHeader = (...values: string[]) =>
-  linksInHeaders(
+
+function read(pieces: string[], isCut = false) {
+  const problems = new ProblemLog();
+  const links = new HomepageLinks(problems);
+  const html = new HtmlLinks(home, links);
+  for (const piece of pieces) html.write(piece);
+  html.end(isCut);
+  return { urls: links.candidates.map(({ url }) => url), problems: problems.toArray() };
+}
+
+const inHtml = (html: string) => inEveryCut(html, (pieces) => read(pieces)).urls;
+
+function inHeader(...values: string[]) {
+  const links = new HomepageLinks(new ProblemLog());
+  addLinksInHeaders(
     values.map((value) => ["link", value] as const),
     home,
-  ).map(({ url }) => url);
+    links,
+  );
+  return links.candidates.map(({ url }) => url);
+}
 
 test("a <link> whose relation is sitemap names a sitemap, relative to the page", () => {
   expect(
@@ -32,6 +51,39 @@ test("what stands in comments, scripts, styles and templates is no link", () => 
     inHtml(`<!-- ${link} --><script>var a = '${link}';</script><style>${link}</style><template>${link}</template>`),
   ).toEqual([]);
   expect(inHtml(`<script>${link}</script><link rel="sitemap" href="/yes.xml">`)).toEqual([`${home}yes.xml`]);
+});
+
+test("the names of comments and elements may be cut anywhere, and look like what they are not", () => {
+  const link = '<link rel="sitemap" href="/no.xml">';
+  const traps = `<!-- - -- ->${link}--><linker rel=sitemap href=/no.xml><script></scrip${link}</scripted>${link}</SCRIPT >`;
+  expect(inHtml(`${traps}<link rel=sitemap href=/yes.xml><!-`)).toEqual([`${home}yes.xml`]);
+});
+
+test("a tag that is cut off with its document names nothing", () => {
+  const html = '<link rel="sitemap" href="/a.xml"><link rel="sitemap" href="/sitemap-';
+  expect(inEveryCut(html, (pieces) => read(pieces, true)).urls).toEqual([`${home}a.xml`]);
+});
+
+test("a tag without an end is given up, and what follows is read", () => {
+  const html = `<link rel=sitemap href="${"x".repeat(70_000)}<link rel="sitemap" href="/a.xml">`;
+  for (const size of [html.length, 65_535, 65_536, 1000]) {
+    const pieces = html.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
+    expect(read(pieces).urls).toEqual([`${home}a.xml`]);
+  }
+});
+
+test("what is not used is said: the hundred-and-first link, what is no URL, what is too long", () => {
+  const links = Array.from({ length: 103 }, (_, number) => `<link rel="sitemap" href="/${number}.xml">`).join("");
+  const hundred = read([links, links]);
+  expect(hundred.urls).toHaveLength(100);
+  expect(hundred.problems).toMatchObject([{ code: "homepage-too-many-links", limit: 100, count: 6 }]);
+  expect(
+    read([`<link rel=sitemap href="ftp://x/y"><link rel=sitemap><link rel=sitemap href="/${"x".repeat(9000)}">`])
+      .problems,
+  ).toMatchObject([
+    { code: "homepage-link-invalid", value: "ftp://x/y", count: 2 },
+    { code: "limit-url-length", limit: 8192 },
+  ]);
 });
 
 test("a link without a target, or to another scheme, names nothing; each target counts once", () => {

@@ -5,9 +5,11 @@ import { Readable } from "node:stream";
 import { brotliCompressSync, constants } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { read } from "../../src/crawl/read.ts";
-import { linksInHtml } from "../../src/discover/homepage-links.ts";
+import { HomepageLinks } from "../../src/discover/homepage-links.ts";
+import { HtmlLinks } from "../../src/discover/html-links.ts";
 import { defaultLimits } from "../../src/options.ts";
 import { parseDate } from "../../src/parse/date.ts";
+import { ProblemLog } from "../../src/problem.ts";
 import { dearest, growth, repeatedTo, slowest } from "../support/cost.ts";
 import { entry, parsePieces } from "../support/parsed.ts";
 
@@ -24,7 +26,11 @@ const readRobots = (text: string) => void parsePieces(inPieces(text), { url: "ht
 const readDates = (text: string) => {
   for (const date of text.split("\n\n")) parseDate(date);
 };
-const readHtml = (text: string) => void linksInHtml(text, "https://example.org/");
+const readHtml = (text: string) => {
+  const html = new HtmlLinks("https://example.org/", new HomepageLinks(new ProblemLog()));
+  for (const part of inPieces(text)) html.write(part);
+  html.end(false);
+};
 
 /** `build` makes a document of which one dimension has this size, or sixteen times this size. */
 function expectLinear(
