@@ -6,6 +6,6 @@ import { peakMemory } from "./child.mjs";
 import { parsers } from "./parsers.mjs";
 
 const [task, file] = process.argv.slice(2);
-const read = await parsers["sitegrove, bytes"].load();
+const read = await parsers.streamPages.load();
 const pages = task === "read" ? await read(createReadStream(file)) : await setTimeout(500, 0);
 process.stdout.write(JSON.stringify({ pages, peak: peakMemory() }));

@@ -9,8 +9,8 @@ import { distModule } from "./setup.mjs";
  * whole document as a string.
  */
 export const parsers = {
-  "sitegrove, text": { input: "texts", yields: "pages", load: loadOwnParser },
-  "sitegrove, bytes": { input: "bytes", yields: "pages", load: loadOwnReader },
+  parseSitemap: { input: "text", yields: "pages", load: loadOwnParser },
+  streamPages: { input: "bytes", yields: "pages", load: loadOwnReader },
   saxes: { input: "texts", yields: "tokens", bar: 2, load: () => loadSaxes(true) },
   "saxes, no namespaces": { input: "texts", yields: "tokens", load: () => loadSaxes(false) },
   sax: { input: "texts", yields: "tokens", bar: 4, load: () => loadSax(true) },
@@ -22,27 +22,20 @@ export const parsers = {
 };
 
 const url = "https://www.example.org/sitemap.xml";
+const unlimited = { documentBytes: Number.POSITIVE_INFINITY };
 
 async function loadOwnParser() {
-  const { createDocumentParser } = await distModule("parse/document-parser.js");
-  const { defaultLimits } = await distModule("options.js");
-  const { ProblemLog } = await distModule("problem.js");
-  return (texts) => {
-    const problems = new ProblemLog();
-    const parser = createDocumentParser({ url, limits: defaultLimits, strict: false, problems, isRobots: false });
-    let pages = 0;
-    for (const text of texts) pages += parser.write(text).pages.length;
-    return pages + parser.end().pages.length;
-  };
+  const { parseSitemap } = await distModule("index.js");
+  return (text) => parseSitemap(text, { url, limits: unlimited }).pages.length;
 }
 
-// From bytes to pages: compression, character set and format are found out as well.
+// From bytes to pages: compression, character set and format are found out as well, and nothing is kept.
 async function loadOwnReader() {
-  const { readAtHand } = await distModule("crawl/read.js");
-  const limits = { documentBytes: Number.POSITIVE_INFINITY };
+  const { streamPages } = await distModule("index.js");
   return async (pieces) => {
+    const client = { request: async () => ({ status: 200, headers: [], body: pieces }) };
     let pages = 0;
-    for await (const batch of readAtHand(pieces, { url, limits })) pages += batch.pages.length;
+    for await (const _page of streamPages({ sitemaps: [url] }, { client, limits: unlimited })) pages++;
     return pages;
   };
 }

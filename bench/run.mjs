@@ -28,7 +28,8 @@ const documents = [
   { kind: "plain", entries: 50_000 },
   { kind: "rich", entries: 20_000 },
 ];
-const own = "sitegrove, text";
+const own = "parseSitemap";
+const ownNames = [own, "streamPages"];
 const fetchProgram = path.join(import.meta.dirname, "fetch.ts");
 
 await setUp({ peers: !flags["skip-peers"] });
@@ -76,7 +77,7 @@ async function publicFunctions() {
 
 async function compare({ kind, entries }) {
   const names = Object.keys(parsers).filter(
-    (name) => name.includes(flags.only) && (!flags["skip-peers"] || name.startsWith("sitegrove")),
+    (name) => name.includes(flags.only) && (!flags["skip-peers"] || ownNames.includes(name)),
   );
   const results = new Map(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -150,5 +151,5 @@ async function memory() {
 function fetching() {
   console.log("");
   const { status } = spawnSync(process.execPath, ["--import", "tsx", fetchProgram], { stdio: "inherit" });
-  if (status !== 0) console.log(`${path.basename(fetchProgram)} ended with ${status}`);
+  if (status !== 0) process.exitCode = 1;
 }

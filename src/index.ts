@@ -31,8 +31,8 @@ export type { Client, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";
+export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
 export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
-export type { DiffBytes, DiffSide } from "./diff/open-side.ts";
 export { SitemapError, type SitemapErrorCode } from "./errors.ts";
 export type {
   CrawlEvent,

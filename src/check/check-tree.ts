@@ -1,26 +1,8 @@
-// Checks a tree: all rules, in one pass over its pages, in memory that does not grow with them.
+// Checks a tree. What does it is loaded when it is asked for, so that importing the package takes no time for it.
 import { unexpected } from "../option-checks.ts";
-import type { SitemapPage } from "../page.ts";
-import type { PagesSitemap } from "../sitemap.ts";
 import { SitemapTree } from "../tree/tree.ts";
-import { homepageOf } from "../url.ts";
-import { CrossRules } from "./cross-rules.ts";
-import { DateRules } from "./date-rules.ts";
-import { Findings, SitemapFindings } from "./findings.ts";
-import { LanguageRules } from "./language-rules.ts";
-import { MediaRules } from "./media-rules.ts";
-import { type CheckOptions, type CheckSettings, judgeFor, resolveCheckOptions } from "./options.ts";
-import { OwnRules } from "./own-rules.ts";
-import { Receipt } from "./receipt.ts";
-import { type CheckResult, resultOf } from "./result.ts";
-import { RobotsAccess } from "./robots-access.ts";
-import type { Need } from "./rule.ts";
-import { locationOf, SiteContext } from "./site-context.ts";
-import type { SitemapContext } from "./sitemap-context.ts";
-import { judgeTree } from "./tree-rules.ts";
-import { UrlRules } from "./url-rules.ts";
-import { UrlScan } from "./url-scan.ts";
-import { WebsitePages } from "./website-pages.ts";
+import { type CheckOptions, resolveCheckOptions } from "./options.ts";
+import type { CheckResult } from "./result.ts";
 
 /**
  * What search engines would say about the sitemaps of a website.
@@ -34,164 +16,12 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
+  const [{ Check }, { Receipt }] = await Promise.all([import("./check-run.ts"), import("./receipt.ts")]);
   const receipt = new Receipt(tree, settings.now);
   const check = new Check(tree, settings, receipt, await receipt.ofWebsite());
   try {
     return await check.run();
   } finally {
     await check.close();
-  }
-}
-
-class Check {
-  readonly #tree: SitemapTree;
-  readonly #receipt: Receipt;
-  readonly #settings: CheckSettings;
-  readonly #site: SiteContext;
-  readonly #findings: Findings;
-  readonly #pages: WebsitePages;
-  readonly #cross: CrossRules;
-  readonly #robots: RobotsAccess;
-  readonly #urls: UrlRules;
-  readonly #dates = new DateRules();
-  readonly #media: MediaRules;
-  readonly #languages = new LanguageRules();
-  readonly #own: OwnRules;
-  readonly #scan = new UrlScan();
-  readonly #homepage = new UrlScan();
-  #isHomepageListed = false;
-
-  /** `received`: when the website was received, in milliseconds. */
-  constructor(tree: SitemapTree, settings: CheckSettings, receipt: Receipt, received: number) {
-    this.#tree = tree;
-    this.#receipt = receipt;
-    this.#settings = settings;
-    this.#site = new SiteContext(tree);
-    this.#findings = new Findings(judgeFor(settings, received));
-    this.#pages = new WebsitePages(tree);
-    this.#cross = new CrossRules(this.#pages, this.#findings);
-    this.#robots = new RobotsAccess(settings.agents);
-    const { homeHost } = this.#site;
-    this.#urls = new UrlRules({ homeHost, crossSubmit: settings.crossSubmit, robots: this.#robots });
-    this.#media = new MediaRules(this.#robots);
-    this.#own = new OwnRules(tree, settings, this.#findings, receipt);
-    this.#homepage.read(tree.homepage);
-  }
-
-  async run(): Promise<CheckResult> {
-    const { signal } = this.#settings;
-    await this.#readRobots();
-    await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots);
-    let context: SitemapContext | undefined;
-    const seen = new Set<string>();
-    for await (const step of this.#tree.walk()) {
-      signal?.throwIfAborted();
-      if (step.type === "enter") {
-        context = undefined;
-        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await this.#begin(step.sitemap);
-        seen.add(step.sitemap.url);
-        await this.#own.enter(step.sitemap, step.depth);
-      } else if (step.type === "pages") {
-        if (context === undefined) continue;
-        this.#seePages(step.pages, context);
-        await this.#cross.flush();
-        await this.#own.pages(step.sitemap, step.pages);
-      } else {
-        if (context !== undefined) this.#end(context);
-        context = undefined;
-        await this.#own.leave(step.sitemap, step.depth);
-      }
-    }
-    await this.#own.finish();
-    return this.#finish();
-  }
-
-  async close(): Promise<void> {
-    await this.#cross.close();
-  }
-
-  // Where it is absent, everything is allowed; where nobody asked, or it did not answer, nothing is known.
-  async #readRobots(): Promise<void> {
-    const { robots, homepage, discovery } = this.#site;
-    const [record] = discovery.filter(({ by }) => by === "robots");
-    if (robots === undefined && record?.outcome !== "absent") return;
-    let text = "";
-    if (robots !== undefined) for await (const piece of this.#tree.text(robots)) text += piece;
-    this.#robots.set(homepageOf(homepage).slice(0, -1), text);
-  }
-
-  async #begin(sitemap: PagesSitemap): Promise<SitemapContext> {
-    this.#pages.begin(sitemap);
-    this.#dates.begin();
-    this.#media.begin();
-    const context: SitemapContext = {
-      sitemap,
-      findings: new SitemapFindings(this.#findings, sitemap.url),
-      location: this.#settings.hasLocation ? locationOf(sitemap.url) : undefined,
-      isGiven: !this.#site.isSite,
-      submittedBy: this.#site.submittedBy(sitemap),
-      receivedAt: await this.#receipt.of(sitemap),
-    };
-    this.#urls.begin(context);
-    return context;
-  }
-
-  #seePages(pages: readonly SitemapPage[], context: SitemapContext): void {
-    const { findings } = context;
-    const scan = this.#scan;
-    const start = this.#pages.start(this.#pages.sitemapCount - 1);
-    for (const page of pages) {
-      findings.position = this.#pages.count - start;
-      scan.read(page.url);
-      if (scan.pageHigh === this.#homepage.pageHigh && scan.pageLow === this.#homepage.pageLow) {
-        this.#isHomepageListed = true;
-      }
-      this.#urls.see(page.url, scan, context);
-      const lastModified = this.#dates.see(page, context);
-      this.#media.see(page, context);
-      const { alternates } = page;
-      const set = alternates === undefined ? undefined : this.#languages.see(page, alternates, scan, findings);
-      this.#cross.see(page, scan, lastModified, set);
-      this.#pages.count += 1;
-    }
-    findings.position = undefined;
-  }
-
-  #end(context: SitemapContext): void {
-    this.#dates.end(context);
-    this.#media.end(context);
-  }
-
-  async #finish(): Promise<CheckResult> {
-    const { homepage, isSite } = this.#site;
-    const isComplete = this.#tree.complete;
-    this.#dates.finish(this.#findings, homepage);
-    this.#languages.finish(this.#findings, homepage);
-    if (isComplete && isSite && this.#pages.count > 0 && !this.#isHomepageListed) {
-      this.#findings.count("homepage-unlisted", homepage, 1, { url: homepage });
-    }
-    const { isCut } = await this.#cross.finish({
-      isComplete,
-      isSite,
-      isKnownHost: (url, hostEnd) => this.#urls.isKnownHost(url, hostEnd),
-      signal: this.#settings.signal,
-    });
-    return resultOf({
-      tree: this.#tree,
-      findings: this.#findings,
-      settings: this.#settings,
-      missing: this.#missing(),
-      isCut,
-    });
-  }
-
-  // What rules would need and this tree does not have.
-  #missing(): ReadonlySet<Need> {
-    const missing = new Set<Need>();
-    if (!this.#tree.complete) missing.add("complete");
-    if (!this.#site.isSite) missing.add("site");
-    if (!this.#settings.hasLocation) missing.add("location");
-    if (!this.#robots.isKnown) missing.add("robots");
-    return missing;
   }
 }

@@ -1,6 +1,6 @@
 // What was named as one side of a diff: a file of any kind, standard input or a pipe, or a website.
 import { createReadStream, statSync } from "node:fs";
-import type { DiffSide } from "../diff/open-side.ts";
+import type { DiffSide } from "../diff/diff-side.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
 

@@ -1,7 +1,6 @@
 // `sitegrove parse`: one document, from a local file, standard input or a URL. Nothing that it names is fetched.
 import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
-import { fetchDocument } from "../crawl/fetch-document.ts";
 import type { FollowFailure } from "../crawl/follow.ts";
 import { type Reading, read } from "../crawl/read.ts";
 import { type Options, resolveOptions } from "../options.ts";
@@ -40,7 +39,7 @@ export async function parse(source: string, flags: ParseFlags): Promise<number> 
   const { limits, strict } = resolveOptions(options);
   const opened =
     body === undefined
-      ? await fetchDocument(source, options)
+      ? await (await import("../crawl/fetch-document.ts")).fetchDocument(source, options)
       : { document: { url: flags.url, headers: [], body, isRobots: isRobotsPath(source) }, problems: [] };
   if (!("document" in opened)) return failed(withoutCredentials(source), opened, run);
   const { document: found, problems } = opened;

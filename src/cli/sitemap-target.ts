@@ -1,5 +1,4 @@
 // People paste the URL of a sitemap where a homepage is expected. Whether it is one is for its content to say.
-import { fetchDocument } from "../crawl/fetch-document.ts";
 import { read } from "../crawl/read.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { parseUrl } from "../url.ts";
@@ -12,6 +11,7 @@ export async function isSitemap(url: string, options: Options): Promise<boolean>
   // Only a look: what is there is asked for again, with all the patience that was asked for.
   const { timeout } = resolveOptions(rest);
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, longestLook) };
+  const { fetchDocument } = await import("../crawl/fetch-document.ts");
   const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });
   if (opened.outcome !== "found") return false;
   const reading = read(opened.document, resolveOptions(rest));

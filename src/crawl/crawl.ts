@@ -1,16 +1,14 @@
-// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from.
+// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from. What fetches, reads and
+// stores is loaded when a crawl begins, so that importing the package takes no time for it.
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
-import { createFetcher, type Fetcher } from "../fetch/fetcher.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
 import { parseUrl } from "../url.ts";
-import { runCrawl } from "./engine.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { openPrevious, Revalidator } from "./previous.ts";
 import type { ReadDocument } from "./read.ts";
-import { openStorage } from "./storage.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
 
@@ -49,7 +47,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   const { source, omitMissing, problems } = options;
   const { save, resume } = options.prepared.settings;
   const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
-  const own = isKept ? await openStorage(options.prepared) : undefined;
+  const own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
   const store = options.store ?? own?.store;
   const { settings, start, startUrls } = own?.prepared ?? options.prepared;
   let requestCount = 0;
@@ -60,14 +58,18 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     settings.onEvent?.(event);
     options.onSideEvent?.(event);
   };
-  const previous = source === undefined ? await openPrevious(start, settings) : undefined;
+  const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
+  const previous = await earlier?.openPrevious(start, settings);
   const onRequest = (event: CrawlEvent) => {
     // What comes of it is known only when it has been compared with what was there before.
     if (previous === undefined || event.type !== "response") onEvent(event);
   };
   const fetcher: Fetcher | undefined =
-    source === undefined ? createFetcher({ settings, start: startUrls, onEvent: onRequest }) : undefined;
-  const network = fetcher && previous ? new Revalidator(fetcher, previous, onEvent) : fetcher;
+    source === undefined
+      ? (await import("../fetch/fetcher.ts")).createFetcher({ settings, start: startUrls, onEvent: onRequest })
+      : undefined;
+  const network = fetcher && earlier && previous ? new earlier.Revalidator(fetcher, previous, onEvent) : fetcher;
+  const { runCrawl } = await import("./engine.ts");
   try {
     const events = runCrawl({
       start,

@@ -1,7 +1,7 @@
 // From a document to its entries: the only way there is. Used for indexes during a crawl, for pages of a tree on demand, and for
 // local files. Never holds the whole document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
-import { type OpenedDocument, openDocument } from "../open/open-document.ts";
+import type { OpenedDocument } from "../open/open-document.ts";
 import { unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
@@ -59,7 +59,7 @@ export async function* read(
   const problems = new ProblemLog();
   const { limits, strict } = settings;
   const bytes = counted(document.body);
-  const text = opened(document, bytes, limits, problems);
+  const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
     url: document.url,
     limits,
@@ -97,16 +97,20 @@ export async function* read(
 
 /** The text of a document alone, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
-  for await (const piece of opened(document, document.body, limits, new ProblemLog())) yield piece.toString();
+  for await (const piece of await opened(document, document.body, limits, new ProblemLog())) yield piece.toString();
 }
 
-function opened(
+// Loaded when the first document is read: with it come the decompressors.
+let opening: typeof import("../open/open-document.ts") | undefined;
+
+async function opened(
   { headers }: Document,
   bytes: AsyncIterable<Uint8Array>,
   limits: Limits,
   problems: ProblemLog,
-): OpenedDocument {
-  return openDocument(bytes, {
+): Promise<OpenedDocument> {
+  opening ??= await import("../open/open-document.ts");
+  return opening.openDocument(bytes, {
     contentEncoding: header(headers, "content-encoding"),
     contentType: header(headers, "content-type"),
     maxBytes: limits.documentBytes,

@@ -10,11 +10,11 @@ import {
   type TreeChange,
 } from "../change.ts";
 import { flatten } from "../crawl/flatten.ts";
-import { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../crawl/scratch.ts";
 import { expectObject, functionValue, invalid, signal, strings, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
-import { compareSides } from "./compare-sides.ts";
-import { checkSide, type DiffSide, type OpenSideOptions, openSide } from "./open-side.ts";
+import { checkSide, type DiffSide } from "./diff-side.ts";
+import type { OpenSideOptions } from "./open-side.ts";
 import type { Side } from "./side.ts";
 
 /** Options of `diffTrees`. */
@@ -122,10 +122,13 @@ export async function* diffBatches(
   after: DiffSide,
   settings: DiffSettings,
   onSide: OnSide = () => ({}),
-  scratch: Scratch = new Scratch(),
+  givenScratch?: Scratch,
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { crawl, signal } = settings;
   signal?.throwIfAborted();
+  const { openSide } = await import("./open-side.ts");
+  const { compareSides } = await import("./compare-sides.ts");
+  const scratch = givenScratch ?? new (await import("../crawl/scratch.ts")).Scratch();
   const sides: Side[] = [];
   try {
     // Both are looked at before anything is read: a mistake is said at once.

@@ -1,34 +1,19 @@
-// What a caller may name as one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
+// Opens what a caller named as one side of a diff: finds out what it is, and how its pages are read.
 import { type FileHandle, open, stat } from "node:fs/promises";
-import type { CrawlTarget } from "../crawl/crawl.ts";
 import type { Scratch } from "../crawl/scratch.ts";
-import { checkTarget } from "../crawl/target.ts";
 import { SitemapError } from "../errors.ts";
 import type { CrawlEvent } from "../event.ts";
-import { path } from "../option-checks.ts";
 import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { SitemapTree } from "../tree/tree.ts";
 import { looksLikeArchive, magicLength } from "./archive-magic.ts";
+import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { PathContent, StreamContent } from "./file-content.ts";
 import { FileSide } from "./file-side.ts";
 import type { Side } from "./side.ts";
 import { TreeSide } from "./tree-side.ts";
-
-/**
- * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
- * of its homepage or of given sitemaps.
- */
-export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
-
-/** A sitemap or a list of URLs that comes from elsewhere, such as standard input. */
-export interface DiffBytes {
-  /** What the sitemap of its pages is called. */
-  readonly name: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
 
 export interface OpenSideOptions {
   /** How a website is crawled. */
@@ -38,21 +23,6 @@ export interface OpenSideOptions {
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
   /** Told what is wrong with a file. */
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
-}
-
-/** Throws a `SitemapError` where a side cannot be one: what a file holds is found out when it is opened. */
-export function checkSide(source: DiffSide): void {
-  if (source instanceof SitemapTree || isBytes(source)) return;
-  if (isTarget(source)) checkTarget(source);
-  else path("path", source);
-}
-
-function isBytes(source: unknown): source is DiffBytes {
-  return typeof source === "object" && source !== null && "bytes" in source;
-}
-
-function isTarget(source: CrawlTarget): boolean {
-  return typeof source !== "string" || /^https?:\/\//i.test(source);
 }
 
 /** `scratch` keeps bytes that come once. */

@@ -3,16 +3,13 @@ import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
 import type { ReadDocument } from "../crawl/read.ts";
-import { openStorage } from "../crawl/storage.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
-import { invalidArchive } from "../store/archive-source.ts";
 import type { Archive } from "../store/contract.ts";
-import { openArchive } from "../store/open-archive.ts";
 import { homepageOf } from "../url.ts";
 import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from "./tree.ts";
 
@@ -54,9 +51,10 @@ export async function openTreeWhile(
 ): Promise<SitemapTree> {
   checkPath("path", path);
   const reader = resolveArchiveOptions(options);
+  const { openArchive } = await import("../store/open-archive.ts");
   const archive = await openArchive(path);
   try {
-    const prepared = preparedFrom(path, archive, reader);
+    const prepared = await preparedFrom(path, archive, reader);
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const problems = [
@@ -84,6 +82,7 @@ export async function buildTreeWhile(
 }
 
 async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
+  const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store } = await openStorage(asked);
   try {
     const collected = await collect({ prepared, store, read: building.read }, building);
@@ -133,7 +132,7 @@ function toTree(
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the
 // archive may be looked at.
-function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Prepared {
+async function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Promise<Prepared> {
   try {
     const options = replayOptions(info?.settings ?? {}, reader);
     if (info?.sitemaps !== undefined) return prepare({ sitemaps: info.sitemaps }, options);
@@ -142,6 +141,7 @@ function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSett
     return prepare(homepage, options);
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
+    const { invalidArchive } = await import("../store/archive-source.ts");
     throw invalidArchive(path, error.message, error);
   }
 }

@@ -13,6 +13,8 @@ export async function load(url, context, next) { writeSync(2, "loaded " + url + 
 const register = `import { register } from "node:module"; register("data:text/javascript," + ${JSON.stringify(encodeURIComponent(hooks))});`;
 const node = ["--import", `data:text/javascript,${encodeURIComponent(register)}`];
 
+const networkCode = /undici|node:http|node:net|node:tls|\/dist\/(fetcher|engine|storage)-/;
+
 test.each([
   ["--help"],
   ["--version"],
@@ -23,13 +25,20 @@ test.each([
   ["ls", "--nope"],
 ])("%s loads no network code", async (...words) => {
   const { stderr } = await sitegrove(words, { node });
-  expect(stderr).toContain("cli/program.js");
-  expect(stderr).not.toMatch(/undici|node:http|node:net|node:tls|\/dist\/(fetch|crawl|tree|store)\//);
+  expect(stderr).toMatch(/\/dist\/program-/);
+  expect(stderr).not.toMatch(networkCode);
+  expect(stderr).not.toMatch(/\/dist\/(library|parser)-/);
 });
 
 test("a run does load it: the test above can fail", async () => {
   const { stderr } = await sitegrove(["ls", "http://127.0.0.1:1/"], { node });
-  expect(stderr).toMatch(/undici/);
+  expect(stderr).toMatch(networkCode);
+});
+
+test("parse FILE loads no network code either", async () => {
+  const { stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages"], { node, input: "https://example.org/a\n" });
+  expect(stdout).toBe("https://example.org/a\n");
+  expect(stderr).not.toMatch(networkCode);
 });
 
 test("--version is the version of the package", async () => {

@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChangedPage, PageChange, TreeChange } from "../../src/change.ts";
 import { Scratch } from "../../src/crawl/scratch.ts";
+import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
-import type { DiffSide } from "../../src/diff/open-side.ts";
 import { home } from "../support/site.ts";
 import {
   clientOf,

@@ -52,11 +52,46 @@ describe("what is in it", () => {
     ]);
   });
 
-  test("every source is there in all its forms, and nothing that has no source", () => {
+  test("every source has its types, every module its map, and maps lead to sources that are there", () => {
     const sources = files.filter((file) => /^src\/.*\.ts$/.test(file)).map((file) => file.slice(4, -3));
     expect(sources).toContain("index");
-    const built = (name: string) => ["d.ts", "d.ts.map", "js", "js.map"].map((end) => `dist/${name}.${end}`);
-    expect(files.filter((file) => file.startsWith("dist/")).sort()).toEqual(sources.flatMap(built).sort());
+    const types = sources.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.ts.map`]);
+    expect(files.filter((file) => /^dist\/.*\.d\.ts(\.map)?$/.test(file)).sort()).toEqual(types.sort());
+    const modules = files.filter((file) => /^dist\/.*\.js$/.test(file));
+    expect(modules).toContain("dist/index.js");
+    const mapped = new Set<string>();
+    for (const file of modules) {
+      const text = readFileSync(path.join(root, file), "utf8");
+      const hasCode = /\b(function|class|const|let|var)\b/.test(text);
+      if (!hasCode) continue;
+      expect(files).toContain(`${file}.map`);
+      const { sources: origins } = JSON.parse(readFileSync(path.join(root, `${file}.map`), "utf8"));
+      for (const origin of origins) mapped.add(path.join(path.dirname(file), origin));
+    }
+    expect([...mapped].filter((file) => !files.includes(file))).toEqual([]);
+    expect(mapped).toContain("src/parse/xml-scanner.ts");
+  });
+
+  test("importing it loads nothing that a crawl would need, nor any package but the decoder of entities", () => {
+    write(
+      "light.mjs",
+      `import module from "node:module";
+      await import("sitegrove");
+      const loaded = process.moduleLoadList.filter((name) => /NativeModule (tls|http|net|dns|zlib)$/.test(name));
+      console.log(JSON.stringify([loaded, Object.keys(module._cache)]));`,
+    );
+    expect(JSON.parse(node("light.mjs"))).toEqual([[], []]);
+  });
+
+  test("where something is thrown can be read, with and without maps", () => {
+    write(
+      "trace.mjs",
+      `import { openTree } from "sitegrove";
+      await openTree(5).catch((error) => console.log(error.stack));`,
+    );
+    expect(node("trace.mjs")).toMatch(/at .*openTreeWhile .*sitegrove\/dist\/library-[\w-]+\.js:\d+:\d+/);
+    const mapped = execFileSync(process.execPath, ["--enable-source-maps", "trace.mjs"], { cwd: project });
+    expect(String(mapped)).toMatch(/at .*openTreeWhile .*sitegrove\/src\/tree\/build\.ts:\d+:\d+/);
   });
 
   test("rewording the sentence of a problem does not change the types", () => {

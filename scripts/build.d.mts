@@ -1,0 +1,1 @@
+export function bundle(names: readonly string[], dir: string): Promise<void>;

@@ -1,0 +1,33 @@
+// What a caller may name as one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
+import type { CrawlTarget } from "../crawl/crawl.ts";
+import { checkTarget } from "../crawl/target.ts";
+import { path } from "../option-checks.ts";
+import { SitemapTree } from "../tree/tree.ts";
+
+/**
+ * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
+ * of its homepage or of given sitemaps.
+ */
+export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
+
+/** A sitemap or a list of URLs that comes from elsewhere, such as standard input. */
+export interface DiffBytes {
+  /** What the sitemap of its pages is called. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Throws a `SitemapError` where a side cannot be one: what a file holds is found out when it is opened. */
+export function checkSide(source: DiffSide): void {
+  if (source instanceof SitemapTree || isBytes(source)) return;
+  if (isTarget(source)) checkTarget(source);
+  else path("path", source);
+}
+
+export function isBytes(source: unknown): source is DiffBytes {
+  return typeof source === "object" && source !== null && "bytes" in source;
+}
+
+export function isTarget(source: CrawlTarget): boolean {
+  return typeof source !== "string" || /^https?:\/\//i.test(source);
+}
