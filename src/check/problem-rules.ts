@@ -1,18 +1,18 @@
 // From what the reader had to report to rules: a document's problems, and the reason why there is none.
 import type { Problem, ProblemCode } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import { problemsOf, type Sitemap } from "../sitemap.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { RuleId } from "./rule-id.ts";
 
+/** The rule that a problem of a sitemap feeds; undefined where search engines have nothing to say about it. */
+export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
+  return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem.code, sitemap);
+}
+
 /** The rules for what is wrong with a sitemap as a document, or with the way to it. */
 export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
-  if (sitemap.kind === "invalid") {
-    const rule = ruleForReason(sitemap.reason);
-    if (rule !== undefined) report(rule, sitemap.reason, findings);
-    return;
-  }
-  for (const problem of sitemap.problems) {
-    const rule = ruleForProblem(problem.code, sitemap);
+  for (const problem of problemsOf(sitemap)) {
+    const rule = ruleOf(problem, sitemap);
     if (rule !== undefined) report(rule, problem, findings);
   }
 }
@@ -104,6 +104,8 @@ const documentRules: RuleByCode = {
   "xml-mismatched-tag": "sitemap-not-well-formed",
   "xml-malformed-tag": "sitemap-not-well-formed",
   "xml-stray-text": "sitemap-not-well-formed",
+  "xml-unclosed-instruction": "sitemap-not-well-formed",
+  "xml-comment-end": "sitemap-not-well-formed",
   "xml-bare-ampersand": "sitemap-not-well-formed",
   "xml-html-entity": "sitemap-not-well-formed",
   "xml-unknown-entity": "sitemap-not-well-formed",
@@ -114,11 +116,14 @@ const documentRules: RuleByCode = {
   "xml-namespace": "sitemap-namespace",
   "xml-root-name": "sitemap-namespace",
   "xml-element-name": "sitemap-namespace",
+  "xml-misplaced": "sitemap-namespace",
   "xml-mixed": "index-mixed",
   // Entries.
   "url-missing": "url-missing",
   "url-several": "url-tag-repeated",
+  "element-repeated": "url-tag-repeated",
   "url-relative": "url-not-absolute",
+  "url-repaired": "url-invalid",
   "url-invalid": "url-invalid",
   "url-scheme": "url-invalid",
   "url-double-escaped": "url-escaped-twice",
@@ -132,12 +137,15 @@ const documentRules: RuleByCode = {
   "date-no-offset": "lastmod-no-offset",
   "priority-invalid": "priority-invalid",
   "change-frequency-invalid": "changefreq-invalid",
+  "news-repeated": "news-repeated",
+  "news-date-form": "news-date-form",
   "news-incomplete": "news-incomplete",
   "image-incomplete": "image-incomplete",
   "limit-images": "image-too-many",
   "video-incomplete": "video-incomplete",
   "video-invalid": "video-field",
   "alternate-incomplete": "hreflang-incomplete",
+  "alternate-relative": "hreflang-not-absolute",
 };
 
 const robotsRules: RuleByCode = {

@@ -56,10 +56,16 @@ export class EntrySink {
     return this.#take(this.#sitemapUrls, text, facts);
   }
 
-  /** Any other URL. */
-  resolveUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+  /** Any other URL. `relative`: what it is called where it is one. */
+  resolveUrl(
+    text: string,
+    facts: TextFacts = noFacts,
+    relative: "url-relative" | "alternate-relative" = "url-relative",
+  ): string | undefined {
     if (facts.isUrl) return text;
-    const url = this.#checked(this.#otherUrls.resolve(text), this.#otherUrls.problem, text);
+    const resolved = this.#otherUrls.resolve(text);
+    const { problem } = this.#otherUrls;
+    const url = this.#checked(resolved, problem === "url-relative" ? relative : problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
   }

@@ -141,6 +141,13 @@ export class UrlsetReader implements TableTarget {
     return facts.isDate ? text : readDate(text, this.report);
   }
 
+  /** Google reads fewer forms of publication dates, and rejects stories for theirs. */
+  newsDate(text: string, facts: TextFacts): string | undefined {
+    const report = (code: ProblemCode, value: string) =>
+      this.report(code === "date-invalid" ? code : "news-date-form", value);
+    return facts.isDate ? text : readDate(text, report);
+  }
+
   url(text: string, facts: TextFacts = noFacts): string | undefined {
     return this.#sink.resolveUrl(text, facts);
   }
@@ -257,7 +264,7 @@ export class UrlsetReader implements TableTarget {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
-    const url = this.url(href, attributes.facts(hrefAt));
+    const url = this.#sink.resolveUrl(href, attributes.facts(hrefAt), "alternate-relative");
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
     this.#alternates.add({ language, url });

@@ -36,7 +36,7 @@ const news: Rules = elements("news", {
   publication_date: {
     isDate: true,
     text(reader, text, facts) {
-      const date = reader.date(text, facts);
+      const date = reader.newsDate(text, facts);
       if (date !== undefined) reader.news.publishDate ??= date;
     },
   },

@@ -98,6 +98,10 @@ export const entryProblems: ProblemRows = {
     message: "Incomplete news story: {value}",
     fix: "Site owner: add what the news extension requires. The story was kept as it is.",
   },
+  "news-date-form": {
+    message: "Rewrote a publication date that is not in a form that Google reads: {value}",
+    fix: "Site owner: write it as `2024-05-31` or `2024-05-31T12:00:00+02:00`.",
+  },
   "image-incomplete": {
     message: "Skipped an image without a URL",
     fix: "Site owner: give every image an `<image:loc>`.",
@@ -113,6 +117,10 @@ export const entryProblems: ProblemRows = {
   "alternate-incomplete": {
     message: "Skipped an alternate page without language or URL",
     fix: "Site owner: give every `<xhtml:link>` both `hreflang` and `href`.",
+  },
+  "alternate-relative": {
+    message: "Resolved the relative URL of an alternate page: {value}",
+    fix: "Site owner: write the whole URL; search engines drop relative ones.",
   },
   "limit-video-values": {
     loss: true,

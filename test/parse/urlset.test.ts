@@ -424,7 +424,7 @@ describe("the hreflang extension", () => {
       { language: "de-CH", url: "https://example.org/de" },
       { language: "x-default", url: "https://example.org/" },
     ]);
-    expect(result.codes).toEqual(["url-relative"]);
+    expect(result.codes).toEqual(["alternate-relative"]);
   });
 
   test("an alternate without language or URL is skipped and reported; so are those beyond the limit", () => {

@@ -59,7 +59,7 @@ export const documentRules: readonly BuiltInRule[] = [
     severity: "error",
     basis: "protocol",
     engines,
-    sentence: "Incorrect namespace: the root or an extension has another namespace or name than its format asks for.",
+    sentence: "Incorrect namespace: the root, an entry or an extension has another namespace, name or place than its format asks for.",
     fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     link: protocol("validating"),
   },
