@@ -80,6 +80,7 @@ export type {
   VideoTvShow,
 } from "./page.ts";
 export { parseSitemap } from "./parse/parse-sitemap.ts";
+export { parseRobots, type RobotsRule, type RobotsTxt } from "./parse/robots-rules.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";
 export type { DocumentResponse, RedirectHop, SitemapResponse } from "./response.ts";
 export type {

@@ -16,7 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
   tree: ["model", "crawl", "store"],
   diff: ["model", "crawl", "tree"],
   fleet: ["model", "crawl", "store", "tree"],
-  check: ["model", "crawl", "tree"],
+  check: ["model", "crawl", "parse", "tree"],
   cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff", "check", "fleet"],
 };
 

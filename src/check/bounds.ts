@@ -1,10 +1,6 @@
-// The numbers of the rules, each once. Those of the protocol that the parser needs too are in the model. Times are milliseconds.
+// The numbers of the rules, each once. Those of the protocol that the parser needs too are in protocol-limits.ts. Times are milliseconds.
 
 export const bounds = {
-  /** https://www.sitemaps.org/protocol.html#index: entries of one sitemap or index. */
-  entries: 50_000,
-  /** https://www.sitemaps.org/protocol.html#index: bytes of one sitemap or index, decompressed. */
-  documentBytes: 52_428_800,
   /** Characters of a URL without percent-encoding that Yandex takes. */
   yandexUrlLength: 1024,
   /** Close to the limits of the protocol. */
@@ -12,8 +8,6 @@ export const bounds = {
   nearBytes: 47_000_000,
   /** Larger documents should be compressed. */
   uncompressedBytes: 1_000_000,
-  /** robots.txt: what Google reads of it. */
-  robotsBytes: 512_000,
   /** Until the first byte of a sitemap. */
   slow: 5_000,
   /** An index may name an older date than its pages by so much: clocks differ. */

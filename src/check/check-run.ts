@@ -14,6 +14,7 @@ import type { Receipt } from "./receipt.ts";
 import { type CheckResult, resultOf } from "./result.ts";
 import { RobotsAccess } from "./robots-access.ts";
 import type { Need } from "./rule.ts";
+import type { RuleId } from "./rule-id.ts";
 import { locationOf, SiteContext } from "./site-context.ts";
 import type { SitemapContext } from "./sitemap-context.ts";
 import { judgeTree } from "./tree-rules.ts";
@@ -159,7 +160,10 @@ export class Check {
       findings: this.#findings,
       settings: this.#settings,
       missing: this.#missing(),
-      isCut,
+      unfinished: [
+        ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
+        ...(this.#robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
+      ],
     });
   }
 
@@ -173,3 +177,6 @@ export class Check {
     return missing;
   }
 }
+
+const crossRules = ["url-duplicate", "url-variants", "url-lastmod-conflict"] as const satisfies readonly RuleId[];
+const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];

@@ -2,6 +2,7 @@
 
 import { header } from "../exchange.ts";
 import { size } from "../figures.ts";
+import { protocolBytes } from "../protocol-limits.ts";
 import type { DocumentResponse } from "../response.ts";
 import type { Sitemap } from "../sitemap.ts";
 import { bounds } from "./bounds.ts";
@@ -19,7 +20,7 @@ export function judgeDocument(
   if (!isSitemap || response === undefined) return;
   const { wireBytes, decodedBytes, charset, firstByte, headers } = response;
   const hasProblem = (prefix: string) => sitemap.problems.some(({ code }) => code.startsWith(prefix));
-  if (decodedBytes > bounds.nearBytes && decodedBytes <= bounds.documentBytes && !hasProblem("protocol-")) {
+  if (decodedBytes > bounds.nearBytes && decodedBytes <= protocolBytes && !hasProblem("protocol-")) {
     findings.add("sitemap-near-limit", undefined, size(decodedBytes));
   }
   if (charset !== undefined && !/^utf-8$/i.test(charset) && !hasProblem("charset-")) {

@@ -41,10 +41,10 @@ export function resultOf(parts: {
   readonly findings: Findings;
   readonly settings: CheckSettings;
   readonly missing: ReadonlySet<Need>;
-  /** More pages than could be compared with one another. */
-  readonly isCut: boolean;
+  /** Rules that there was too much for. */
+  readonly unfinished: readonly NotJudged[];
 }): CheckResult {
-  const { tree, settings, missing, isCut } = parts;
+  const { tree, settings, missing } = parts;
   const findings = sorted([...parts.findings.drafts()], tree, settings).map(toFinding);
   const counts = { error: 0, warning: 0, info: 0 };
   for (const { severity } of findings) counts[severity] += 1;
@@ -53,7 +53,7 @@ export function resultOf(parts: {
     const need = needs.find((each) => missing.has(each));
     return need === undefined || need === "sample" ? [] : [{ rule: id, reason: reasons[need] }];
   });
-  if (isCut) notJudged.push({ rule: "url-variants", reason: "there are too many spellings of the same pages" });
+  notJudged.push(...parts.unfinished);
   let sitemapCount = 0;
   for (const { kind, ...rest } of tree.sitemaps()) {
     if (kind === "pages" || (kind === "index" && "format" in rest && rest.format === "xml")) sitemapCount += 1;

@@ -1,5 +1,5 @@
 // What robots.txt lets the chosen crawlers fetch. Only the robots.txt of the website itself is known.
-import { RobotsRules } from "./robots-rules.ts";
+import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 
 export interface Blocked {
   /** The crawlers, for people. */
@@ -12,10 +12,13 @@ export class RobotsAccess {
   readonly #agents: readonly string[];
   // The beginning of the URLs that the rules are about: `https://example.org`.
   #origin = "";
-  #rules: readonly RobotsRules[] = [];
+  // Each once, with the numbers of the crawlers that it is for: most crawlers share one.
+  #rules: readonly { readonly rules: RobotsRules; readonly agents: readonly number[] }[] = [];
   #isOpen = true;
   /** Whether there is a robots.txt, or is known that there is none. */
   isKnown = false;
+  /** It has so many rules, and the website so many pages, that not all of them were compared. */
+  isSpent = false;
 
   constructor(agents: readonly string[]) {
     this.#agents = agents;
@@ -24,21 +27,32 @@ export class RobotsAccess {
   /** `origin` has no slash at its end; an empty `text` allows everything. */
   set(origin: string, text: string): void {
     this.#origin = origin;
-    this.#rules = this.#agents.map((agent) => new RobotsRules(text, agent));
-    this.#isOpen = this.#rules.every(({ isEmpty }) => isEmpty);
+    const all = this.#agents.map(ruleFinder(text));
+    this.#rules = [...new Set(all)]
+      .filter(({ isOpen }) => !isOpen)
+      .map((rules) => ({ rules, agents: all.flatMap((each, index) => (each === rules ? [index] : [])) }));
+    this.#isOpen = this.#rules.length === 0;
     this.isKnown = true;
   }
 
   /** The crawlers that may not fetch a URL; undefined where all may, or nobody knows. */
   blocked(url: string): Blocked | undefined {
     if (this.#isOpen || !url.startsWith(this.#origin)) return undefined;
-    const rest = url.slice(this.#origin.length);
-    if (rest !== "" && !/^[/?#]/.test(rest)) return undefined;
-    const [path = ""] = rest.split("#", 1);
-    const blocked = this.#agents.filter(
-      (_, index) => !this.#rules[index]!.allows(path.startsWith("/") ? path : `/${path}`),
-    );
-    if (blocked.length === 0) return undefined;
-    return { agents: blocked.join(", "), isFirst: blocked[0] === this.#agents[0] };
+    const next = url.charAt(this.#origin.length);
+    if (next !== "" && next !== "/" && next !== "?" && next !== "#") return undefined;
+    const path = pathOfUrl(url.slice(this.#origin.length));
+    let blocked: number[] | undefined;
+    let comparisons = 0;
+    for (const { rules, agents } of this.#rules) {
+      if (!rules.allows(path)) blocked = blocked === undefined ? [...agents] : [...blocked, ...agents];
+      comparisons += rules.comparisons;
+    }
+    if (comparisons > mostComparisons) [this.#isOpen, this.isSpent] = [true, true];
+    if (blocked === undefined) return undefined;
+    blocked.sort((one, two) => one - two);
+    return { agents: blocked.map((index) => this.#agents[index]).join(", "), isFirst: blocked[0] === 0 };
   }
 }
+
+// A robots.txt with tens of thousands of wildcards, for millions of pages, would take hours.
+const mostComparisons = 1_000_000_000;

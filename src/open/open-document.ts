@@ -1,6 +1,7 @@
 // Bytes in, text out: layers of compression taken off, the character set decided. Nothing that the bytes hold makes it
 // throw: what cannot be read is a problem, and what came before is kept. What the source throws goes through.
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
+import { protocolBytes } from "../protocol-limits.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { decideCharset } from "./charset.ts";
@@ -30,9 +31,6 @@ export interface OpenedDocument extends AsyncIterable<TextPiece> {
   /** Why nothing at all can be read. Known when the iteration ends; not in the log. */
   readonly refusal: Problem | undefined;
 }
-
-// https://www.sitemaps.org/protocol.html: "no larger than 50MB (52,428,800 bytes)" when uncompressed.
-const protocolBytes = 52_428_800;
 
 export function openDocument(bytes: ByteSource, options: OpenOptions): OpenedDocument {
   return new Opened(bytes, options);

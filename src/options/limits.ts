@@ -1,8 +1,9 @@
 // Limits of one document, on the way to one, and of one website (budgets). Each is reported when it is reached.
+import { robotsTxtBytes } from "../protocol-limits.ts";
 import type { OptionRow } from "./row.ts";
 
 export const documentLimits: readonly OptionRow[] = [
-  { name: "robotsBytes", type: "number", default: 512_000, text: "Bytes of robots.txt." },
+  { name: "robotsBytes", type: "number", default: robotsTxtBytes, text: "Bytes of robots.txt." },
   {
     name: "documentBytes",
     type: "number",

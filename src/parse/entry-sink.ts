@@ -2,6 +2,7 @@
 // document's limits are watched.
 import type { SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
+import { protocolEntries } from "../protocol-limits.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { originOf, protocolUrlLength } from "../url.ts";
 import { UrlResolver } from "../url-resolver.ts";
@@ -139,6 +140,3 @@ function acceptOrigin(url: string, facts: TextFacts): void {
   const origin = facts.acceptOrigin === undefined ? undefined : originOf(url);
   if (origin !== undefined) facts.acceptOrigin!(origin);
 }
-
-// https://www.sitemaps.org/protocol.html#index: "no more than 50,000 URLs"
-const protocolEntries = 50_000;

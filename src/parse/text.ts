@@ -12,6 +12,7 @@
 import { detached } from "../detached.ts";
 import type { SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
+import { protocolEntries } from "../protocol-limits.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
 import type { TextPiece } from "../utf8-text.ts";
@@ -167,8 +168,6 @@ function isColumn(text: string): boolean {
   return parseDate(text) !== undefined || parseNumber(text) !== undefined || parseChangeFrequency(text) !== undefined;
 }
 
-// "A sitemap file can contain no more than 50,000 URLs": https://www.sitemaps.org/protocol.html#index
-const protocolEntries = 50_000;
 const httpScheme = /^https?:/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 const letterH = 0x68;

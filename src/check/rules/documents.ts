@@ -1,11 +1,11 @@
 // Rules about sitemaps and indexes as documents.
 import { grouped } from "../../figures.ts";
-import { bounds } from "../bounds.ts";
+import { protocolBytes, protocolEntries } from "../../protocol-limits.ts";
 import { type BuiltInRule, engines } from "../rule.ts";
 import { protocol, sources } from "../sources.ts";
 
-const entries = grouped(bounds.entries);
-const megabytes = bounds.documentBytes / 1024 ** 2;
+const entries = grouped(protocolEntries);
+const megabytes = protocolBytes / 1024 ** 2;
 
 export const documentRules: readonly BuiltInRule[] = [
   {
@@ -59,7 +59,8 @@ export const documentRules: readonly BuiltInRule[] = [
     severity: "error",
     basis: "protocol",
     engines,
-    sentence: "Incorrect namespace: the root, an entry or an extension has another namespace, name or place than its format asks for.",
+    sentence:
+      "Incorrect namespace: the root, an entry or an extension has another namespace, name or place than its format asks for.",
     fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     link: protocol("validating"),
   },

@@ -1,4 +1,5 @@
 // Rules about finding and fetching sitemaps.
+import { robotsTxtBytes } from "../../protocol-limits.ts";
 import { bounds } from "../bounds.ts";
 import { type BuiltInRule, engines } from "../rule.ts";
 import { protocol, sources } from "../sources.ts";
@@ -28,7 +29,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     severity: "warning",
     basis: "engine",
     engines: ["google"],
-    sentence: `robots.txt is larger than ${bounds.robotsBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
+    sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
     fix: "Shorten robots.txt, and put its Sitemap lines first.",
     link: sources.robots,
   },
