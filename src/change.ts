@@ -69,8 +69,8 @@ export interface SitemapChange {
 
 /** What kind of change it is. */
 export type ChangeKind = TreeChange["kind"];
-/** What can be different about a page. */
-export type PageField = Exclude<keyof SitemapPage, "url">;
+/** What can be different about a page. A priority of 0.5 means the same whether it is written or not. */
+export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
 
 /** In the order in which changes name them. */
 export const pageFields: readonly PageField[] = [

@@ -1,5 +1,6 @@
 // What a page is: one URL that a sitemap declares, with everything the sitemap says about it.
-// A field that the website did not give is absent. `priority` alone is always there, because the protocol defines its default.
+// A field that the website did not give is absent. `priority` alone is always there, because the protocol defines its default;
+// `priorityGiven` says whether the website wrote it.
 
 /** One page, as a sitemap declares it. */
 export interface SitemapPage {
@@ -7,6 +8,8 @@ export interface SitemapPage {
   readonly url: string;
   /** From 0 to 1; 0.5 where the site says nothing, as the protocol does. */
   readonly priority: number;
+  /** Only where the site gave a priority that can be used; absent where `priority` is the default of the protocol. */
+  readonly priorityGiven?: true;
   /** ISO 8601 with the offset and precision that the site wrote; a time without an offset is taken as UTC. */
   readonly lastModified?: string;
   readonly changeFrequency?: ChangeFrequency;
@@ -15,6 +18,9 @@ export interface SitemapPage {
   readonly videos?: readonly SitemapVideo[];
   readonly alternates?: readonly AlternatePage[];
 }
+
+/** https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5." */
+export const defaultPriority = 0.5;
 
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";

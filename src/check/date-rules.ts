@@ -34,7 +34,7 @@ export class DateRules {
   see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
     const { lastModified, url } = page;
     this.#pages += 1;
-    if (page.changeFrequency !== undefined || page.priority !== 0.5) this.#hints += 1;
+    if (page.changeFrequency !== undefined || page.priorityGiven) this.#hints += 1;
     if (sitemap.format === "xml") this.#sitePages += 1;
     if (lastModified === undefined) return Number.NaN;
     const instant = firstInstant(lastModified);

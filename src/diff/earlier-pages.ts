@@ -2,7 +2,7 @@
 // the side after. In between it lies in buckets, by the place of the page now; one bucket at a time is looked into.
 
 import type { Piece, Scratch } from "../crawl/scratch.ts";
-import type { SitemapPage } from "../page.ts";
+import { defaultPriority, type SitemapPage } from "../page.ts";
 import { Buckets } from "./buckets.ts";
 
 export interface EarlierPage {
@@ -156,12 +156,13 @@ function encode({
   lastModified,
   changeFrequency,
   priority,
+  priorityGiven,
   newsStory,
   images,
   videos,
   alternates,
 }: SitemapPage): string {
-  const plain = `${lastModified ?? ""}\t${changeFrequency ?? ""}\t${priority}`;
+  const plain = `${lastModified ?? ""}\t${changeFrequency ?? ""}\t${priorityGiven ? priority : ""}`;
   if (newsStory === undefined && images === undefined && videos === undefined && alternates === undefined) return plain;
   return `${plain}\t${JSON.stringify({ newsStory, images, videos, alternates })}`;
 }
@@ -173,7 +174,9 @@ function decode(text: string, url: string): SitemapPage {
   const end = third === -1 ? text.length : third;
   return {
     url,
-    priority: Number(text.slice(second + 1, end)),
+    ...(end === second + 1
+      ? { priority: defaultPriority }
+      : { priority: Number(text.slice(second + 1, end)), priorityGiven: true }),
     ...(first === 0 ? {} : { lastModified: text.slice(0, first) }),
     ...(second === first + 1
       ? {}

@@ -4,7 +4,7 @@
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
 //   Lenient: an item without a link is a page if it has an Atom link to one.
 //   Lenient: an item needs neither title nor description.
-import type { NewsStory, SitemapPage } from "../page.ts";
+import { defaultPriority, type NewsStory, type SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { isHttpUrl, resolveUrl } from "../url.ts";
 import { resolveListedUrl } from "../url-forms.ts";
@@ -159,7 +159,7 @@ export class FeedReader implements TableTarget {
     const publishDate = this.#published ?? this.#updated;
     if (title !== "") story.title = title;
     if (publishDate !== undefined) story.publishDate = publishDate;
-    const page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority"> = { url, priority: 0.5 };
+    const page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority"> = { url, priority: defaultPriority };
     if (this.#updated !== undefined) page.lastModified = this.#updated;
     if (title !== "" || publishDate !== undefined) page.newsStory = story;
     return page;

@@ -10,7 +10,7 @@
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
 import { detached } from "../detached.ts";
-import type { SitemapPage } from "../page.ts";
+import { defaultPriority, type SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
 import { protocolEntries } from "../protocol-limits.ts";
 import { protocolUrlLength, trimUrl } from "../url.ts";
@@ -122,7 +122,7 @@ export class TextParser implements EntryParser, LineReader {
       this.stopped = true;
       return;
     }
-    this.#pages.push({ url: detached(url), priority: 0.5 });
+    this.#pages.push({ url: detached(url), priority: defaultPriority });
   }
 
   // Repeated ones count, too: the protocol limits what is written.

@@ -3,6 +3,7 @@
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension that lacks required fields is kept with those it has.
 import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
+import { defaultPriority } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
@@ -38,7 +39,7 @@ export class UrlsetReader implements TableTarget {
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
   #changeFrequency: ChangeFrequency | undefined;
-  #priority = defaultPriority;
+  #priority = 0;
   #hasPriority = false;
   readonly #images = new ListDraft<SitemapImage>();
   readonly #videos = new ListDraft<SitemapVideo>();
@@ -162,7 +163,6 @@ export class UrlsetReader implements TableTarget {
     this.#moreLocs = undefined;
     this.#lastModified = undefined;
     this.#changeFrequency = undefined;
-    this.#priority = defaultPriority;
     this.#hasPriority = false;
     this.#images.clear();
     this.#videos.clear();
@@ -270,16 +270,10 @@ export class UrlsetReader implements TableTarget {
     this.#alternates.add({ language, url });
   }
 
-  // A few fixed shapes: objects that are alike are cheaper to make and to read.
   #page(url: string): SitemapPage {
-    const priority = this.#priority;
-    const lastModified = this.#lastModified;
-    const changeFrequency = this.#changeFrequency;
-    let page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
-    if (lastModified === undefined) {
-      page = changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
-    } else if (changeFrequency === undefined) page = { url, priority, lastModified };
-    else page = { url, priority, lastModified, changeFrequency };
+    const page = this.#hasPriority
+      ? withPriority(url, this.#priority, this.#lastModified, this.#changeFrequency)
+      : withoutPriority(url, this.#lastModified, this.#changeFrequency);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
     if (this.#images.count > 0) page.images = this.#images.toArray();
     if (this.#videos.count > 0) page.videos = this.#videos.toArray();
@@ -292,6 +286,36 @@ export class UrlsetReader implements TableTarget {
     if (!this.#mixedReported) this.report("xml-mixed");
     this.#mixedReported = true;
   }
+}
+
+type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
+
+// A few fixed shapes: objects that are alike are cheaper to make and to read.
+function withPriority(
+  url: string,
+  priority: number,
+  lastModified: string | undefined,
+  changeFrequency: ChangeFrequency | undefined,
+): PageDraft {
+  if (lastModified === undefined) {
+    if (changeFrequency === undefined) return { url, priority, priorityGiven: true };
+    return { url, priority, priorityGiven: true, changeFrequency };
+  }
+  if (changeFrequency === undefined) return { url, priority, priorityGiven: true, lastModified };
+  return { url, priority, priorityGiven: true, lastModified, changeFrequency };
+}
+
+function withoutPriority(
+  url: string,
+  lastModified: string | undefined,
+  changeFrequency: ChangeFrequency | undefined,
+): PageDraft {
+  const priority = defaultPriority;
+  if (lastModified === undefined) {
+    return changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
+  }
+  if (changeFrequency === undefined) return { url, priority, lastModified };
+  return { url, priority, lastModified, changeFrequency };
 }
 
 function isAlternate(rel: string | undefined): boolean {
@@ -309,6 +333,3 @@ function isEmpty(draft: object): boolean {
   for (const _ in draft) return false;
   return true;
 }
-
-// https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5."
-const defaultPriority = 0.5;

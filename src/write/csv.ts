@@ -16,12 +16,11 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
       const declaredBy = cell(sitemap);
       let rows = "";
       for (const page of pages) {
-        rows += `${cell(page.url)},${cell(page.lastModified)},${page.changeFrequency ?? ""},${page.priority},${declaredBy}`;
+        rows += `${cell(page.url)},${cell(page.lastModified)},${page.changeFrequency ?? ""},${page.priorityGiven ? page.priority : ""},${declaredBy}`;
         rows += extensions(page, cell);
       }
       return rows;
     },
-    // A row without a priority is a sitemap: every page has one.
     writeReferences(sitemap, references) {
       const row = ({ url, lastModified }: SitemapReference) => `${cell(url)},${cell(lastModified)},,,${cell(sitemap)}`;
       return references.map((reference) => row(reference) + noExtensions).join("");

@@ -2,6 +2,7 @@
 import type { ChangeGroup, ChangeKind, DiffSideTotals, DiffSummary, PageChange, SitemapChange } from "../change.ts";
 import { changeKinds } from "../change.ts";
 import { counted } from "../figures.ts";
+import type { SitemapPage } from "../page.ts";
 
 /** How much was compared. */
 export function sizesInWords({ totals }: DiffSummary): string {
@@ -67,7 +68,8 @@ export function changeInWords(change: PageChange): string {
     case "changed": {
       const { before, page } = change;
       const fields = change.fields.map((field) => {
-        if (field === "lastModified" || field === "changeFrequency" || field === "priority") {
+        if (field === "priority") return `priority ${priorityInWords(before)} → ${priorityInWords(page)}`;
+        if (field === "lastModified" || field === "changeFrequency") {
           return `${field} ${before[field] ?? "none"} → ${page[field] ?? "none"}`;
         }
         return field;
@@ -75,4 +77,8 @@ export function changeInWords(change: PageChange): string {
       return [...fields, ...(change.from === undefined ? [] : [`from ${change.from}`])].join("; ");
     }
   }
+}
+
+function priorityInWords({ priority, priorityGiven }: SitemapPage): string {
+  return priorityGiven ? String(priority) : "none";
 }

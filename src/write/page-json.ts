@@ -5,8 +5,9 @@ import { printableJson } from "./printable.ts";
 
 /** The page as a JSON object, without its closing brace: a field may be added. */
 export function openPageJson(page: SitemapPage): string {
-  const { url, priority, lastModified, changeFrequency, newsStory, images, videos, alternates } = page;
+  const { url, priority, priorityGiven, lastModified, changeFrequency, newsStory, images, videos, alternates } = page;
   let json = `{"url":${textJson(url)},"priority":${priority}`;
+  if (priorityGiven) json += ',"priorityGiven":true';
   if (lastModified !== undefined) json += `,"lastModified":${textJson(lastModified)}`;
   if (changeFrequency !== undefined) json += `,"changeFrequency":"${changeFrequency}"`;
   if (newsStory !== undefined) json += `,"newsStory":${valueJson(newsStory)}`;

@@ -145,7 +145,7 @@ Removed, for example
 
 Changed, for example
   /blog/1  (lastModified 2024-05-01 → 2024-05-31)
-  /blog/2  (lastModified 2024-05-01 → 2024-05-31; priority 0.5 → 0.9)
+  /blog/2  (lastModified 2024-05-01 → 2024-05-31; priority none → 0.9)
 
 Moved, for example
   /moves  (from /b.xml to /a.xml)

@@ -29,6 +29,12 @@ beforeAll(async () => {
       "<url><loc>{base}/3</loc><lastmod>someday</lastmod></url>",
     ),
     "/b.txt": "{base}/odd\n",
+    "/priorities.xml": urlset(
+      "{base}/none",
+      "<url><loc>{base}/written</loc><priority>0.5</priority></url>",
+      "<url><loc>{base}/zero</loc><priority>0.0</priority></url>",
+      "<url><loc>{base}/bad</loc><priority>high</priority></url>",
+    ),
   });
 });
 afterAll(() => {
@@ -100,6 +106,42 @@ test("parquet holds the pages with their lists, the sitemaps and the problems", 
   expect(pages?.map(({ last_modified }) => last_modified ?? undefined)[2]).toBeUndefined();
   expect(sitemaps?.map(({ page_count }) => page_count ?? undefined)).toEqual([undefined, undefined, 3n, undefined, 1n]);
   expect(problems?.map(({ code, loss }) => [code, loss])).toContainEqual(["date-invalid", false]);
+});
+
+test("a priority that the website did not write is empty in every table, and data says which were written", async () => {
+  const from = (...words: string[]) => sitegrove(["ls", "--sitemap", `${site.homepage}priorities.xml`, ...words]);
+  const column = (csv: string) =>
+    (parse(csv, { columns: true }) as Record<string, string>[]).map(({ priority }) => priority);
+  const out = path.join(folder, "priorities");
+  const [csv, columns, ndjson, json] = await Promise.all([
+    from("-f", "csv"),
+    from("-f", "csv", "--columns", "url,priority"),
+    from("-f", "ndjson"),
+    from("-f", "json"),
+    from("-f", "parquet", "-o", out),
+  ]);
+  expect(column(csv.stdout)).toEqual(["", "0.5", "0", ""]);
+  expect(column(columns.stdout)).toEqual(["", "0.5", "0", ""]);
+  expect((await table(out, "pages")).map(({ priority }) => priority ?? undefined)).toEqual([
+    undefined,
+    0.5,
+    0,
+    undefined,
+  ]);
+  const data = [
+    { priority: 0.5 },
+    { priority: 0.5, priorityGiven: true },
+    { priority: 0, priorityGiven: true },
+    { priority: 0.5 },
+  ];
+  const facts = ({ url: _, sitemap: __, ...rest }: Record<string, unknown>) => rest;
+  expect(
+    ndjson.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => facts(JSON.parse(line))),
+  ).toEqual(data);
+  expect(JSON.parse(json.stdout).root.children[0].pages.map(facts)).toEqual(data);
 });
 
 async function table(folder: string, name: string): Promise<Record<string, unknown>[]> {

@@ -73,10 +73,31 @@ describe("pages", () => {
     expect(await all(before, after)).toEqual([
       {
         kind: "changed",
-        page: { url: `${home}x`, lastModified: "2024-05-31", priority: 0.8, changeFrequency: "daily" },
+        page: {
+          url: `${home}x`,
+          lastModified: "2024-05-31",
+          priority: 0.8,
+          priorityGiven: true,
+          changeFrequency: "daily",
+        },
         sitemap: `${home}a.xml`,
         fields: ["lastModified", "changeFrequency", "priority"],
-        before: { url: `${home}x`, lastModified: "2024-05-01", priority: 0.5 },
+        before: { url: `${home}x`, lastModified: "2024-05-01", priority: 0.5, priorityGiven: true },
+      },
+    ]);
+  });
+
+  test("a priority of 0.5 that is written now is no change; before and after say whether it was written", async () => {
+    const before = await treeWith(["/a.xml", set(entry("x"), entry("y"))]);
+    const after = await treeWith([
+      "/a.xml",
+      set(entry("x", "<priority>0.5</priority>"), entry("y", "<priority>1</priority>")),
+    ]);
+    expect(await all(before, after)).toMatchObject([
+      {
+        page: { url: `${home}y`, priority: 1, priorityGiven: true },
+        fields: ["priority"],
+        before: { url: `${home}y`, priority: 0.5 },
       },
     ]);
   });

@@ -19,6 +19,7 @@ test("spec: every field of an entry is read", () => {
     {
       url: "https://example.org/a?x=1&y=2",
       priority: 0.8,
+      priorityGiven: true,
       lastModified: "2024-05-06T07:08:09+02:00",
       changeFrequency: "daily",
     },
@@ -42,7 +43,13 @@ test("fields come in any order, and what stands around them makes no difference"
       </lastmod><loc>  https://example.org/a  </loc></url>`),
   );
   expect(result.pages).toEqual([
-    { url: "https://example.org/a", priority: 0.1, changeFrequency: "weekly", lastModified: "2024-01-02" },
+    {
+      url: "https://example.org/a",
+      priority: 0.1,
+      priorityGiven: true,
+      changeFrequency: "weekly",
+      lastModified: "2024-01-02",
+    },
   ]);
 });
 
@@ -57,7 +64,7 @@ test("entries that differ in layout are read alike", () => {
   expect(result.pages).toEqual(
     Array.from({ length: 12 }, (_, index) => ({
       url: `https://example.org/${index}`,
-      priority: index % 2 === 0 ? 0.5 : (index % 10) / 10,
+      ...(index % 2 === 0 ? { priority: 0.5 } : { priority: (index % 10) / 10, priorityGiven: true }),
       ...(index % 3 === 0 ? {} : { lastModified: `2024-01-0${(index % 9) + 1}` }),
     })),
   );
@@ -90,7 +97,9 @@ test("the first value of a repeated field counts", () => {
       ),
     ),
   );
-  expect(result.pages).toEqual([{ url: "https://example.org/", priority: 0.1, lastModified: "2024" }]);
+  expect(result.pages).toEqual([
+    { url: "https://example.org/", priority: 0.1, priorityGiven: true, lastModified: "2024" },
+  ]);
 });
 
 describe("values that cannot be read", () => {

@@ -26,6 +26,7 @@ const page = fc
   .map(({ url, title, priority }) => ({
     url,
     priority,
+    priorityGiven: true as const,
     lastModified: "2024-05-31",
     newsStory: { title },
   }));

@@ -10,6 +10,7 @@ const pages: SitemapPage[] = [
   {
     url: "https://e.example/a",
     priority: 0.7,
+    priorityGiven: true,
     newsStory: { title: 'He said "no", and left', keywords: ["a", "b"] },
     images: [{ url: "https://e.example/1.png", caption: "one" }, { url: "https://e.example/2.png" }],
     videos: [{ title: "film", duration: 5, isLive: false, tags: ["x", "y"], restriction: { values: ["DE"] } }],

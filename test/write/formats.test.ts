@@ -19,6 +19,7 @@ const plain: SitemapPage = { url: "https://example.org/a", priority: 0.5 };
 const rich: SitemapPage = {
   url: "https://example.org/b?x=1&y=é",
   priority: 0.8,
+  priorityGiven: true,
   lastModified: "2024-05-06T07:08:09+02:00",
   changeFrequency: "daily",
   newsStory: { title: 'He said "no",\nthen left', keywords: ["a", "b"], genres: ["Blog"] },
@@ -181,7 +182,7 @@ describe("csv", () => {
     const [first, second] = rows(csv);
     expect(first).toMatchObject({
       url: plain.url,
-      priority: "0.5",
+      priority: "",
       lastModified: "",
       sitemap: batch.sitemap,
       images: "",
