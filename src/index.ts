@@ -82,6 +82,23 @@ export type {
 export { parseSitemap } from "./parse/parse-sitemap.ts";
 export { parseRobots, type RobotsRule, type RobotsTxt } from "./parse/robots-rules.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";
+export type {
+  ReportChanges,
+  ReportDiscovery,
+  ReportFacts,
+  ReportFigures,
+  ReportFinding,
+  ReportFormat,
+  ReportLanguages,
+  ReportMedia,
+  ReportSection,
+  ReportShare,
+  ReportSitemap,
+  ReportSitemaps,
+  ReportTimeline,
+} from "./report/facts.ts";
+export type { LanguageCount, LanguageLinks } from "./report/languages.ts";
+export { type ReportOptions, reportFacts, reportHtml } from "./report/report.ts";
 export type { DocumentResponse, RedirectHop, SitemapResponse } from "./response.ts";
 export type {
   IndexSitemap,

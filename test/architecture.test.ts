@@ -17,7 +17,22 @@ const mayImport: Record<string, readonly string[]> = {
   diff: ["model", "crawl", "tree"],
   fleet: ["model", "crawl", "store", "tree"],
   check: ["model", "crawl", "parse", "tree"],
-  cli: ["model", "discover", "fetch", "open", "parse", "store", "write", "crawl", "tree", "diff", "check", "fleet"],
+  report: ["model", "crawl", "tree", "diff", "check", "write"],
+  cli: [
+    "model",
+    "discover",
+    "fetch",
+    "open",
+    "parse",
+    "store",
+    "write",
+    "crawl",
+    "tree",
+    "diff",
+    "check",
+    "report",
+    "fleet",
+  ],
 };
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.

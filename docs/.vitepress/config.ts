@@ -39,6 +39,7 @@ export default defineConfig({
           { text: "Output formats", link: "/output" },
           { text: "Check", link: "/check" },
           { text: "Rules", link: "/rules" },
+          { text: "Report", link: "/report" },
           { text: "Archives", link: "/archives" },
           { text: "What changed", link: "/diff" },
           { text: "Many sites", link: "/fleet" },

@@ -10,6 +10,7 @@ import { LanguageRules } from "./language-rules.ts";
 import { MediaRules } from "./media-rules.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
+import type { PageWatcher } from "./page-watcher.ts";
 import type { Receipt } from "./receipt.ts";
 import { type CheckResult, resultOf } from "./result.ts";
 import { RobotsAccess } from "./robots-access.ts";
@@ -38,17 +39,25 @@ export class Check {
   readonly #own: OwnRules;
   readonly #scan = new UrlScan();
   readonly #homepage = new UrlScan();
+  readonly #watcher: PageWatcher | undefined;
   #isHomepageListed = false;
 
   /** `received`: when the website was received, in milliseconds. */
-  constructor(tree: SitemapTree, settings: CheckSettings, receipt: Receipt, received: number) {
+  constructor(
+    tree: SitemapTree,
+    settings: CheckSettings,
+    receipt: Receipt,
+    received: number,
+    watcher: PageWatcher | undefined,
+  ) {
     this.#tree = tree;
+    this.#watcher = watcher;
     this.#receipt = receipt;
     this.#settings = settings;
     this.#site = new SiteContext(tree);
     this.#findings = new Findings(judgeFor(settings, received));
     this.#pages = new WebsitePages(tree);
-    this.#cross = new CrossRules(this.#pages, this.#findings);
+    this.#cross = new CrossRules(this.#pages, this.#findings, watcher);
     this.#robots = new RobotsAccess(settings.agents);
     const { homeHost } = this.#site;
     this.#urls = new UrlRules({ homeHost, crossSubmit: settings.crossSubmit, robots: this.#robots });
@@ -74,6 +83,7 @@ export class Check {
         if (context === undefined) continue;
         this.#seePages(step.pages, context);
         await this.#cross.flush();
+        await this.#watcher?.flush();
         await this.#own.pages(step.sitemap, step.pages);
       } else {
         if (context !== undefined) this.#end(context);
@@ -121,6 +131,7 @@ export class Check {
     const start = this.#pages.start(this.#pages.sitemapCount - 1);
     for (const page of pages) {
       findings.position = this.#pages.count - start;
+      const { flaws } = findings;
       scan.read(page.url);
       if (scan.pageHigh === this.#homepage.pageHigh && scan.pageLow === this.#homepage.pageLow) {
         this.#isHomepageListed = true;
@@ -131,6 +142,7 @@ export class Check {
       const { alternates } = page;
       const set = alternates === undefined ? undefined : this.#languages.see(page, alternates, scan, findings);
       this.#cross.see(page, scan, lastModified, set);
+      this.#watcher?.page(page, scan, lastModified, set, findings.flaws > flaws);
       this.#pages.count += 1;
     }
     findings.position = undefined;

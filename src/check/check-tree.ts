@@ -2,6 +2,7 @@
 import { unexpected } from "../option-checks.ts";
 import { SitemapTree } from "../tree/tree.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
+import type { PageWatcher } from "./page-watcher.ts";
 import type { CheckResult } from "./result.ts";
 
 /**
@@ -13,12 +14,22 @@ import type { CheckResult } from "./result.ts";
  * for (const { rule, severity, sitemap, count } of findings) console.log(severity, rule, sitemap, count);
  */
 export async function checkTree(tree: SitemapTree, options?: CheckOptions): Promise<CheckResult> {
+  return checkTreeWhile(tree, options);
+}
+
+/** The same, and `watcherFor` makes somebody who sees all pages in the same pass. It is told when the website was received. */
+export async function checkTreeWhile(
+  tree: SitemapTree,
+  options?: CheckOptions,
+  watcherFor?: (receivedAt: number) => PageWatcher,
+): Promise<CheckResult> {
   if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
   const [{ Check }, { Receipt }] = await Promise.all([import("./check-run.ts"), import("./receipt.ts")]);
   const receipt = new Receipt(tree, settings.now);
-  const check = new Check(tree, settings, receipt, await receipt.ofWebsite());
+  const received = await receipt.ofWebsite();
+  const check = new Check(tree, settings, receipt, received, watcherFor?.(received));
   try {
     return await check.run();
   } finally {

@@ -7,6 +7,7 @@ import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import { PageBits } from "./page-bits.ts";
 import { type PageRecords, pageWidth, word } from "./page-records.ts";
+import type { PageWatcher } from "./page-watcher.ts";
 import { Partitions, partitionCount } from "./partitions.ts";
 import { RecordGroups } from "./record-groups.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";
@@ -20,10 +21,12 @@ export interface FoundLink {
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
-// The target (3 words, as in page records), the language, the number of the page, the link and its marks, the page (2 words).
-const linkWidth = 8;
-// The pair (2 words), its direction, the number of the page, the link.
-const pairWidth = 5;
+// The target (3 words, as in page records), the language, the number of the page, the link and its marks, the page (2 words), what
+// the watcher knows its languages by.
+const linkWidth = 9;
+// The pair (2 words), its direction, the number of the page, the link and whether it is a repeat, what the watcher knows its
+// languages by.
+const pairWidth = 6;
 
 /** Marks of a link, above its number. */
 const isRepeat = 1 << 20;
@@ -36,9 +39,12 @@ export class Clusters {
   readonly #links: Partitions;
   readonly #pairs: Partitions;
   readonly #scan = new UrlScan();
+  readonly #watcher: PageWatcher | undefined;
   #unsettled = new PageBits(0);
 
-  constructor(scratch: Scratch) {
+  /** `watcher` is told of links without a return link. */
+  constructor(scratch: Scratch, watcher?: PageWatcher) {
+    this.#watcher = watcher;
     this.#clusters = new Partitions(scratch, clusterWidth);
     this.#links = new Partitions(scratch, linkWidth);
     this.#pairs = new Partitions(scratch, pairWidth);
@@ -92,6 +98,7 @@ export class Clusters {
     const ownHigh = highOf(scan);
     const ownLow = lowOf(scan);
     const seen = new Set<number>();
+    const own = this.#watcher === undefined ? undefined : this.#ownLanguage(page.url, alternates, ownHigh, ownLow);
     for (let index = 0; index < alternates.length && index < linkNumber; index++) {
       const { language, url } = alternates[index] as AlternatePage;
       scan.read(url);
@@ -111,8 +118,20 @@ export class Clusters {
         (code === "x-default" ? isDefault : 0);
       words[at + 6] = ownHigh;
       words[at + 7] = ownLow;
+      words[at + 8] = this.#watcher?.languagePair(own, language) ?? 0;
       seen.add(key);
     }
+  }
+
+  // The first language that a page gives itself. Nearly always the URLs are spelled alike.
+  #ownLanguage(url: string, alternates: readonly AlternatePage[], high: number, low: number): string | undefined {
+    const own = alternates.find((each) => each.url === url && each.language.toLowerCase() !== "x-default");
+    if (own !== undefined) return own.language;
+    const scan = this.#scan;
+    return alternates.find((each) => {
+      scan.read(each.url);
+      return lowOf(scan) === low && highOf(scan) === high && each.language.toLowerCase() !== "x-default";
+    })?.language;
   }
 
   /** Everything that is wrong, in no order. */
@@ -140,8 +159,10 @@ export class Clusters {
       for (let link = 0; link < links.count; link++) {
         const at = link * linkWidth;
         const target = groups.find(links.words, at);
-        if (target === -1) yield* unlisted(links.words, at);
-        else yield* this.#judge(links.words, at, pages.words, groups, target);
+        if (target === -1) {
+          this.#watcher?.link(links.words[at + 8]!, "unlisted");
+          yield* unlisted(links.words, at);
+        } else yield* this.#judge(links.words, at, pages.words, groups, target);
       }
     }
   }
@@ -169,10 +190,15 @@ export class Clusters {
     if (languages > 0 && !isAgreed && (marks & isDefault) === 0) {
       yield { rule: "hreflang-return-differs", ordinal, alternate: marks & linkNumber };
     }
-    if ((marks & isRepeat) !== 0) return;
+    const counts = (marks & isRepeat) === 0;
+    if (!counts && this.#watcher === undefined) return;
+    if (isLooked) {
+      this.#addPair(links, at);
+      return;
+    }
     // A settled page names those of its own cluster alone, and a page without alternate pages names none.
-    if (!isLooked) yield { rule: "hreflang-no-return", ordinal, alternate: marks & linkNumber };
-    else this.#addPair(links, at);
+    this.#watcher?.link(links[at + 8]!, "no-return");
+    if (counts) yield { rule: "hreflang-no-return", ordinal, alternate: marks & linkNumber };
   }
 
   #addPair(links: Int32Array, at: number): void {
@@ -186,7 +212,8 @@ export class Clusters {
     words[place + 1] = mixed((ownLow + targetLow) | 0) ^ mixed(ownHigh ^ targetHigh);
     words[place + 2] = ownHigh < targetHigh || (ownHigh === targetHigh && ownLow < targetLow) ? 1 : 2;
     words[place + 3] = links[at + 4]!;
-    words[place + 4] = links[at + 5]! & linkNumber;
+    words[place + 4] = links[at + 5]! & (linkNumber | isRepeat);
+    words[place + 5] = links[at + 8]!;
   }
 
   async *#joinPairs(): AsyncGenerator<FoundLink, void> {
@@ -200,6 +227,8 @@ export class Clusters {
         if (directions === 3) continue;
         for (let record = first; record !== -1; record = groups.next(record)) {
           const at = record * pairWidth;
+          this.#watcher?.link(words[at + 5]!, "no-return");
+          if ((words[at + 4]! & isRepeat) !== 0) continue;
           yield { rule: "hreflang-no-return", ordinal: words[at + 3]! >>> 0, alternate: words[at + 4]! };
         }
       }

@@ -8,6 +8,7 @@ import { hasTime } from "./instant.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import { PageBits } from "./page-bits.ts";
 import { type Found, PageRecords } from "./page-records.ts";
+import type { PageWatcher } from "./page-watcher.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { UrlScan } from "./url-scan.ts";
 import type { WebsitePages } from "./website-pages.ts";
@@ -27,6 +28,8 @@ interface Texts {
 
 interface Tally {
   count: number;
+  /** Whether it is more than a note. */
+  readonly isFlaw: boolean;
   /** The first ones, in order. */
   readonly cases: Case[];
 }
@@ -36,12 +39,15 @@ export class CrossRules {
   readonly #findings: Findings;
   readonly #scratch = new Scratch(memoryLimit);
   readonly #records = new PageRecords(this.#scratch);
-  readonly #clusters = new Clusters(this.#scratch);
+  readonly #clusters: Clusters;
+  readonly #watcher: PageWatcher | undefined;
   readonly #tallies = new Map<RuleId, Map<number, Tally>>();
 
-  constructor(pages: WebsitePages, findings: Findings) {
+  constructor(pages: WebsitePages, findings: Findings, watcher: PageWatcher | undefined) {
     this.#pages = pages;
     this.#findings = findings;
+    this.#watcher = watcher;
+    this.#clusters = new Clusters(this.#scratch, watcher);
   }
 
   /** `lastModified` in milliseconds, NaN for none. */
@@ -119,10 +125,11 @@ export class CrossRules {
     }
     let tally = sitemaps.get(number);
     if (tally === undefined) {
-      tally = { count: 0, cases: [] };
+      tally = { count: 0, isFlaw: this.#findings.isFlaw(rule, this.#pages.sitemap(number).url), cases: [] };
       sitemaps.set(number, tally);
     }
     tally.count += 1;
+    if (tally.isFlaw) this.#watcher?.addFlaw(ordinal);
     keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
   }
 

@@ -73,6 +73,11 @@ export class Findings {
     return this.#judge(rule, sitemap, undefined) !== undefined;
   }
 
+  /** Whether what a rule finds in a sitemap is more than a note. */
+  isFlaw(rule: string, sitemap: string): boolean {
+    return isFlaw(this.#judge(rule, sitemap, undefined));
+  }
+
   /** The finding of a rule in a sitemap, to be counted up; undefined where the rule is off. */
   draft(rule: string, sitemap: string, own?: Severity): FindingDraft | undefined {
     const severity = this.#judge(rule, sitemap, own);
@@ -139,6 +144,8 @@ export class SitemapFindings {
   readonly #drafts = new Map<string, FindingDraft | undefined>();
   /** The number of the page that is judged, from 0. */
   position: number | undefined = undefined;
+  /** How many errors and warnings were counted one by one. */
+  flaws = 0;
 
   constructor(findings: Findings, sitemap: string) {
     this.#findings = findings;
@@ -154,6 +161,7 @@ export class SitemapFindings {
     const draft = this.#draft(rule, own);
     if (draft === undefined) return;
     draft.count += 1;
+    if (isFlaw(draft.severity)) this.flaws += 1;
     if (draft.room <= 0) return;
     const { position } = this;
     this.#findings.illustrate(draft, {
@@ -177,6 +185,10 @@ export class SitemapFindings {
     }
     return draft;
   }
+}
+
+function isFlaw(severity: Severity | undefined): boolean {
+  return severity === "error" || severity === "warning";
 }
 
 /** A copy that keeps nothing alive of the document that it was cut from, and is not too long. */

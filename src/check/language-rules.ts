@@ -15,6 +15,10 @@ export interface AlternateSet {
   readonly hasSelf: boolean;
   /** A fingerprint of the language of the page itself; 0 where it has none, or several. */
   readonly selfLanguage: number;
+  /** The first language that the page gives itself, as the website wrote it. */
+  readonly ownLanguage: string | undefined;
+  /** A fingerprint of all languages, and of those that the page gives itself, whatever the URLs are. */
+  readonly languages: number;
 }
 
 export class LanguageRules {
@@ -37,6 +41,8 @@ export class LanguageRules {
     let hasSelf = false;
     let selfLanguage = 0;
     let selfCount = 0;
+    let ownLanguage: string | undefined;
+    let ownLanguages = 0;
     let languages = 0;
     this.#seen.clear();
     for (let index = 0; index < alternates.length; index++) {
@@ -51,6 +57,8 @@ export class LanguageRules {
         if (code.language !== "x-default") {
           selfLanguage = code.hash;
           selfCount += 1;
+          ownLanguage ??= language;
+          ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
         }
       }
       // Added up, so that the order makes no difference.
@@ -66,7 +74,15 @@ export class LanguageRules {
       this.#clusters += 1;
       this.#firstCluster ??= { page: page.url, sitemap: findings.sitemap };
     }
-    return { high, low, members, hasSelf, selfLanguage: selfCount === 1 ? selfLanguage : 0 };
+    return {
+      high,
+      low,
+      members,
+      hasSelf,
+      selfLanguage: selfCount === 1 ? selfLanguage : 0,
+      ownLanguage,
+      languages: languages ^ mixed(ownLanguages),
+    };
   }
 
   /** The website is over. */

@@ -4,7 +4,6 @@ import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
 import { counted } from "../figures.ts";
 import { type Options, resolveOptions } from "../options.ts";
-import type { SitemapTree } from "../tree/tree.ts";
 import { readBaseline, withoutKnown, writeBaseline } from "./check-baseline.ts";
 import { readCheckConfig } from "./check-config.ts";
 import type { CheckFormat, FailLevel } from "./check-formats.ts";
@@ -13,6 +12,7 @@ import { type CheckTarget, chooseCheckTarget, type LocalFlags } from "./check-ta
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { UsageError } from "./exit-codes.ts";
 import { Run, type RunFlags } from "./run.ts";
+import { treeOf } from "./target-tree.ts";
 
 export interface CheckFlags extends CrawlFlags, RunFlags, LocalFlags {
   readonly format: CheckFormat;
@@ -94,19 +94,5 @@ async function* findings(
     yield writeCheck(result, { format: flags.format, all: flags.all ?? false, color: run.isShown && run.hasColor });
   } finally {
     await tree.close();
-  }
-}
-
-async function treeOf(target: CheckTarget["target"], options: Options): Promise<SitemapTree> {
-  const { openTree, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
-  switch (target.kind) {
-    case "website":
-      return sitemapTreeForHomepage(target.homepage, options);
-    case "sitemaps":
-      return sitemapTreeFrom(target.urls, options);
-    case "archive": {
-      const { limits, signal, onEvent } = options;
-      return openTree(target.path, { limits, signal, onEvent });
-    }
   }
 }

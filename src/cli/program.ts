@@ -11,6 +11,7 @@ import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
 import { OutputFailed } from "./output.ts";
 import { parseCommand } from "./parse-command.ts";
+import { reportCommand } from "./report-command.ts";
 
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
 export async function run(words: readonly string[]): Promise<number> {
@@ -46,11 +47,12 @@ export function createProgram(done: (exitCode: number) => void): Command {
     .addCommand(parseCommand(done))
     .addCommand(diffCommand(done))
     .addCommand(checkCommand(done))
+    .addCommand(reportCommand(done))
     .addCommand(fleetCommand(done))
     .addCommand(completionCommand(() => program))
     .addHelpText(
       "after",
-      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n",
+      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n  sitegrove report example.org -o report.html\n",
     );
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command

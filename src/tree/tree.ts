@@ -77,6 +77,8 @@ export interface TreeDocuments {
   readonly settings: TreeParts["settings"];
   /** The document that was found at this URL. */
   find(url: string): Promise<Fetched>;
+  /** How the document of a sitemap came, without its headers. */
+  response(url: string): KeptResponse | undefined;
 }
 
 /** The documents of a tree, for who compares them. */
@@ -115,7 +117,11 @@ export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
-    lookInto = (tree) => ({ settings: tree.#settings, find: (url) => tree.#document(url) });
+    lookInto = (tree) => ({
+      settings: tree.#settings,
+      find: (url) => tree.#document(url),
+      response: (url) => tree.#responses.get(url),
+    });
   }
 
   /** The homepage that the tree was made for, as it was used. */

@@ -15,6 +15,8 @@ const functions = [
   "parseSitemap",
   "problem",
   "readSitemap",
+  "reportFacts",
+  "reportHtml",
   "runFleet",
   "siteJob",
   "sitemapTreeForHomepage",
@@ -126,6 +128,24 @@ const fleetTypes = [
   "SiteSink",
   "SiteSummary",
 ];
+const reportTypes = [
+  "LanguageCount",
+  "LanguageLinks",
+  "ReportChanges",
+  "ReportDiscovery",
+  "ReportFacts",
+  "ReportFigures",
+  "ReportFinding",
+  "ReportFormat",
+  "ReportLanguages",
+  "ReportMedia",
+  "ReportOptions",
+  "ReportSection",
+  "ReportShare",
+  "ReportSitemap",
+  "ReportSitemaps",
+  "ReportTimeline",
+];
 const otherTypes = [
   "Client",
   "ClientRequest",
@@ -157,6 +177,7 @@ test("sitegrove exports these names, types included", () => {
     ...changeTypes,
     ...fleetTypes,
     ...checkTypes,
+    ...reportTypes,
     ...otherTypes,
   ];
   expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...tables, ...types].sort());

@@ -1,0 +1,67 @@
+// The flags of `sitegrove report`, in words. What they do is in report-page.ts, which is loaded when it is needed.
+import { Command } from "commander";
+import { addCrawlFlags } from "./crawl-flags.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
+import { collected, raised } from "./flag-values.ts";
+import type { ReportFlags } from "./report-page.ts";
+
+export function reportCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("report")
+    .summary("draw a picture of the sitemaps of a website, as an HTML page")
+    .description(
+      "Writes one HTML page about the sitemaps of a website: what search engines would say, where the pages are, when they\n" +
+        "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
+    )
+    .argument("[target]", "website (https:// is assumed), or archive written by --save");
+
+  command
+    .optionsGroup("Output:")
+    .option("-o, --output <file>", "file to write the page to; it is replaced only once the page is whole")
+    .option("--force", "let --output and --save replace a file")
+    .option("--previous <archive>", "archive of an earlier run: the page says what changed since")
+    .option("--json", "the facts of the page as JSON, instead of the page");
+
+  command
+    .optionsGroup("Rules:")
+    .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
+    .option("--off <rules>", "rules to leave out (repeatable)", collected)
+    .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
+
+  command
+    .optionsGroup("Discovery:")
+    .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected);
+  addCrawlFlags(command, "Discovery");
+  command.optionsGroup("Archive:");
+  addCrawlFlags(command, "Archive", ["--save"]);
+  command.optionsGroup("Network:");
+  addCrawlFlags(command, "Network");
+  command.optionsGroup("Limits:");
+  addCrawlFlags(command, "Limits");
+
+  command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
+    .option("-l, --log-file <file>", "append the log to FILE")
+    .option("--no-progress", "no progress line on a terminal")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (target: string | undefined, flags: ReportFlags) => {
+      const { report } = await import("./report-page.ts");
+      done(await report(target, flags));
+    });
+  return command.addHelpText(
+    "after",
+    examples +
+      exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "unreachable", "interrupted"], {
+        complete: "complete, whatever was found; `sitegrove check` fails where there are findings",
+        notFound: "the website answered, and no sitemap was found",
+      }),
+  );
+}
+
+const examples = `
+Examples:
+  sitegrove report example.org -o report.html                                a website
+  sitegrove report site.warc.gz -o report.html                               an archive, offline
+  sitegrove report example.org -o report.html --previous last-week.warc.gz   and what changed since
+  sitegrove report site.warc.gz --json | jq .figures                         the facts behind the page
+`;

@@ -1,0 +1,112 @@
+// `sitegrove report`: builds the tree of what was named, and writes the page about it.
+import type { CheckOptions, RuleSeverities } from "../check/options.ts";
+import { counted } from "../figures.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import type { ReportFacts } from "../report/facts.ts";
+import type { ReportOptions } from "../report/report.ts";
+import { printableJson } from "../write/printable.ts";
+import { readCheckConfig } from "./check-config.ts";
+import { CheckReport } from "./check-report.ts";
+import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import { expectDistinct } from "./distinct-files.ts";
+import { UsageError } from "./exit-codes.ts";
+import { Run, type RunFlags } from "./run.ts";
+import { SaveFile } from "./save-file.ts";
+import { chooseTarget, type Target } from "./target.ts";
+import { treeOf } from "./target-tree.ts";
+
+export interface ReportFlags extends CrawlFlags, RunFlags {
+  readonly previous?: string | undefined;
+  readonly sitemap?: readonly string[] | undefined;
+  readonly json?: true | undefined;
+  readonly config?: string | undefined;
+  readonly off?: readonly string[] | undefined;
+  readonly now?: string | undefined;
+  readonly save?: string | undefined;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function report(name: string | undefined, flags: ReportFlags): Promise<number> {
+  const crawl = crawlOptions(flags);
+  resolveOptions(crawl);
+  const target = chooseTarget(name, flags.sitemap);
+  checkTogether(target, flags);
+  const check = checkOptions(flags);
+  const { resolveCheckOptions } = await import("../check/options.ts");
+  resolveCheckOptions(check);
+  // What was found out about a website that failed altogether is worth a page, too.
+  const end = new CheckReport("never");
+  const run = new Run(flags, () => end);
+  const save = flags.save === undefined ? undefined : run.owns(new SaveFile(flags.save, flags.force ?? false));
+  if (target.kind === "website" && target.isAssumed) {
+    run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
+  }
+  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, so anyone could be answering", "bad");
+  let facts: ReportFacts | undefined;
+  const pieces = page(
+    target,
+    { ...crawl, save: save?.path },
+    { check, previous: flags.previous },
+    flags,
+    run,
+    (made) => {
+      facts = made;
+    },
+  );
+  const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, notes: [] }));
+  if (facts !== undefined && flags.output !== undefined) {
+    run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${inWords(facts)}`, "quiet");
+  }
+  return code;
+}
+
+async function* page(
+  target: Target,
+  crawl: Options,
+  options: ReportOptions,
+  flags: ReportFlags,
+  run: Run,
+  finish: (facts: ReportFacts) => void,
+): AsyncGenerator<string, void, undefined> {
+  const { reportFacts } = await import("../report/report.ts");
+  const { pageOf } = await import("../report/page/report-page.ts");
+  const { signal } = run;
+  const tree = await treeOf(target, { ...crawl, signal, onEvent: (event) => run.see(event) });
+  try {
+    run.crawled();
+    const facts = await reportFacts(tree, { ...options, signal });
+    finish(facts);
+    yield flags.json ? `${printableJson(JSON.stringify(facts, null, 2))}\n` : pageOf(facts);
+  } finally {
+    await tree.close();
+  }
+}
+
+function checkOptions(flags: ReportFlags): CheckOptions {
+  const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
+  const { options } = readCheckConfig(flags.config);
+  return { ...options, rules: [(options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)], now: flags.now };
+}
+
+// Flags that would do nothing are refused rather than ignored.
+function checkTogether(target: Target, flags: ReportFlags): void {
+  if (flags.output === undefined && process.stdout.isTTY) {
+    throw new UsageError("say where to write the page: -o report.html");
+  }
+  if (flags.force && flags.output === undefined && flags.save === undefined) {
+    throw new UsageError("--force needs --output or --save");
+  }
+  const inputs = [
+    ...(target.kind === "archive" ? [target.path] : []),
+    ...(flags.previous === undefined ? [] : [flags.previous]),
+  ];
+  expectDistinct(inputs, { "--save": flags.save, "--output": flags.output, "--log-file": flags.logFile });
+  if (target.kind !== "archive") return;
+  const [online] = givenFlags(flags, ["limits", "previous"]);
+  if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
+}
+
+function inWords({ counts }: ReportFacts): string {
+  return `${counted(counts.error, "error")}, ${counted(counts.warning, "warning")}, ${counted(counts.info, "note")}`;
+}

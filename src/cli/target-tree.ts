@@ -1,0 +1,19 @@
+// The tree of what was named: a website, given sitemaps, or an archive.
+import type { Options } from "../options.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { Target } from "./target.ts";
+
+/** An archive takes of the options what applies to reading. */
+export async function treeOf(target: Target, options: Options): Promise<SitemapTree> {
+  const { openTree, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
+  switch (target.kind) {
+    case "website":
+      return sitemapTreeForHomepage(target.homepage, options);
+    case "sitemaps":
+      return sitemapTreeFrom(target.urls, options);
+    case "archive": {
+      const { limits, signal, onEvent } = options;
+      return openTree(target.path, { limits, signal, onEvent });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// From a tree to the facts of its report: the check and the counting in one pass, then what is known without pages.
+import { checkTreeWhile } from "../check/check-tree.ts";
+import type { CheckResult } from "../check/result.ts";
+import { counted } from "../figures.ts";
+import { messageWithHint } from "../problem.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import { version } from "../version.ts";
+import { changesSince } from "./changes.ts";
+import { Collector } from "./collect.ts";
+import type { ReportDiscovery, ReportFacts, ReportLanguages, ReportShare } from "./facts.ts";
+import { findingGroups } from "./finding-groups.ts";
+import { mapSections } from "./map-sections.ts";
+import type { ReportOptions } from "./report.ts";
+import type { Section } from "./sections.ts";
+import { mostRows, sitemapFacts } from "./sitemap-rows.ts";
+import { shortened } from "./text.ts";
+import { timelineOf } from "./timeline.ts";
+
+/** Options are checked already. */
+export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
+  const { check, previous, signal = check?.signal } = options;
+  let collector: Collector | undefined;
+  try {
+    const result = await checkTreeWhile(tree, { ...check, signal }, (receivedAt) => {
+      collector = new Collector(receivedAt);
+      return collector;
+    });
+    const facts = await factsOf(tree, result, collector as Collector);
+    return previous === undefined ? facts : { ...facts, changes: await changesSince(previous, tree, signal) };
+  } finally {
+    await collector?.close();
+  }
+}
+
+async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
+  const sections = await collector.sections();
+  const { sitemaps, formats, figures } = sitemapFacts(tree);
+  const languages = languagesOf(tree, collector);
+  const { dates, images, pagesWithImages, videos, pagesWithVideos, stories } = collector;
+  const { medianAge } = dates;
+  const { unreachable } = tree;
+  const duplicates = result.findings.reduce((sum, { rule, count }) => sum + (rule === "url-duplicate" ? count : 0), 0);
+  return {
+    version: 1,
+    generator: `sitegrove ${version}`,
+    homepage: shortened(tree.homepage),
+    receivedAt: new Date(collector.receivedAt).toISOString(),
+    complete: tree.complete,
+    verdict: verdict(tree, result, figures),
+    ...(unreachable === undefined ? {} : { unreachable: shortened(messageWithHint(unreachable.reason)) }),
+    figures: {
+      pages: tree.pageCount,
+      duplicates,
+      flawedPages: collector.flawed,
+      sitemaps: result.sitemapCount,
+      ...figures,
+      dated: dates.dated,
+      ...(medianAge === undefined ? {} : { medianAge }),
+      languages: languages.languages.filter(({ language }) => language !== undefined).length + languages.others,
+    },
+    counts: result.counts,
+    findings: findingGroups(result),
+    notJudged: result.notJudged,
+    sections: mapSections(sections),
+    timeline: timelineOf(collector),
+    languages,
+    hosts: hostsOf(sections),
+    formats,
+    media: { images, pagesWithImages, videos, pagesWithVideos, stories },
+    sitemaps,
+    discovery: discoveryOf(tree),
+  };
+}
+
+function verdict(
+  tree: SitemapTree,
+  { counts, sitemapCount, pageCount }: CheckResult,
+  { unreadable, incomplete }: { unreadable: number; incomplete: number },
+): string {
+  if (!tree.reachable) return "Nothing could be read from this website.";
+  if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
+  const found = [
+    ...(counts.error > 0 ? [counted(counts.error, "error")] : []),
+    ...(counts.warning > 0 ? [counted(counts.warning, "warning")] : []),
+    ...(counts.info > 0 ? [counted(counts.info, "note")] : []),
+  ];
+  return [
+    `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
+    found.length === 0 ? "Nothing that search engines would reject." : `${found.join(", ")}.`,
+    ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
+    ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could be read only in part.`] : []),
+  ].join(" ");
+}
+
+const mostLanguages = 24;
+
+function languagesOf(tree: SitemapTree, { languages: matrix, pagesWithAlternates }: Collector): ReportLanguages {
+  const { languages, links } = matrix.finish();
+  const shown = languages.slice(0, mostLanguages);
+  return {
+    languages: shown,
+    others: languages.length - shown.length,
+    links: shown.map((_, row) =>
+      shown.map((_, column) => {
+        const cell = links(row, column);
+        return cell === undefined ? null : { ...cell };
+      }),
+    ),
+    judged: tree.complete,
+    defaultPages: matrix.defaultPages,
+    pages: pagesWithAlternates,
+  };
+}
+
+const mostHosts = 12;
+
+function hostsOf({ children }: Section): ReportShare[] {
+  const hosts = children.filter(({ kind }) => kind === "section");
+  const rest = children.filter((child) => child.kind === "rest" || hosts.indexOf(child) >= mostHosts);
+  const others = rest.reduce((sum, { sections = 1 }) => sum + sections, 0);
+  return [
+    ...hosts.slice(0, mostHosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages })),
+    ...(others === 0 ? [] : [{ name: "", pages: rest.reduce((sum, { pages }) => sum + pages, 0), others }]),
+  ];
+}
+
+function discoveryOf({ discovery }: SitemapTree): ReportDiscovery {
+  return {
+    rows: discovery.slice(0, mostRows / 2).map(({ url, by, outcome, status, finalUrl, reason }) => ({
+      url: shortened(url),
+      by,
+      outcome,
+      ...(status === undefined ? {} : { status }),
+      ...(finalUrl === undefined ? {} : { finalUrl: shortened(finalUrl) }),
+      ...(reason === undefined ? {} : { reason: shortened(reason.message) }),
+    })),
+    others: Math.max(0, discovery.length - mostRows / 2),
+  };
+}

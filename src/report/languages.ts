@@ -1,0 +1,160 @@
+// Which languages name which: how many pages of each language name an alternate page in each other language, and how many of those
+// do not name them back, or are in no sitemap.
+import type { AlternateSet } from "../check/language-rules.ts";
+import { UrlScan } from "../check/url-scan.ts";
+import type { SitemapPage } from "../page.ts";
+
+/** A language and its pages. */
+export interface LanguageCount {
+  /** As the website writes it; absent for pages that name alternate pages but not themselves. */
+  readonly language?: string;
+  readonly pages: number;
+}
+
+/** Links of pages in one language to alternate pages in another. */
+export interface LanguageLinks {
+  readonly links: number;
+  /** Alternate pages that do not name the page back. */
+  readonly noReturn: number;
+  /** Alternate pages that no sitemap lists: whether they name the page back is not known. */
+  readonly unlisted: number;
+}
+
+// Websites have a hundred or two.
+const mostLanguages = 500;
+const stride = 1024;
+// Languages beyond the bound.
+const others = mostLanguages + 1;
+/** The number of pages that do not name themselves. */
+const unnamed = 0;
+const mostPatterns = 5000;
+
+/** A way in which languages occur in an entry, and how often it was seen. */
+interface Pattern {
+  readonly own: number;
+  readonly targets: readonly number[];
+  pages: number;
+}
+
+interface Counts {
+  links: number;
+  noReturn: number;
+  unlisted: number;
+}
+
+export class LanguageMatrix {
+  // By the language in lower case; the first spelling is shown.
+  readonly #numbers = new Map<string, number>();
+  readonly #names: string[] = [""];
+  readonly #pages = new Map<number, number>();
+  readonly #cells = new Map<number, Counts>();
+  // By a fingerprint: most entries of a website have the same languages.
+  readonly #patterns = new Map<number, Pattern>();
+  readonly #scan = new UrlScan();
+  readonly #own = new UrlScan();
+  /** Pages that name a page for all other languages (`x-default`). */
+  #defaults = new Set<Pattern>();
+  defaultPages = 0;
+
+  /** A page with alternate pages. */
+  add(page: SitemapPage, set: AlternateSet): void {
+    const alternates = page.alternates ?? [];
+    const key = (set.languages >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
+    let pattern = this.#patterns.get(key);
+    if (pattern === undefined) {
+      if (this.#patterns.size >= mostPatterns) this.#settle();
+      pattern = this.#read(page, set);
+      this.#patterns.set(key, pattern);
+    }
+    pattern.pages += 1;
+  }
+
+  pair(own: string | undefined, language: string): number {
+    return (own === undefined ? unnamed : this.#number(own)) * stride + this.#number(language);
+  }
+
+  miss(pair: number, outcome: "no-return" | "unlisted"): void {
+    this.#settle();
+    const cell = this.#cells.get(pair);
+    if (cell === undefined) return;
+    if (outcome === "no-return") cell.noReturn += 1;
+    else cell.unlisted += 1;
+  }
+
+  /** The languages, those with the most pages first; and the links between two of them. */
+  finish(): { languages: readonly LanguageCount[]; links(from: number, to: number): LanguageLinks | undefined } {
+    this.#settle();
+    // A language may only be named, and have no page that says so.
+    const numbers = new Set(this.#pages.keys());
+    for (const pair of this.#cells.keys()) numbers.add(pair % stride);
+    const sorted = [...numbers].sort(
+      (one, two) =>
+        Number(one === unnamed) - Number(two === unnamed) ||
+        (this.#pages.get(two) ?? 0) - (this.#pages.get(one) ?? 0) ||
+        (this.#nameOf(one) < this.#nameOf(two) ? -1 : 1),
+    );
+    return {
+      languages: sorted.map((number) => ({
+        ...(number === unnamed ? {} : { language: this.#nameOf(number) }),
+        pages: this.#pages.get(number) ?? 0,
+      })),
+      links: (from, to) => this.#cells.get(sorted[from]! * stride + sorted[to]!),
+    };
+  }
+
+  #read(page: SitemapPage, set: AlternateSet): Pattern {
+    this.#own.read(page.url);
+    const { pageHigh, pageLow, spelling } = this.#own;
+    const scan = this.#scan;
+    const targets: number[] = [];
+    let hasDefault = false;
+    for (const { language, url } of page.alternates ?? []) {
+      if (language.toLowerCase() === "x-default") {
+        hasDefault = true;
+        continue;
+      }
+      scan.read(url);
+      const isSelf = scan.pageHigh === pageHigh && scan.pageLow === pageLow && scan.spelling === spelling;
+      if (!isSelf) targets.push(this.#number(language));
+    }
+    const own = set.ownLanguage === undefined ? unnamed : this.#number(set.ownLanguage);
+    const pattern = { own, targets, pages: 0 };
+    if (hasDefault) this.#defaults.add(pattern);
+    return pattern;
+  }
+
+  // From the patterns into the cells.
+  #settle(): void {
+    if (this.#patterns.size === 0) return;
+    for (const pattern of this.#patterns.values()) {
+      const { own, targets, pages } = pattern;
+      if (own !== unnamed || targets.length > 0) this.#pages.set(own, (this.#pages.get(own) ?? 0) + pages);
+      if (this.#defaults.has(pattern)) this.defaultPages += pages;
+      for (const target of targets) {
+        const pair = own * stride + target;
+        const cell = this.#cells.get(pair);
+        if (cell === undefined) this.#cells.set(pair, { links: pages, noReturn: 0, unlisted: 0 });
+        else cell.links += pages;
+      }
+    }
+    this.#patterns.clear();
+    this.#defaults.clear();
+  }
+
+  #number(language: string): number {
+    const key = language.slice(0, longestName).toLowerCase();
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    if (this.#names.length > mostLanguages) return others;
+    // A copy: the text of its document is not kept alive.
+    const name = Buffer.from(language.slice(0, longestName)).toString();
+    this.#numbers.set(Buffer.from(key).toString(), this.#names.length);
+    return this.#names.push(name) - 1;
+  }
+
+  #nameOf(number: number): string {
+    return number === others ? "other" : this.#names[number]!;
+  }
+}
+
+const longestName = 35;

@@ -1,0 +1,75 @@
+// What changed since the previous archive.
+import type { ChangeCounts } from "../../change.ts";
+import { counted, grouped } from "../../figures.ts";
+import type { ReportChanges, ReportFacts } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import { part, table, urlLink, withoutOrigin } from "./words.ts";
+
+const kinds = [
+  ["added", "New", "plus"],
+  ["removed", "Gone", "minus"],
+  ["changed", "Changed", "edit"],
+  ["moved", "Moved", "move"],
+  ["unknown", "Not known", "unsure"],
+] as const satisfies readonly (readonly [keyof ChangeCounts, string, string])[];
+
+export function changesPart({ changes, homepage }: ReportFacts): Html | undefined {
+  if (changes === undefined) return undefined;
+  const { totals, sections, sitemaps, examples } = changes;
+  const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps;
+  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}.${totals.changedOnlyLastModified > 0 && ` Of ${grouped(totals.changed)} pages that changed, ${grouped(totals.changedOnlyLastModified)} have another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
+  const content =
+    all === 0
+      ? html`<p class="empty good">Nothing is different.</p>`
+      : html`<dl class="delta">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd>${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
+  return part("since", "What changed since the previous archive", html`${lead}${content}`);
+}
+
+function bySection({ sections, otherSections }: ReportChanges, homepage: string): Html {
+  const sum = (counts: ChangeCounts) => kinds.reduce((total, [kind]) => total + counts[kind], 0);
+  const most = Math.max(...sections.map(({ counts }) => sum(counts)));
+  const head = html`<th scope="col">Section</th>${kinds.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="mix minor"><span class="unseen">Shares</span></th>`;
+  const rows = sections.map(({ name, counts }) => {
+    let left = 0;
+    const bars = kinds.map(([kind, , tone]) => {
+      const width = Number(((counts[kind] / most) * 100).toFixed(2));
+      left += width;
+      return (
+        width > 0 && html`<rect class="${tone}" x="${Number((left - width).toFixed(2))}" width="${width}" height="10"/>`
+      );
+    });
+    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${kinds.map(([kind]) => html`<td class="number">${counts[kind] === 0 ? "" : grouped(counts[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
+  });
+  const rest = otherSections > 0 && html`<tr class="other"><td colspan="7">other (${grouped(otherSections)})</td></tr>`;
+  return table("Changes by section", head, [...rows, rest]);
+}
+
+function fields({ fields }: ReportChanges): Html | false {
+  const given = Object.entries(fields).sort(([, one], [, two]) => two - one);
+  if (given.length === 0) return false;
+  return html`<p class="note">What changed: ${given.map(([field, count]) => `${field} (${grouped(count)})`).join(", ")}.</p>`;
+}
+
+const sitemapWords = {
+  added: "new",
+  gone: "gone",
+  "now-invalid": "cannot be read any more",
+  "now-readable": "can be read again",
+  unknown: "not known",
+} as const;
+
+function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
+  const left = totals.sitemaps - sitemaps.length;
+  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} came, went, or can or cannot be read any more</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
+}
+
+function examplesOf({ examples }: ReportChanges, homepage: string): Html {
+  return html`<details class="more"><summary>Examples</summary>${kinds.map(([kind, name]) => {
+    const own = examples.filter((example) => example.kind === kind);
+    return (
+      own.length > 0 &&
+      html`<h3>${name}</h3><ul class="examples">${own.map(({ url, what }) => html`<li>${urlLink(url, withoutOrigin(url, homepage))}${what !== undefined && html`<span class="place"><bdi>${what}</bdi></span>`}</li>`)}</ul>`
+    );
+  })}</details>`;
+}

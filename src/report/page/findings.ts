@@ -1,0 +1,83 @@
+// What a check found: one row a rule, that opens to what search engines do about it, what to do, and examples.
+import { counted, grouped } from "../../figures.ts";
+import type { ReportFacts, ReportFinding } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import { listed, part, prose, urlLink, withoutOrigin } from "./words.ts";
+
+export function findingsPart(facts: ReportFacts): Html {
+  const { findings, figures, unreachable } = facts;
+  const content =
+    findings.length > 0
+      ? html`${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      : unreachable !== undefined || figures.sitemaps === 0
+        ? html`<p class="empty">There is nothing to judge.</p>`
+        : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
+  return part("findings", "What search engines would say", html`${content}${notJudged(facts)}`);
+}
+
+const severityNames = {
+  error: ["error", "Errors"],
+  warning: ["warning", "Warnings"],
+  info: ["note", "Notes"],
+} as const;
+
+// Radio buttons and a style sheet: works without script.
+function filter({ findings, counts }: ReportFacts): Html {
+  const all = counts.error + counts.warning + counts.info;
+  const present = (["error", "warning", "info"] as const).filter((severity) =>
+    findings.some((finding) => finding.severity === severity),
+  );
+  if (present.length < 2) return html``;
+  return html`<fieldset class="filter"><legend class="unseen">Show</legend><label><input type="radio" name="only" id="only-all" checked>All<b>${grouped(all)}</b></label>${present.map(
+    (severity) =>
+      html`<label><input type="radio" name="only" id="only-${severity}">${severityNames[severity][1]}<b>${grouped(counts[severity])}</b></label>`,
+  )}</fieldset>`;
+}
+
+function row(finding: ReportFinding, homepage: string): Html {
+  const { rule, severity, count, sitemaps, sentence, fix, link, examples, places } = finding;
+  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${counted(sitemaps, "place")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
+<h3>What search engines do</h3><p>${consequence(finding)}</p>
+${fix !== "" && html`<h3>What to do</h3><p>${prose(fix)}</p>`}
+${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
+${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${places.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > places.length && html`<li class="soft">other (${grouped(sitemaps - places.length)})</li>`}</ul>`}
+<p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">what it rests on</a>`}</p></div></details>`;
+}
+
+function exampleRow({ url, value, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
+  const place = withoutOrigin(sitemap, homepage);
+  return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${place !== "/" && html`<bdi>${place}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
+}
+
+const engineNames = { google: "Google", bing: "Bing", yandex: "Yandex" } as const;
+
+function consequence({ severity, basis, engines }: ReportFinding): string {
+  const names = listed(engines.map((engine) => engineNames[engine]));
+  const who = names === "" ? "Search engines" : names;
+  const does = {
+    error: engines.length === 1 ? "rejects or ignores" : "reject or ignore",
+    warning: "may ignore",
+    info: "",
+  }[severity];
+  const effect =
+    severity === "info" ? "No effect on what is read; advice." : `${who} ${does} the file, the entry or what it says.`;
+  const ground = {
+    protocol: "The protocol of sitemaps asks for it.",
+    engine: "It is documented.",
+    practice: "It is good practice.",
+    heuristic: "This is experience, not a documented rule.",
+  }[basis];
+  return `${effect} ${ground}`;
+}
+
+function notJudged({ notJudged, complete }: ReportFacts): Html | false {
+  if (notJudged.length === 0) return false;
+  const reasons = new Map<string, string[]>();
+  for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
+  return html`<details class="more"${complete ? "" : ""}><summary>${counted(notJudged.length, "rule")} could not be judged</summary><ul class="examples">${[
+    ...reasons,
+  ].map(
+    ([reason, rules]) =>
+      html`<li><span>Because ${reason}:</span> <span>${rules.map((rule, index) => html`${index > 0 && ", "}<code>${rule}</code>`)}</span></li>`,
+  )}</ul></details>`;
+}

@@ -1,0 +1,154 @@
+// The map of sections: a treemap of HTML boxes, whose places are in the style sheet, and the same as a table. Area is pages, color is
+// the median age, and the hatched part of a box is the share of its pages with errors or warnings.
+import { counted, grouped } from "../../figures.ts";
+import type { ReportFacts, ReportSection } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import { percentage, type StyleSheet } from "../style-sheet.ts";
+import { brief, percent, readableUrl } from "../text.ts";
+import { type Rectangle, squarified } from "../treemap.ts";
+import { flawedSentence } from "./overview.ts";
+import { part, table } from "./words.ts";
+
+// What the places are computed for, in pixels. The page scales them.
+const wide = { left: 0, top: 0, width: 1120, height: 600 };
+const narrow = { left: 0, top: 0, width: 358, height: 760 };
+/** Of the name of a group; the style sheet leaves it out where a group is smaller than this. */
+const nameHeight = 24;
+const leastGroup = { width: 56, height: 66 };
+const mostRows = 200;
+
+interface Tile {
+  readonly number: number;
+  readonly section: ReportSection;
+  readonly depth: number;
+  /** The names above it, with slashes. */
+  readonly path: string;
+  readonly children: readonly Tile[];
+}
+
+export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined {
+  const { sections } = facts;
+  if (sections.pages === 0) return undefined;
+  const root = numbered(sections);
+  const rows = tableRows(root);
+  const rowNumbers = new Set(rows.map(({ number }) => number));
+  const body = (root.children.length === 0 ? [root] : root.children).map((tile) => box(tile, rowNumbers, sheet));
+  place(root, wide, false, (selector, rule) => sheet.add(selector, rule));
+  place(root, narrow, false, (selector, rule) => sheet.addNarrow(selector, rule));
+  const classes = new Set<number>();
+  for (const { section } of everyTile(root)) classes.add(medianAge(section));
+  return part(
+    "map",
+    "Where the pages are",
+    html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median). The hatched part of a tile is its share of pages with errors or warnings.</p>
+<ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
+<div class="map-box"><div class="map" id="map-tiles">${body}</div><div id="tip" hidden></div></div>
+<details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
+  );
+}
+
+const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
+
+/** Numbers in the order in which the script of the page counts. */
+function numbered(root: ReportSection): Tile {
+  let number = 0;
+  const visit = (section: ReportSection, depth: number, above: string): Tile => {
+    const own = number++;
+    const path = `${above}${section.kind === undefined ? section.name : ""}`;
+    const below = path === "" ? "" : `${path}/`;
+    return {
+      number: own,
+      section,
+      depth,
+      path,
+      children: (section.sections ?? []).map((child) => visit(child, depth + 1, below)),
+    };
+  };
+  return visit(root, 0, "");
+}
+
+function* everyTile(tile: Tile): Generator<Tile, void> {
+  yield tile;
+  for (const child of tile.children) yield* everyTile(child);
+}
+
+function nameOf({ name, kind, count = 0 }: ReportSection): string {
+  if (kind === "other") return `other (${grouped(count)})`;
+  const readable = readableUrl(name);
+  return kind === "own" ? `${readable}/*` : readable;
+}
+
+function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
+  const { number, section, children } = tile;
+  const { pages, flawed } = section;
+  const name = html`<bdi>${nameOf(section)}</bdi>`;
+  if (children.length > 0) {
+    const label = html`${name} <span>${brief(pages)}</span>`;
+    const header = rows.has(number)
+      ? html`<a class="name" href="#s${number}">${label}</a>`
+      : html`<span class="name">${label}</span>`;
+    return html`<div class="group" id="t${number}">${header}<div class="in">${children.map((child) => box(child, rows, sheet))}</div></div>`;
+  }
+  const share = flawed === 0 ? 0 : Math.min(100, Math.max(1, Math.round((flawed / pages) * 100)));
+  if (share > 0) sheet.add(`.p${share}`, `height:${share}%`);
+  return html`<div class="leaf a${medianAge(section)}" id="t${number}" aria-hidden="true"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
+}
+
+// Percentages of the box around a tile, which is what the style sheet takes.
+function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: string, rule: string) => void): void {
+  const height = size.height - (hasName ? nameHeight : 0);
+  const { width } = size;
+  if (tile.children.length === 0) {
+    if (tile.depth === 0) add(`#t${tile.number}`, "inset:0");
+    return;
+  }
+  const areas = tile.children.map(({ section }) => section.pages);
+  const order = areas.map((_, index) => index).sort((one, two) => areas[two]! - areas[one]! || one - two);
+  const rectangles = squarified(
+    order.map((index) => areas[index]!),
+    { left: 0, top: 0, width, height },
+  );
+  for (const [at, rectangle] of rectangles.entries()) {
+    const child = tile.children[order[at]!]!;
+    const { left, top } = rectangle;
+    const right = Math.max(0, width - left - rectangle.width);
+    const bottom = Math.max(0, height - top - rectangle.height);
+    const inset = [top / height, right / width, bottom / height, left / width].map(percentage);
+    add(`#t${child.number}`, `inset:${inset.join(" ")}`);
+    const isNamed = rectangle.width >= leastGroup.width && rectangle.height >= leastGroup.height;
+    place(child, rectangle, isNamed, add);
+  }
+}
+
+/** The age class that half of the pages with a date are in or below; where few have one, that there is none. */
+export function medianAge({ ages }: Pick<ReportSection, "ages">): number {
+  const dated = ages.slice(0, -1);
+  const total = dated.reduce((sum, count) => sum + count, 0);
+  if (total <= (ages.at(-1) ?? 0)) return ages.length - 1;
+  let sum = 0;
+  return dated.findIndex((count) => (sum += count) * 2 >= total);
+}
+
+// The largest, in the order of the map.
+function tableRows(root: Tile): readonly Tile[] {
+  const tiles = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
+  if (tiles.length <= mostRows) return tiles;
+  const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, mostRows - 1));
+  return tiles.filter((tile) => kept.has(tile));
+}
+
+function sectionTable(root: Tile, rows: readonly Tile[]): Html {
+  const all = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
+  const left = all.length - rows.length;
+  const total = root.section.pages;
+  const head = html`<th scope="col">Section</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Share</th><th scope="col">Median age</th><th scope="col" class="number">With problems</th>`;
+  const lines = rows.map(({ number, section, depth }) => {
+    const age = medianAge(section);
+    const level = Math.min(5, Math.max(0, depth - 1));
+    return html`<tr id="s${number}"${section.kind === "other" ? html` class="other"` : ""}><th scope="row" class="d${level}"><bdi>${nameOf(section)}</bdi></th><td class="number">${grouped(section.pages)}</td><td class="number">${percent(section.pages, total)}</td><td><i class="swatch a${age}"></i>${ageNames[age]}</td><td class="number">${section.flawed === 0 ? "0" : `${grouped(section.flawed)} (${percent(section.flawed, section.pages)})`}</td></tr>`;
+  });
+  const rest =
+    left > 0 &&
+    html`<tr class="other"><td colspan="5">other (${counted(left, "smaller section")}, counted above)</td></tr>`;
+  return table("Sections of the website", head, [...lines, rest]);
+}

@@ -1,0 +1,42 @@
+// Pieces that every part of the page uses: URLs, sentences with code in them, tables that can be scrolled.
+import { grouped } from "../../figures.ts";
+import { isHttpUrl } from "../../url.ts";
+import { type Html, html, type Value } from "../html.ts";
+import { cutMark, readableUrl } from "../text.ts";
+
+/** A URL of the website: a link where it is whole. `shown` is what stands there, otherwise the URL itself. */
+export function urlLink(url: string, shown: string = url): Html {
+  const text = html`<bdi class="url">${readableUrl(shown)}</bdi>`;
+  if (url.includes(cutMark) || !isHttpUrl(url)) return text;
+  return html`<a href="${url}" rel="noreferrer nofollow">${text}</a>`;
+}
+
+/** The URL without the beginning that all URLs of the website have. */
+export function withoutOrigin(url: string, homepage: string): string {
+  const origin = /^https?:\/\/[^/?#]*/i.exec(homepage)?.[0];
+  return origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+}
+
+/** A sentence of ours, with `code` between backticks. */
+export function prose(sentence: string): Html {
+  return html`${sentence.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+/** A table in a box that scrolls where it is too wide; `label` says what it is. */
+export function table(label: string, head: Value, rows: Value, className: string = ""): Html {
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+export function number(count: number): Html {
+  return html`<td class="number">${grouped(count)}</td>`;
+}
+
+/** A part of the page. */
+export function part(id: string, title: string, content: Value): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
+}
+
+/** `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

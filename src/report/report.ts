@@ -1,0 +1,53 @@
+// The report of a tree: as one HTML page, and as the facts behind it. What makes them is loaded when it is asked for.
+import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
+import { checkSide, type DiffSide } from "../diff/diff-side.ts";
+import { expectObject, signal as expectSignal, invalid, suggestion, unexpected } from "../option-checks.ts";
+import { SitemapTree } from "../tree/tree.ts";
+import type { ReportFacts } from "./facts.ts";
+
+/** Options of `reportHtml` and `reportFacts`. */
+export interface ReportOptions {
+  /** How the tree is checked. */
+  check?: CheckOptions | undefined;
+  /** An earlier state of the website, such as the path of an archive: the report says what changed since. */
+  previous?: DiffSide | undefined;
+  /** Ends it: the promise rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A report of a website's sitemaps as one HTML page, for people: the verdict, what search engines would say, where the pages are and
+ * when they changed, languages, and how everything was fetched.
+ *
+ * @example
+ * await using tree = await sitemapTreeForHomepage("https://example.org/");
+ * await writeFile("report.html", await reportHtml(tree));
+ */
+export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string> {
+  const facts = await reportFacts(tree, options);
+  const { pageOf } = await import("./page/report-page.ts");
+  return pageOf(facts);
+}
+
+/**
+ * The facts behind a report, as data: what "Download the data" gives.
+ *
+ * @example
+ * await using tree = await openTree("site.warc.gz");
+ * const { figures, timeline } = await reportFacts(tree);
+ */
+export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}): Promise<ReportFacts> {
+  if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
+  expectObject("options", options);
+  for (const name of Object.keys(options)) {
+    if (!knownOptions.includes(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
+  }
+  const { check, previous, signal } = options;
+  resolveCheckOptions(check);
+  if (signal !== undefined) expectSignal("signal", signal);
+  if (previous !== undefined) checkSide(previous);
+  const { collectFacts } = await import("./collect-facts.ts");
+  return collectFacts(tree, options);
+}
+
+const knownOptions: readonly string[] = ["check", "previous", "signal"] satisfies (keyof ReportOptions)[];

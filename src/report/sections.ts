@@ -1,0 +1,235 @@
+// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. However many directories a
+// website makes up, memory stays bounded: when the tree is full, its smallest leaves are counted together with their siblings.
+import type { UrlScan } from "../check/url-scan.ts";
+
+/** How long ago pages changed, in classes: at most 30 days, 90 days, half a year, one year, two years, longer; no date. */
+export const ageClasses = ["30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"] as const;
+export const noDate: number = ageClasses.length - 1;
+
+/** A section and what was counted in it; `pages` and the rest include the sections below. */
+export interface Section {
+  /** As it is written in URLs. */
+  readonly name: string;
+  readonly pages: number;
+  /** Pages by age class. */
+  readonly ages: readonly number[];
+  /** Pages with errors or warnings. */
+  readonly flawed: number;
+  /** The largest first. */
+  readonly children: readonly Section[];
+  /** `own`: pages that lie in the section itself. `rest`: sections that were counted together. */
+  readonly kind: "section" | "own" | "rest";
+  /** Of `rest`: about how many sections. */
+  readonly sections?: number;
+}
+
+const depth = 3;
+const mostNodes = 20_000;
+/** Numbers that are ever given out: where a website makes up directories without end, the tree grows no more. */
+const mostNumbers = 200_000;
+// Directories that are numbers of articles, one page in each, are no sections: a parent of many such takes no more of them.
+const manyFolded = 2000;
+const fewPages = 3;
+/** Characters of a name that are kept. */
+const longestName = 200;
+
+// The counters of a node: pages by age class, then flawed pages.
+const flawedAt = ageClasses.length;
+const width = ageClasses.length + 1;
+
+interface Node {
+  readonly number: number;
+  readonly name: string;
+  readonly parent: Node | undefined;
+  children: Map<string, Node> | undefined;
+  /** What was folded into one: its counters, how many nodes, how many pages. */
+  rest: Node | undefined;
+  folded: number;
+  foldedPages: number;
+}
+
+export class Sections {
+  readonly #root: Node;
+  #nodes = 0;
+  #numbers = 0;
+  #counters = new Int32Array(width * 1024);
+  // By number: where the pages of a node count now.
+  #redirects = new Int32Array(1024);
+  // Most pages lie where the page before them lies.
+  #prefix = "";
+  #prefixNode: Node | undefined;
+
+  constructor() {
+    this.#root = this.#create("", undefined);
+  }
+
+  /** Counts a page, and returns the number of its section. */
+  add(url: string, { hostEnd, query, fragment }: UrlScan, age: number, isFlawed: boolean): number {
+    const node = this.#find(url, hostEnd, query, fragment);
+    const at = node.number * width;
+    this.#counters[at + age]!++;
+    if (isFlawed) this.#counters[at + flawedAt]!++;
+    return node.number;
+  }
+
+  /** One flawed page more in the section with this number. */
+  addFlaw(number: number): void {
+    this.#counters[this.#resolve(number) * width + flawedAt]!++;
+  }
+
+  /** Everything that was counted. The root is the website; below it are hosts. */
+  toTree(): Section {
+    return this.#section(this.#root, "section");
+  }
+
+  #find(url: string, hostEnd: number, query: number, fragment: number): Node {
+    const end = query >= 0 ? query : fragment >= 0 ? fragment : url.length;
+    const prefix = this.#prefix;
+    if (
+      this.#prefixNode !== undefined &&
+      query < 0 &&
+      fragment < 0 &&
+      url.startsWith(prefix) &&
+      url.indexOf("/", prefix.length) < 0
+    ) {
+      return this.#prefixNode;
+    }
+    let node = this.#child(this.#root, url.slice(url.indexOf("//") + 2, hostEnd).toLowerCase());
+    let start = hostEnd + 1;
+    for (let level = 0; level < depth && start < end; level++) {
+      const slash = url.indexOf("/", start);
+      if (slash < 0 || slash >= end) break;
+      // Two slashes in a row are one.
+      if (slash > start) node = this.#child(node, url.slice(start, Math.min(slash, start + longestName)));
+      start = slash + 1;
+    }
+    // Pages of one program, such as `product.php?id=1`, belong together.
+    if (query >= 0 && query > start && query - start <= longestName && url.indexOf("/", start) < 0) {
+      return this.#child(node, `${url.slice(start, query)}?`);
+    }
+    if (query < 0 && fragment < 0 && start <= end) {
+      this.#prefix = copied(url.slice(0, start));
+      this.#prefixNode = node;
+    }
+    return node;
+  }
+
+  #child(parent: Node, name: string): Node {
+    const known = parent.children?.get(name);
+    if (known !== undefined) return known;
+    if (this.#numbers >= mostNumbers || takesNoMore(parent)) {
+      parent.folded += 1;
+      parent.foldedPages += 1;
+      return this.#rest(parent);
+    }
+    if (this.#nodes >= mostNodes) {
+      this.#fold();
+      return this.#child(parent, name);
+    }
+    const node = this.#create(copied(name), parent);
+    parent.children ??= new Map();
+    parent.children.set(node.name, node);
+    return node;
+  }
+
+  #create(name: string, parent: Node | undefined): Node {
+    const number = this.#numbers++;
+    this.#nodes += 1;
+    if ((number + 1) * width > this.#counters.length) this.#counters = grown(this.#counters);
+    if (number >= this.#redirects.length) this.#redirects = grown(this.#redirects);
+    this.#redirects[number] = number;
+    return { number, name, parent, children: undefined, rest: undefined, folded: 0, foldedPages: 0 };
+  }
+
+  #rest(parent: Node): Node {
+    parent.rest ??= this.#create("", parent);
+    return parent.rest;
+  }
+
+  // The smaller half of all leaves, each into the rest of its parent. Hosts stay as long as there are other leaves.
+  #fold(): void {
+    const leaves: { node: Node; pages: number; isHost: boolean }[] = [];
+    const visit = (node: Node) => {
+      for (const child of node.children?.values() ?? []) {
+        if (child.children === undefined && child.rest === undefined)
+          leaves.push({ node: child, pages: this.#pages(child), isHost: node === this.#root });
+        else visit(child);
+      }
+    };
+    visit(this.#root);
+    // Of two with as many pages, the later one is folded.
+    leaves.sort(
+      (one, two) =>
+        Number(one.isHost) - Number(two.isHost) || one.pages - two.pages || two.node.number - one.node.number,
+    );
+    for (const { node, pages } of leaves.slice(0, Math.ceil(leaves.length / 2))) {
+      const parent = node.parent as Node;
+      const rest = this.#rest(parent);
+      for (let index = 0; index < width; index++) {
+        this.#counters[rest.number * width + index]! += this.#counters[node.number * width + index]!;
+      }
+      this.#redirects[node.number] = rest.number;
+      parent.children?.delete(node.name);
+      if (parent.children?.size === 0) parent.children = undefined;
+      parent.folded += 1;
+      parent.foldedPages += pages;
+      this.#nodes -= 1;
+    }
+    this.#prefixNode = undefined;
+  }
+
+  #resolve(number: number): number {
+    let at = number;
+    while (this.#redirects[at] !== at) at = this.#redirects[at]!;
+    return at;
+  }
+
+  #pages(node: Node): number {
+    let sum = 0;
+    for (let index = 0; index < flawedAt; index++) sum += this.#counters[node.number * width + index]!;
+    return sum;
+  }
+
+  #section(node: Node, kind: Section["kind"], sections?: number): Section {
+    const at = node.number * width;
+    const own = [...this.#counters.subarray(at, at + flawedAt)];
+    const ownFlawed = this.#counters[at + flawedAt]!;
+    const ownPages = own.reduce((sum, count) => sum + count, 0);
+    const children = [...(node.children?.values() ?? [])].map((child) => this.#section(child, "section"));
+    if (node.rest !== undefined) children.push(this.#section(node.rest, "rest", node.folded));
+    if (children.length > 0 && ownPages > 0) {
+      children.push({ name: node.name, pages: ownPages, ages: own, flawed: ownFlawed, children: [], kind: "own" });
+    }
+    // By size, then by name; code units, so that the order is the same everywhere.
+    children.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
+    const ages = children.length === 0 ? own : own.map((_, age) => sum(children, (child) => child.ages[age]!));
+    return {
+      name: node.name,
+      pages: children.length === 0 ? ownPages : sum(children, (child) => child.pages),
+      ages,
+      flawed: children.length === 0 ? ownFlawed : sum(children, (child) => child.flawed),
+      children,
+      kind,
+      ...(sections === undefined ? {} : { sections }),
+    };
+  }
+}
+
+function takesNoMore({ folded, foldedPages }: Node): boolean {
+  return folded >= manyFolded && foldedPages < folded * fewPages;
+}
+
+function sum<T>(list: readonly T[], value: (item: T) => number): number {
+  return list.reduce((total, item) => total + value(item), 0);
+}
+
+function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+/** A copy that keeps nothing alive of the document that it was cut from. */
+function copied(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}
