@@ -8,7 +8,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 export function prepare() {
   if (newest("package-lock.json") > newest("node_modules/.package-lock.json")) {
-    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
+    npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
   }
   const sources = Math.max(newest("src"), newest("tsconfig.json"), newest("tsconfig.build.json"));
   if (sources > newest("dist/.built")) {
@@ -16,10 +16,17 @@ export function prepare() {
   }
 }
 
+// npm says where it is itself. Without it, Windows finds `npm.cmd` only through a shell.
+function npm(args, label) {
+  const { npm_execpath: script } = process.env;
+  if (script?.endsWith(".js")) run(process.execPath, [script, ...args], label);
+  else run("npm", args, label, process.platform === "win32");
+}
+
 // Everything but the result belongs on standard error: `npm start -- ls URL > file` must hold only the listing.
-function run(command, args, label) {
+function run(command, args, label, shell = false) {
   process.stderr.write(`${label}…\n`);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell });
   if (status !== 0) {
     process.stderr.write(`${label} failed${error ? `: ${error.message}` : ""}\n`);
     process.exit(1);

@@ -1,0 +1,39 @@
+// What a fresh clone needs to start: a lock file that `npm ci` accepts on every platform.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const root = path.join(import.meta.dirname, "../..");
+const { packages } = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")) as {
+  packages: Readonly<Record<string, LockedPackage>>;
+};
+
+// npm writes only the packages of its own platform when it installs over an older node_modules, and then refuses its own file.
+test("the lock file names every package that another one needs, those of other platforms included", () => {
+  const missing = Object.entries(packages).flatMap(([place, { dependencies, devDependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...(place === "" ? devDependencies : {}), ...optionalDependencies }).filter(
+      (name) => !foldersAbove(place).some((folder) => `${folder}node_modules/${name}` in packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the lock file and the manifest ask for the same", () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as LockedPackage;
+  expect(packages[""]).toMatchObject({
+    dependencies: manifest.dependencies,
+    devDependencies: manifest.devDependencies,
+  });
+});
+
+// What `node_modules/a/node_modules/b` needs is in itself, in a, or at the root.
+function foldersAbove(place: string): string[] {
+  const ends = [...place.matchAll(/\/node_modules\/|$/g)].map(({ index }) => index);
+  return ["", ...ends.filter((end) => end > 0).map((end) => `${place.slice(0, end)}/`)];
+}
