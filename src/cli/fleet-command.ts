@@ -37,6 +37,11 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Pace:")
     .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
+    .option(
+      "--per-address <n>",
+      "requests at a time to one address, whatever names lead there (default: 8)",
+      wholeNumber(1),
+    )
     .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
     .option(
       "--max-traffic <n>",

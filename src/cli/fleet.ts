@@ -29,6 +29,7 @@ export interface FleetFlags extends CrawlFlags {
   readonly check?: true | undefined;
   readonly retry?: readonly string[] | undefined;
   readonly concurrency?: number | undefined;
+  readonly perAddress?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly maxTraffic?: number | undefined;
   readonly verbose?: number | true | undefined;
@@ -88,7 +89,7 @@ class Run {
     crawl: Options,
     outputs: Pick<FolderSinkOptions, "check" | "previous">,
   ): Promise<number> {
-    const { format, archives, concurrency, progress, insecure } = this.#flags;
+    const { format, archives, concurrency, perAddress, progress, insecure } = this.#flags;
     if (insecure) this.#messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
     const { done, waiting } = await this.#queue.counts();
     if (done + waiting > 0)
@@ -108,6 +109,7 @@ class Run {
         sites: list,
         sink,
         concurrency,
+        perAddress,
         crawl,
         drain: this.#drain.signal,
         signal: this.#stop.signal,
@@ -196,7 +198,14 @@ const longestStop = 3000;
 // A website that takes longer is left as it is: it would keep a whole fleet waiting.
 const defaultTime = 600_000;
 
-function crawlOf({ concurrency: _, previous: __, maxPages, maxTraffic, ...flags }: FleetFlags): Options {
+function crawlOf({
+  concurrency: _,
+  previous: __,
+  perAddress: ___,
+  maxPages,
+  maxTraffic,
+  ...flags
+}: FleetFlags): Options {
   const { limits, ...options } = crawlOptions(flags);
   return {
     ...options,

@@ -4,6 +4,7 @@
 //   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
 //   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
 //   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
+//   sitegrove fleet [SITES…] --out DIR        read many websites, and go on where it stopped
 //   sitegrove completion bash|zsh|fish        print a shell completion script
 //   sitegrove --help | --version              `sitegrove ls --help` describes every flag
 //
@@ -11,7 +12,8 @@
 import { systemReason } from "../system-reason.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
-keepHeapSmall();
+// A fleet has much under way at a time.
+if (process.argv[2] !== "fleet") keepHeapSmall();
 
 // A pipe that is closed while it reads the help is no error.
 process.stdout.on("error", () => {});

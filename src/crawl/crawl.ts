@@ -3,6 +3,7 @@
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
+import type { SharedLimits } from "../fetch/shared-limits.ts";
 import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
@@ -38,13 +39,15 @@ export interface RunOptions {
   readonly problems?: readonly Problem[] | undefined;
   /** How documents are read, where that is not as usual. */
   readonly read?: ReadDocument | undefined;
+  /** Limits that other crawls count for, too. */
+  readonly shared?: SharedLimits | undefined;
   /** Told of requests, retries and responses. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
 /** The events in declared order; `settings.onEvent` and `onSideEvent` are told the others beside it. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { source, omitMissing, problems } = options;
+  const { source, omitMissing, problems, shared } = options;
   const { save, resume } = options.prepared.settings;
   const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
   const own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
@@ -66,7 +69,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   };
   const fetcher: Fetcher | undefined =
     source === undefined
-      ? (await import("../fetch/fetcher.ts")).createFetcher({ settings, start: startUrls, onEvent: onRequest })
+      ? (await import("../fetch/fetcher.ts")).createFetcher({ settings, start: startUrls, onEvent: onRequest, shared })
       : undefined;
   const network = fetcher && earlier && previous ? new earlier.Revalidator(fetcher, previous, onEvent) : fetcher;
   const { runCrawl } = await import("./engine.ts");

@@ -226,7 +226,7 @@ function happens(socket: net.Socket, event: "connect" | "secureConnect"): Promis
 const openingBytes = 512 * 1024;
 
 // How long a name server may take, in milliseconds. Beside `timeout.connect`, which is about the website.
-const longestLookup = 10_000;
+export const longestLookup = 10_000;
 
 // How long one of several addresses may take before the next one is tried, in milliseconds.
 const addressAttempt = 500;

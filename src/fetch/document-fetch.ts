@@ -16,6 +16,7 @@ import type { Pause } from "./politeness.ts";
 import { type Head, HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, isRetryable, toDate } from "./retry.ts";
+import type { Applicant, SharedLimits } from "./shared-limits.ts";
 import type { Slot, Throttle } from "./throttle.ts";
 import { WireBody } from "./wire-body.ts";
 
@@ -24,6 +25,8 @@ export interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
   readonly throttle: Throttle;
+  /** Limits that other crawls count for, too. */
+  readonly shared: SharedLimits | undefined;
   readonly hosts: HostRecords;
   readonly headers: RequestHeaders;
   readonly startOrigins: ReadonlySet<string>;
@@ -78,20 +81,21 @@ export class DocumentFetch {
     const refusal = refusalOf(target, allowPrivate);
     if (refusal !== undefined) return this.#fail("refused", refusal);
 
-    const { throttle, client, headers, settings, onEvent } = this.#context;
-    const turn = await this.#turn(target);
+    const { throttle, shared, client, headers, settings, onEvent } = this.#context;
+    const turn = await this.#turn(target, allowPrivate);
     if ("code" in turn) return this.#giveUp(turn);
     const { admission, slot } = turn;
     let request: HttpRequest | undefined;
     try {
       const sent = { ...headers(origin, this.#request.anonymous !== true), ...this.#request.conditional };
-      const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts);
+      const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts, shared !== undefined);
       const { firstByte, idle } = settings.timeout;
       request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);
       onEvent({ type: "request", url: this.#url, attempt: this.#attempts });
       admission.sent();
       this.#sentAt = performance.now();
       const head = await request.send(client);
+      slot.answered();
       this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
       if ("code" in head) {
         request.end();
@@ -102,7 +106,10 @@ export class DocumentFetch {
         return await this.#failOrRetry(outcomeOfProblem(head), head, mayRetry);
       }
       const pause = admission.answered(head.status, head.headers);
-      if (pause !== undefined && pause.refusal === undefined) throttle.pause(target.hostname, pause.delay);
+      if (pause !== undefined && pause.refusal === undefined) {
+        throttle.pause(target.hostname, pause.delay);
+        shared?.pause(target, pause.delay);
+      }
       admission.end();
       if (head.status === 200 && !isChallenge(head.status, head.headers)) {
         return await this.#document(request, head, slot);
@@ -119,8 +126,8 @@ export class DocumentFetch {
   }
 
   // The host's own word first, then a place in the line; what was learned while waiting there counts, too.
-  async #turn(target: URL): Promise<{ admission: Admission; slot: Slot } | Problem> {
-    const { hosts, throttle } = this.#context;
+  async #turn(target: URL, isTrusted: boolean): Promise<{ admission: Admission; slot: Turn } | Problem> {
+    const { hosts, throttle, shared } = this.#context;
     const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
     for (;;) {
       const admitted = hosts.admit(target, this.#caller);
@@ -129,7 +136,14 @@ export class DocumentFetch {
       if ("code" in admission) return admission;
       try {
         const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst, () => admission.isStale);
-        if (slot !== undefined) return { admission, slot };
+        if (slot !== undefined && shared === undefined) return { admission, slot: ownTurn(slot) };
+        if (slot !== undefined) {
+          const isKnown = hosts.hasAnswered(target);
+          const applicant = { target, isTrusted, isRetry: this.#attempts > 1, isKnown };
+          const turn = await sharedTurn(slot, shared as SharedLimits, applicant, this.#caller);
+          if (!admission.isStale) return { admission, slot: turn };
+          turn.release();
+        }
       } catch (error) {
         admission.end();
         throw error;
@@ -138,7 +152,7 @@ export class DocumentFetch {
     }
   }
 
-  async #document(request: HttpRequest, head: Head, slot: Slot): Promise<Fetched | undefined> {
+  async #document(request: HttpRequest, head: Head, slot: Turn): Promise<Fetched | undefined> {
     // An attempt whose body breaks before its first byte brought nothing: it is like one without a response.
     const first: Pulled = await request.pull(head.body);
     if ("code" in first) {
@@ -219,7 +233,7 @@ export class DocumentFetch {
   }
 
   // Nobody waits for this; the slot is kept meanwhile.
-  #discard(request: HttpRequest, head: Head, slot: Slot): void {
+  #discard(request: HttpRequest, head: Head, slot: Turn): void {
     this.#pending++;
     void request.discard(head).then(() => {
       slot.release();
@@ -238,6 +252,36 @@ export class DocumentFetch {
     const { network } = this.#context.settings;
     if (network === "allow-private") return true;
     return network === "default" && this.#context.startOrigins.has(origin);
+  }
+}
+
+/** The right to one request, by all limits there are. */
+interface Turn extends Slot {
+  /** The response began. */
+  answered(): void;
+}
+
+function ownTurn(slot: Slot): Turn {
+  return { ...slot, answered: () => {} };
+}
+
+async function sharedTurn(slot: Slot, shared: SharedLimits, applicant: Applicant, caller: Cancellation): Promise<Turn> {
+  try {
+    const other = await shared.acquire(applicant, caller);
+    return {
+      answered: () => other.answered(),
+      lend() {
+        other.lend();
+        slot.lend();
+      },
+      release() {
+        other.release();
+        slot.release();
+      },
+    };
+  } catch (error) {
+    slot.release();
+    throw error;
   }
 }
 

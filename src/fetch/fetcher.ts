@@ -10,6 +10,7 @@ import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { HostRecords } from "./host-records.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
+import type { SharedLimits } from "./shared-limits.ts";
 import { Throttle } from "./throttle.ts";
 import { type OwnClient, undiciClient } from "./undici-client.ts";
 
@@ -18,6 +19,8 @@ export interface FetcherOptions {
   /** What the operator named: the homepage, or the given sitemaps. */
   readonly start: readonly string[];
   readonly onEvent?: FetchContext["onEvent"] | undefined;
+  /** Limits that other crawls count for, too. */
+  readonly shared?: SharedLimits | undefined;
 }
 
 export interface Fetcher extends DocumentSource {
@@ -47,7 +50,7 @@ class NetworkFetcher implements Fetcher {
   #ownClient: OwnClient | undefined;
   #closed = false;
 
-  constructor({ settings, start, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
+  constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
     if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts);
     const backoffs = { ...defaultBackoff, ...backoff };
@@ -55,6 +58,7 @@ class NetworkFetcher implements Fetcher {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
       throttle: new Throttle(settings),
+      shared,
       hosts: new HostRecords(settings, backoffs),
       headers: requestHeaders(settings, startUrls),
       startOrigins: new Set(startUrls.map(({ origin }) => origin)),
@@ -101,10 +105,12 @@ class NetworkFetcher implements Fetcher {
   }
 
   setCrawlDelay(url: string, milliseconds: number): void {
-    const { settings, throttle } = this.#context;
-    const hostname = parseUrl(url)?.hostname;
-    if (!settings.useCrawlDelay || !(milliseconds > 0) || hostname === undefined) return;
-    throttle.setLeastDelay(hostname, Math.min(milliseconds, longestCrawlDelay));
+    const { settings, throttle, shared } = this.#context;
+    const target = parseUrl(url);
+    if (!settings.useCrawlDelay || !(milliseconds > 0) || target === null) return;
+    const delay = Math.min(milliseconds, longestCrawlDelay);
+    throttle.setLeastDelay(target.hostname, delay);
+    shared?.setLeastDelay(target, delay);
   }
 
   async close(): Promise<void> {

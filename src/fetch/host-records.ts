@@ -39,6 +39,10 @@ export class HostRecords {
     return this.#reachability.get(origin)?.refusal ?? this.#politeness.get(hostname)?.refusal;
   }
 
+  hasAnswered({ origin }: URL): boolean {
+    return this.#answered.has(origin);
+  }
+
   /** Whether a request would neither be refused nor have to wait for another one. */
   isOpen(target: URL): boolean {
     return this.refusal(target) === undefined && !this.#doubtful(target).some(({ gate }) => gate.isTaken);

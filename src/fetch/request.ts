@@ -30,15 +30,24 @@ export class OutgoingRequest implements ClientRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly allowPrivate: boolean;
   readonly attempt: number;
+  /** The name was looked up for this attempt. */
+  readonly isLookedUp: boolean;
   readonly cancellation: Cancellation = new Cancellation();
   onSent: () => void = () => {};
   #signal: AbortSignal | undefined;
 
-  constructor(target: URL, headers: Readonly<Record<string, string>>, allowPrivate: boolean, attempt: number) {
+  constructor(
+    target: URL,
+    headers: Readonly<Record<string, string>>,
+    allowPrivate: boolean,
+    attempt: number,
+    isLookedUp = false,
+  ) {
     this.url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
     this.headers = headers;
     this.allowPrivate = allowPrivate;
     this.attempt = attempt;
+    this.isLookedUp = isLookedUp;
   }
 
   get signal(): AbortSignal {

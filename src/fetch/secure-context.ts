@@ -8,6 +8,15 @@ import type { Settings } from "../options.ts";
 /** Undefined where nothing was added. Made once: to read the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
+  // Crawls of one program have the same, as a rule.
+  const key = JSON.stringify([process.env["NODE_EXTRA_CA_CERTS"], ca]);
+  if (last?.key !== key) last = { key, context: createContext(ca) };
+  return last.context;
+}
+
+let last: { readonly key: string; readonly context: tls.SecureContext } | undefined;
+
+function createContext(ca: readonly string[]): tls.SecureContext {
   const added = ca.flatMap(certificatesIn);
   // The option `ca` would replace what Node trusts: its own list, that of the system (--use-system-ca, --use-openssl-ca,
   // SSL_CERT_FILE) and NODE_EXTRA_CA_CERTS. Node 20 does not tell that list, but the context itself can be added to.

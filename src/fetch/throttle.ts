@@ -94,7 +94,7 @@ export class Throttle {
 
   /** The least pause between two requests to this host, where the delay of the options is shorter. */
   setLeastDelay(hostName: string, milliseconds: number): void {
-    this.#leastDelays.set(hostName, milliseconds);
+    remember(this.#leastDelays, hostName, milliseconds);
     const lastStart = this.#lastStarts.get(hostName);
     if (lastStart !== undefined) this.pause(hostName, lastStart + milliseconds - performance.now());
   }
@@ -171,7 +171,7 @@ export class Throttle {
   #start(host: Host): Slot {
     host.running++;
     this.#running++;
-    if (this.#options.useCrawlDelay) this.#lastStarts.set(host.name, performance.now());
+    if (this.#options.useCrawlDelay) remember(this.#lastStarts, host.name, performance.now());
     const delay = this.#delay(host.name);
     if (delay > 0) host.nextAt = Math.max(host.nextAt, performance.now() + delay);
     let held = true;
@@ -206,6 +206,19 @@ export class Throttle {
     return Math.max(drawn, this.#leastDelays.get(hostName) ?? 0);
   }
 }
+
+// The oldest goes first: a fleet meets very many hosts.
+function remember(times: Map<string, number>, hostName: string, time: number): void {
+  times.delete(hostName);
+  times.set(hostName, time);
+  if (times.size <= mostRemembered) return;
+  for (const oldest of times.keys()) {
+    times.delete(oldest);
+    return;
+  }
+}
+
+const mostRemembered = 10_000;
 
 type Waiter = () => void;
 

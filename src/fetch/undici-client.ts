@@ -10,6 +10,7 @@ import { type Connect, type ConnectParts, createConnect, type Endpoint } from ".
 import { problemOf } from "./failure.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
+import { OutgoingRequest } from "./request.ts";
 import { type Route, UndiciConnection } from "./undici-connection.ts";
 import { UndiciExchange } from "./undici-exchange.ts";
 
@@ -85,7 +86,10 @@ class UndiciClient implements OwnClient {
     }
   }
 
-  #route(url: URL, { allowPrivate, attempt = 1 }: ClientRequest): Route | Problem {
+  #route(url: URL, request: ClientRequest): Route | Problem {
+    const { allowPrivate, attempt = 1 } = request;
+    // What failed a moment ago, for this very attempt, counts.
+    const isRetry = attempt > 1 && !(request instanceof OutgoingRequest && request.isLookedUp);
     const secure = url.protocol === "https:";
     const proxy = this.#proxyFor(url);
     // A proxy takes a name without a dot for one of its own network.
@@ -93,7 +97,7 @@ class UndiciClient implements OwnClient {
     const reach = !allowPrivate ? "public" : this.#settings.network === "default" ? "start" : "any";
     const endpoint: Endpoint = { secure, host: hostOf(url), port: Number(url.port) || (secure ? 443 : 80), reach };
     const key = `${url.origin} ${proxy?.origin ?? reach}`;
-    return { key, origin: url.origin, endpoint, proxy, isTunnel: secure, isRetry: attempt > 1 };
+    return { key, origin: url.origin, endpoint, proxy, isTunnel: secure, isRetry };
   }
 
   #open(undici: typeof Undici, route: Route): UndiciConnection {

@@ -76,8 +76,9 @@ export class UndiciConnection {
   }
 
   async destroy(reason?: Error): Promise<void> {
-    this.#connecting.abort(reason);
-    await this.client.destroy(reason ?? null);
+    // An error has a stack, and a fleet closes very many connections.
+    if (this.transport === undefined) this.#connecting.abort(reason);
+    await this.client.destroy(reason ?? closed);
   }
 
   #open(transport: Transport): void {
@@ -102,6 +103,8 @@ export class UndiciConnection {
     return code.startsWith("HPE_") || (code === "UND_ERR_SOCKET" && this.transport?.socket.readableEnded === false);
   }
 }
+
+const closed = Object.assign(new Error("The connection is no longer needed"), { code: "UND_ERR_DESTROYED" });
 
 // Names and values together. https://nodejs.org/api/cli.html#--max-http-header-sizesize has the same default.
 const headerBytes = 16 * 1024;

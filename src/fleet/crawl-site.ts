@@ -1,6 +1,7 @@
 // Reads one website: its pages go to the output, and what became of it is a summary.
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
+import type { SharedLimits } from "../crawl/shared-limits.ts";
 import type { FinishedEvent, OrderedEvent } from "../event.ts";
 import type { Options } from "../options.ts";
 import { isLossy, type Problem } from "../problem.ts";
@@ -17,11 +18,12 @@ export interface CrawlSiteOptions {
   readonly options: Options;
   readonly signal: AbortSignal;
   readonly lane: LargeLane;
+  readonly shared: SharedLimits;
 }
 
 /** Throws only the reason of the signal, and what the output or the disk throws. */
 export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
-  const { job, attemptId, output, signal, lane } = site;
+  const { job, attemptId, output, signal, lane, shared } = site;
   const options: Options = { ...site.options, ...output.options, signal };
   const reasons = new Reasons();
   const place = lane.place(signal);
@@ -40,9 +42,9 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   };
   try {
     if (output.tree === undefined) {
-      for await (const event of ordered({ prepared: prepare(job.homepage, options) })) await see(event);
+      for await (const event of ordered({ prepared: prepare(job.homepage, options), shared })) await see(event);
     } else {
-      const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see });
+      const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see, shared });
       try {
         await output.tree(tree);
       } finally {

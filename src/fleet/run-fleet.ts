@@ -1,6 +1,7 @@
 // Works on a queue of websites, many at a time in one process, until the queue is empty or somebody says stop.
 import { setMaxListeners } from "node:events";
 import { availableParallelism, freemem } from "node:os";
+import type { SharedLimits } from "../crawl/shared-limits.ts";
 import { expectObject, functionValue, invalid, number, signal, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
@@ -30,6 +31,12 @@ export interface FleetOptions {
    */
   concurrency?: number | undefined;
   /**
+   * How many requests go to one address at a time, whatever host names lead there. A function is asked each time, for those who
+   * divide a limit among several workers.
+   * @default 8
+   */
+  perAddress?: number | (() => number) | undefined;
+  /**
    * How each website is crawled. Well-known paths are tried where they are needed, unless told otherwise.
    * @default { useKnownPaths: "if-needed" }
    */
@@ -54,7 +61,10 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const settings = checked(options);
   const { queue, run, sites } = settings;
   settings.signal?.throwIfAborted();
-  const fleet = new Fleet(settings);
+  // Loaded here: who imports the package does not need it yet.
+  const { SharedLimits } = await import("../crawl/shared-limits.ts");
+  const { crawl, perAddress } = settings;
+  const fleet = new Fleet(settings, new SharedLimits({ settings: resolveOptions(crawl), perAddress }));
   // A long list is worked on while it is read.
   const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites)));
   adding?.catch((error: unknown) => fleet.fail(error));
@@ -68,15 +78,17 @@ type FleetSettings = ReturnType<typeof checked>;
 class Fleet {
   readonly #settings: FleetSettings;
   readonly #lane: LargeLane;
+  readonly #shared: SharedLimits;
   /** Aborted by the caller, or because something failed that is nobody's website. */
   readonly #stop = new AbortController();
   /** Also aborted where nothing new is to be begun. */
   readonly #drain = new AbortController();
 
-  constructor(settings: FleetSettings) {
+  constructor(settings: FleetSettings, shared: SharedLimits) {
     this.#settings = settings;
     // Each website listens.
     setMaxListeners(0, this.#stop.signal, this.#drain.signal);
+    this.#shared = shared;
     this.#lane = new LargeLane(Math.max(2, Math.floor(settings.concurrency / 16)));
   }
 
@@ -109,6 +121,7 @@ class Fleet {
     } finally {
       caller?.removeEventListener("abort", onStop);
       drain?.removeEventListener("abort", onDrain);
+      this.#shared.close();
     }
   }
 
@@ -143,7 +156,15 @@ class Fleet {
     try {
       output = await sink.open(job, attemptId);
       const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
-      const read = crawlSite({ job, attemptId, output: told, options: crawl, signal: stop, lane: this.#lane });
+      const read = crawlSite({
+        job,
+        attemptId,
+        output: told,
+        options: crawl,
+        signal: stop,
+        lane: this.#lane,
+        shared: this.#shared,
+      });
       const summary = await read.catch((error: unknown) => {
         if (stop.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
@@ -227,11 +248,18 @@ function checked(options: FleetOptions) {
     run: options.run ?? "default",
     sink: options.sink ?? noSink,
     concurrency: number("concurrency", options.concurrency ?? defaultConcurrency(), 1),
+    perAddress: perAddressOf(options.perAddress),
     crawl,
     drain: options.drain,
     signal: options.signal,
     onEvent: options.onEvent,
   };
+}
+
+function perAddressOf(limit: FleetOptions["perAddress"] = 8): () => number {
+  if (typeof limit === "function") return () => Math.max(1, limit());
+  const checked = number("perAddress", limit, 1);
+  return () => checked;
 }
 
 const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
@@ -240,6 +268,7 @@ const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
   "run",
   "sink",
   "concurrency",
+  "perAddress",
   "crawl",
   "drain",
   "signal",

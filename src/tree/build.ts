@@ -42,6 +42,8 @@ export interface WhileBuilding {
   /** Told the events in declared order; what it returns is waited for. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   readonly read?: ReadDocument | undefined;
+  /** Limits that other crawls count for, too. */
+  readonly shared?: RunOptions["shared"];
 }
 
 export async function openTreeWhile(
@@ -85,7 +87,7 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store } = await openStorage(asked);
   try {
-    const collected = await collect({ prepared, store, read: building.read }, building);
+    const collected = await collect({ prepared, store, read: building.read, shared: building.shared }, building);
     return toTree(prepared, collected, store);
   } catch (error) {
     await store.close();

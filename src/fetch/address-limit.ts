@@ -1,0 +1,121 @@
+// How many requests may go to one address at a time, whatever names lead there: a thousand shops may share a server.
+//
+// The first request to a host makes room for another one where no answer comes soon, as long as not too many are like that: a silent
+// website must not keep others waiting that happen to live beside it.
+import type { Cancellation } from "./cancellation.ts";
+
+/** The right to one request to an address. */
+export interface AddressSlot {
+  /** The response began. */
+  answered(): void;
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
+
+export class AddressLimit {
+  readonly #limit: () => number;
+  readonly #addresses = new Map<string, Address>();
+
+  constructor(limit: () => number) {
+    this.#limit = limit;
+  }
+
+  /** Waits for a turn, in the order of the calls. `isKnown`: the host has answered before. Rejects with the reason of the cancellation. */
+  acquire(key: string, isKnown: boolean, cancellation: Cancellation): AddressSlot | Promise<AddressSlot> {
+    let address = this.#addresses.get(key);
+    if (address === undefined) {
+      address = { key, counted: new Set(), silent: 0, waiting: new Set(), timer: undefined };
+      this.#addresses.set(key, address);
+    }
+    const { counted, waiting } = address;
+    if (waiting.size === 0 && counted.size < this.#limit()) return this.#start(address, isKnown);
+    const found = address;
+    return new Promise((resolve, reject) => {
+      if (cancellation.cancelled) return reject(cancellation.reason);
+      const onCancel = () => {
+        waiting.delete(waiter);
+        this.#dispatch(found);
+        reject(cancellation.reason);
+      };
+      const waiter = () => {
+        cancellation.remove(onCancel);
+        resolve(this.#start(found, isKnown));
+      };
+      waiting.add(waiter);
+      cancellation.add(onCancel);
+      this.#dispatch(found);
+    });
+  }
+
+  /** How many addresses are in use. */
+  get size(): number {
+    return this.#addresses.size;
+  }
+
+  #start(address: Address, isKnown: boolean): AddressSlot {
+    const request: Request = { since: performance.now(), isAnswered: isKnown };
+    address.counted.add(request);
+    let held = true;
+    return {
+      answered: () => {
+        request.isAnswered = true;
+      },
+      release: () => {
+        if (!held) return;
+        held = false;
+        if (!address.counted.delete(request)) address.silent--;
+        this.#dispatch(address);
+      },
+    };
+  }
+
+  #dispatch(address: Address): void {
+    clearTimeout(address.timer);
+    address.timer = undefined;
+    const { counted, waiting } = address;
+    for (const waiter of waiting) {
+      if (counted.size >= this.#limit() && !this.#makeRoom(address)) return;
+      waiting.delete(waiter);
+      waiter();
+    }
+    if (counted.size + address.silent === 0) this.#addresses.delete(address.key);
+  }
+
+  // Sets a timer where there may be room later.
+  #makeRoom(address: Address): boolean {
+    const { counted } = address;
+    if (address.silent >= mostSilent) return false;
+    for (const request of counted) {
+      if (request.isAnswered) continue;
+      const wait = request.since + patience - performance.now();
+      if (wait > 0) {
+        address.timer = setTimeout(() => this.#dispatch(address), Math.ceil(wait));
+        return false;
+      }
+      counted.delete(request);
+      address.silent++;
+      return true;
+    }
+    return false;
+  }
+}
+
+interface Request {
+  /** On the clock of performance.now(). */
+  readonly since: number;
+  isAnswered: boolean;
+}
+
+interface Address {
+  readonly key: string;
+  /** The oldest first. */
+  readonly counted: Set<Request>;
+  /** Those that made room. */
+  silent: number;
+  readonly waiting: Set<() => void>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+// In milliseconds.
+const patience = 500;
+const mostSilent = 64;

@@ -1,0 +1,194 @@
+// What the websites of a fleet share: limits by host and by address, and one resolver. Names lead to servers on loopback.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { AddressLimit, type AddressSlot } from "../../src/fetch/address-limit.ts";
+import { Cancellation } from "../../src/fetch/cancellation.ts";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { type FleetOptions, runFleet } from "../../src/fleet/run-fleet.ts";
+import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "shared-limits-"));
+let folders = 0;
+let names: NameServer | undefined;
+let server: Server | undefined;
+afterEach(async () => {
+  server?.close();
+  server?.closeAllConnections();
+  await names?.close();
+  names = undefined;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Asked {
+  readonly host: string;
+  readonly at: number;
+}
+
+/** Counts what is under way at a time, by host and by the kind of host. */
+async function serve(latency: number, answer: (host: string, url: string) => string | number | undefined) {
+  const running = new Map<string, number>();
+  const most = new Map<string, number>();
+  const asked: Asked[] = [];
+  server = createServer((request, response) => {
+    const host = (request.headers.host ?? "").replace(/:\d+$/, "");
+    asked.push({ host, at: performance.now() });
+    for (const key of new Set([host, host.replace(/-\d+\.example$/, "")])) {
+      running.set(key, (running.get(key) ?? 0) + 1);
+      most.set(key, Math.max(most.get(key) ?? 0, running.get(key) ?? 0));
+      response.once("close", () => running.set(key, (running.get(key) ?? 1) - 1));
+    }
+    const body = answer(host, request.url ?? "");
+    if (body === undefined) return;
+    setTimeout(() => {
+      if (typeof body === "string") response.end(body);
+      else response.writeHead(body, body === 429 ? { "retry-after": "1" } : {}).end();
+    }, latency);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "0.0.0.0", resolve));
+  return { port: (server.address() as AddressInfo).port, most, asked };
+}
+
+const small = (port: number) => (host: string, url: string) => {
+  if (url === "/robots.txt") return `Sitemap: http://${host}:${port}/sitemap.xml\n`;
+  return url === "/sitemap.xml" ? `<urlset><url><loc>http://${host}:${port}/1</loc></url></urlset>` : 404;
+};
+
+async function run(sites: readonly string[], options: Omit<FleetOptions, "queue" | "sites"> = {}): Promise<string[]> {
+  const queue = await JournalQueue.open(path.join(folder, String(folders++)));
+  const done: string[] = [];
+  const crawl = { retries: 0, useHomepage: false, network: "allow-private", ...options.crawl } as const;
+  const onEvent: FleetOptions["onEvent"] = (event) => {
+    if (event.type === "site-done") done.push(`${event.summary.outcome} ${new URL(event.summary.site).hostname}`);
+    options.onEvent?.(event);
+  };
+  try {
+    await runFleet({ concurrency: 64, ...options, queue, sites, crawl, onEvent });
+  } finally {
+    await queue.close();
+  }
+  return done;
+}
+
+const hosts = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}-${at}.example`);
+const zonesOf = (list: readonly string[], zone: Zone) => Object.fromEntries(list.map((name) => [name, zone]));
+
+test("many hosts at one address share it, in whatever order its addresses come; others do not wait", async () => {
+  const [shops, others] = [hosts("shop", 30), hosts("other", 4)];
+  names = await nameServer({
+    ...zonesOf(shops, { addresses: ["127.0.3.1", "127.0.3.2"] }),
+    ...zonesOf(shops.slice(15), { addresses: ["127.0.3.2", "127.0.3.1"] }),
+    ...zonesOf(others, { addresses: ["127.0.3.9"] }),
+  });
+  let port = 0;
+  const website = await serve(15, (host, url) => small(port)(host, url));
+  port = website.port;
+  const done = await run([...shops, ...others].map((host) => `http://${host}:${port}/`));
+  expect(done).toHaveLength(34);
+  expect(done.every((line) => line.startsWith("complete"))).toBe(true);
+  expect(website.most.get("shop")).toBeLessThanOrEqual(8);
+  expect(website.most.get("shop")).toBeGreaterThan(4);
+  // Each name is resolved once.
+  expect(names.asked.filter((query) => query === "A shop-3.example")).toHaveLength(1);
+});
+
+test("a limit can be given, and asked for each time", async () => {
+  let port = 0;
+  const website = await serve(10, (host, url) => small(port)(host, url));
+  port = website.port;
+  names = await nameServer(zonesOf(hosts("few", 12), { addresses: ["127.0.3.4"] }));
+  await run(
+    hosts("few", 12).map((host) => `http://${host}:${port}/`),
+    { perAddress: () => 2 },
+  );
+  expect(website.most.get("few")).toBe(2);
+});
+
+test("one host that many websites lead to has one limit and one pause for all of them", async () => {
+  const shops = hosts("blog", 12);
+  names = await nameServer({
+    ...Object.fromEntries(shops.map((shop, at) => [shop, { addresses: [`127.0.4.${at + 1}`] }])),
+    "cdn.example": { addresses: ["127.0.5.1"] },
+  });
+  let port = 0;
+  let refusals = 0;
+  let refusedAt = 0;
+  const website = await serve(15, (host, url) => {
+    if (url === "/robots.txt") return `Sitemap: http://cdn.example:${port}/${host}.xml\n`;
+    if (host !== "cdn.example") return 404;
+    refusals += 1;
+    if (refusals !== 6) return `<urlset><url><loc>http://${url.slice(1, -4)}/</loc></url></urlset>`;
+    refusedAt = performance.now();
+    return 429;
+  });
+  port = website.port;
+  const done = await run(
+    shops.map((host) => `http://${host}:${port}/`),
+    { crawl: { retries: 2, concurrency: { perHost: 2, total: 10 } } },
+  );
+  expect(done.filter((line) => line.startsWith("complete"))).toHaveLength(12);
+  expect(website.most.get("cdn.example")).toBe(2);
+  // What was under way may still arrive; nobody begins.
+  const during = website.asked.filter(
+    ({ host, at }) => host === "cdn.example" && at > refusedAt + 100 && at < refusedAt + 900,
+  );
+  expect(during).toEqual([]);
+});
+
+const dead = Number(process.env["SITEGROVE_DEAD_NAMES"] ?? 20);
+const silent = Number(process.env["SITEGROVE_SILENT_HOSTS"] ?? 10);
+test(`${dead} dead names and ${silent} silent hosts in flight keep no healthy website waiting`, {
+  timeout: 30_000,
+}, async () => {
+  const healthy = hosts("fine", 25);
+  names = await nameServer({
+    ...zonesOf(hosts("dead", dead), { silent: true }),
+    ...zonesOf([...hosts("silent", silent), ...healthy], { addresses: ["127.0.6.1"] }),
+  });
+  let port = 0;
+  const website = await serve(10, (host, url) => (host.startsWith("silent") ? undefined : small(port)(host, url)));
+  port = website.port;
+  const enough = new AbortController();
+  let count = 0;
+  const list = [...hosts("dead", dead), ...hosts("silent", silent), ...healthy];
+  const ended: string[] = [];
+  const ending = run(
+    list.map((host) => `http://${host}:${port}/`),
+    {
+      concurrency: dead + silent + 4,
+      signal: enough.signal,
+      onEvent(event) {
+        if (event.type !== "site-done") return;
+        ended.push(event.summary.site);
+        count += event.summary.outcome === "complete" ? 1 : 0;
+        if (count === healthy.length) enough.abort(new Error("enough"));
+      },
+    },
+  );
+  await expect(ending).rejects.toThrow("enough");
+  expect(ended).toHaveLength(healthy.length);
+  expect(website.asked.filter(({ host }) => host.startsWith("silent")).length).toBeGreaterThan(0);
+});
+
+test("whoever leaves the line at an address leaves nothing behind", async () => {
+  const limit = new AddressLimit(() => 1);
+  const first = limit.acquire("a", true, new Cancellation()) as AddressSlot;
+  const [second, third] = [new Cancellation(), new Cancellation()];
+  const waiting = [limit.acquire("a", true, second), limit.acquire("a", true, third)] as const;
+  second.cancel(new Error("left"));
+  await expect(waiting[0]).rejects.toThrow("left");
+  first.release();
+  first.release();
+  (await waiting[1]).release();
+  expect(limit.size).toBe(0);
+  const gone = new Cancellation();
+  gone.cancel(new Error("gone"));
+  const held = limit.acquire("a", false, gone) as AddressSlot;
+  await expect(limit.acquire("a", false, gone)).rejects.toThrow("gone");
+  held.answered();
+  held.release();
+  expect(limit.size).toBe(0);
+});
