@@ -106,8 +106,7 @@ async function goOn(file: string, more: Options = {}): Promise<CrawlEvent[]> {
 }
 
 describe("killed", () => {
-  const { CI } = process.env;
-  const count = CI ? 24 : 200;
+  const count = Number(process.env["SITEGROVE_KILLS"] ?? 12);
   test(`at ${count} random moments, some of them several times`, { timeout: 1_200_000 }, async () => {
     const random = new Random(11);
     const kills = Array.from({ length: count }, (_, at) => ({

@@ -92,12 +92,9 @@ test("every website has one result, with its outcome and the reasons", async () 
 
 test("many are read at a time, and no more than asked for", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
-  const begin = Date.now();
   await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
-  // One after the other they would wait for 60 × 2 answers.
-  expect(Date.now() - begin).toBeLessThan(60 * 2 * 20);
 });
 
 test("with a drain signal, those that are under way are finished and no other is begun; the next run goes on", async () => {

@@ -175,11 +175,15 @@ const resetSoon = (socket: net.Socket) => setTimeout(() => socket.resetAndDestro
 
 /** Writes again and again, no faster than the other side reads, until the connection ends. */
 async function endlessly(socket: net.Socket, piece: string | Buffer, pause = 0): Promise<void> {
+  const closed = once(socket, "close").catch(() => {});
   while (!socket.destroyed) {
     const flowing = socket.write(piece);
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    else if (!flowing) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
-    else await new Promise((resolve) => setImmediate(resolve));
+    else if (!flowing) {
+      const drained = new AbortController();
+      await Promise.race([once(socket, "drain", { signal: drained.signal }).catch(() => {}), closed]);
+      drained.abort();
+    } else await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
