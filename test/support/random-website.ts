@@ -1,0 +1,177 @@
+// Websites made up at random: indexes, pages, redirects, fragments, other spellings of URLs, loops, failures, broken bodies, links of
+// the homepage, and budgets. Whatever comes first, and however much at a time, what is printed is the same, and so is what is
+// printed from the archive.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Client } from "../../src/client.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import type { Limits } from "../../src/options.ts";
+import { isLossy } from "../../src/problem.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { writeJson } from "../../src/write/json.ts";
+import { wholeUrl } from "../../src/write/strip-url.ts";
+import { writeTabtree } from "../../src/write/tabtree.ts";
+import { Random } from "./random.ts";
+import { home, index, type Route, robots, site, urlset } from "./site.ts";
+
+/** Throws where two ways to read the website with this number print different bytes. */
+export async function checkWebsite(number: number): Promise<void> {
+  const { routes, limits } = randomWebsite(new Random(number));
+  const random = new Random(number);
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-any-order-"));
+  try {
+    const first = await crawled({ routes, limits, concurrency: 1, wait: () => 0, folder });
+    expectSame("from its archive", first.replayed, first.printed);
+    const waits = new Map<string, number>();
+    for (const [concurrency, wait] of [
+      [16, () => random.below(6)],
+      [2 + random.below(4), () => random.below(4)],
+      // What is declared first comes last, and always so.
+      [8, (url: string) => waits.get(url) ?? waits.set(url, random.below(9)).get(url) ?? 0],
+    ] as const) {
+      const again = await crawled({ routes, limits, concurrency, wait, folder });
+      expectSame(`${concurrency} at a time`, again.printed, first.printed);
+      expectSame(`${concurrency} at a time, from its archive`, again.replayed, first.printed);
+      // The homepage may be a sitemap, too, and is then asked for as both. So may what robots.txt redirects to, and what lies
+      // too many redirects away from one place need not from another.
+      const documents = again.hits.filter((hit) => hit !== "/");
+      if (typeof routes["/robots.txt"] === "string" && limits.redirects === undefined) {
+        expectSame("asked for twice", documents.toSorted().join("\n"), [...new Set(documents)].sort().join("\n"));
+      }
+    }
+    const streamed: string[] = [];
+    const client = slowed(site(routes).client, () => random.below(3));
+    for await (const { url } of streamPages(home, { client, retries: 0, limits })) streamed.push(url);
+    expectSame("streamed", streamed.join("\n"), first.pagesOnce.join("\n"));
+    // Whether it is complete can be told from the codes of its problems, and from nothing else.
+    expectSame("complete", String(first.complete), String(!first.codes.some(isLossy)));
+  } catch (error) {
+    throw new Error(`website ${number}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Crawl {
+  readonly routes: Record<string, Route>;
+  readonly limits: Partial<Limits>;
+  readonly concurrency: number;
+  readonly wait: (url: string) => number;
+  readonly folder: string;
+}
+
+async function crawled({ routes, limits, concurrency, wait, folder }: Crawl) {
+  const { client, hits } = site(routes);
+  const options = { client: slowed(client, wait), retries: 0, concurrency, limits };
+  await using tree = await sitemapTreeForHomepage(home, options);
+  const archive = path.join(folder, "tree.warc");
+  await tree.save(archive);
+  await using opened = await openTree(archive);
+  const replayed = await printed(opened);
+  rmSync(archive);
+  const pagesOnce: string[] = [];
+  const seen = new Set<string>();
+  for (const sitemap of tree.sitemaps()) {
+    if (sitemap.kind !== "pages" || seen.has(sitemap.url)) continue;
+    seen.add(sitemap.url);
+    for await (const { url } of tree.pages(sitemap)) pagesOnce.push(url);
+  }
+  const codes = [...tree.problems()].map(({ problem }) => problem.code);
+  return { hits, pagesOnce, replayed, codes, complete: tree.complete, printed: await printed(tree) };
+}
+
+/** What `sitegrove ls` prints. */
+async function printed(tree: SitemapTree): Promise<string> {
+  let text = "";
+  for await (const piece of writeJson(tree, tree.walk())) text += piece;
+  for await (const piece of writeTabtree(tree.walk(), wholeUrl)) text += piece;
+  return text;
+}
+
+function slowed(client: Client, wait: (url: string) => number): Client {
+  return {
+    async request(request) {
+      const milliseconds = wait(request.url);
+      if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      // To a server, all spellings are one.
+      return client.request({ ...request, url: decodeURI(new URL(request.url).href) });
+    },
+  };
+}
+
+function expectSame(what: string, actual: string, expected: string): void {
+  if (actual === expected) return;
+  let at = 0;
+  while (actual[at] === expected[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 300), at + 300);
+  throw new Error(`${what}\n  got      …${around(actual)}…\n  expected …${around(expected)}…`);
+}
+
+function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<Limits> } {
+  const count = 3 + random.below(25);
+  const sometimes = (odds: number) => random.below(odds) === 0;
+  const any = () => spelled(`/${random.below(count)}.xml`, random);
+  const some = (most: number) => Array.from({ length: random.below(most + 1) }, any);
+  const routes: Record<string, Route> = {};
+  for (let at = 0; at < count; at += 1) {
+    const pages = Array.from({ length: 1 + random.below(4) }, (_, page) => `/${at}/${page}`);
+    const kinds: (() => Route)[] = [
+      () => index(...some(4)),
+      () => index(...some(4)),
+      () => urlset(...pages),
+      () => urlset(...pages),
+      () => urlset(...pages).slice(0, -20),
+      () => gzipSync(urlset(...pages)),
+      () => gzipSync(index(...some(3))).subarray(0, -9),
+      () => pages.map((page) => `{home}${page.slice(1)}\n`).join(""),
+      () => ({ to: any() }),
+      () => ({ to: any() }),
+      () => ({ to: sometimes(8) ? "/sitemap.xml" : any() }),
+      () => ({ to: sometimes(4) ? "/robots.txt" : "/" }),
+      () => ({ status: random.pick([404, 500, 403, 204]) }),
+      () => ({ headers: { "content-encoding": random.pick(["x-own", "gzip"]) }, body: urlset(...pages) }),
+    ];
+    routes[`/${at}.xml`] = random.pick(kinds)();
+  }
+  routes["/robots.txt"] = sometimes(8) ? { to: any() } : robots(any(), ...some(2));
+  if (sometimes(12)) routes["/robots.txt"] = { headers: { "content-encoding": "x-own" }, body: "\u0000\u0001\u0002" };
+  if (sometimes(2)) routes["/sitemap.xml"] = routes["/0.xml"] as Route;
+  if (sometimes(2)) routes["/sitemap_index.xml"] = { to: any() };
+  if (sometimes(3)) routes["/sitemap.txt"] = { to: "/" };
+  const links = [any(), any(), "/sitemap.xml", "/"].map((href) => `<link rel="sitemap" href="${href}">`);
+  if (sometimes(2)) {
+    const link = sometimes(2) ? { link: `<${any()}>; rel=sitemap` } : {};
+    routes["/"] = { headers: { "content-type": "text/html", ...link }, body: links.join("") };
+  }
+  return {
+    routes,
+    limits: {
+      ...(sometimes(4) ? { documents: 1 + random.below(12) } : {}),
+      ...(sometimes(4) ? { pages: random.below(8) } : {}),
+      ...(sometimes(5) ? { depth: 1 + random.below(3) } : {}),
+      ...(sometimes(6) ? { bytes: random.below(2000) } : {}),
+      ...(sometimes(8) ? { redirects: 1 + random.below(2) } : {}),
+    },
+  };
+}
+
+// One document has many URLs.
+function spelled(path: string, random: Random): string {
+  switch (random.below(9)) {
+    case 0:
+      return `${path}#${random.pick(["f", "g", ""])}`;
+    case 1:
+      return `https://EXAMPLE.org${path}`;
+    case 2:
+      return `https://example.org:443${path}`;
+    case 3:
+      return `https://example.org/%3${path.slice(1, 2)}${path.slice(2)}#h`;
+    case 4:
+      return `https://example.org/x/..${path}`;
+    default:
+      return path;
+  }
+}
