@@ -56,7 +56,10 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
   // empty one.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  return { coding: undefined, announced: "lie" };
+  // What is neither compressed in the way that was announced nor in another, nor text in any character set, is damaged. Text may
+  // have zeros in it.
+  const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
+  return { coding: undefined, announced: "lie", unreadable: isBinary };
 }
 
 const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, readonly Coding[]>([

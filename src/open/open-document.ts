@@ -84,7 +84,10 @@ class Opened implements OpenedDocument {
   #coding(name: string | undefined, sample: Uint8Array): Coding | undefined {
     if (sample.length === 0) return undefined;
     const finding = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
-    if (finding.unreadable) return this.#refuse(problem("coding-unknown", { value: name ?? "" }));
+    if (finding.unreadable) {
+      const isKnown = finding.announced === "lie";
+      return this.#refuse(isKnown ? problem("coding-damaged") : problem("coding-unknown", { value: name ?? "" }));
+    }
     if (finding.announced !== undefined) this.#options.problems.add("coding-mismatch", { value: name ?? "" });
     if (finding.coding === "zstd" && createZstdDecoder === undefined) {
       return this.#refuse(problem("coding-unknown", { value: "zstd" }));

@@ -283,6 +283,13 @@ describe("what is announced wrongly", () => {
     }
   });
 
+  test("bytes that are neither what was announced nor text are damaged", async () => {
+    for (const body of [gzip.subarray(0, 2), gzip.subarray(1), Buffer.from([0x1f, 0x8b, 7, 1, 2]), gzip.subarray(5)]) {
+      const result = await openedInEveryCut(body, { contentEncoding: "gzip" });
+      expect(result).toMatchObject({ text: "", refusal: { code: "coding-damaged" } });
+    }
+  });
+
   test("an unknown coding over anything else is refused", async () => {
     const result = await openedInEveryCut(brotli(plain), { contentEncoding: "foo" });
     expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "coding-unknown", value: "foo" } });

@@ -1,48 +1,208 @@
-// Runs mutated documents through the parser and looks at what must hold for any input. Each case is made from its number
-// alone: a number that failed fails again.
-import { readdirSync, readFileSync } from "node:fs";
+// Runs broken documents, bytes, dates, headers, archives and websites through the library and looks at what must hold for any of them.
+// Each case is made from its number alone: a number that failed fails again.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { readSitemap } from "../../src/crawl/read.ts";
-import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
-import type { Limits } from "../../src/options.ts";
-import { createDocumentParser } from "../../src/parse/document-parser.ts";
-import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
-import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";
-import { type Problem, ProblemLog } from "../../src/problem.ts";
-import type { ParsedSitemap } from "../../src/sitemap.ts";
-import type { TextPiece, Utf8Text } from "../../src/utf8-text.ts";
+import { type Reading, read } from "../../src/crawl/read.ts";
+import { redirectTarget } from "../../src/crawl/redirect-target.ts";
+import { HomepageLinks } from "../../src/discover/homepage-links.ts";
+import { HtmlLinks } from "../../src/discover/html-links.ts";
+import { addLinksInHeaders } from "../../src/discover/link-header.ts";
+import { SitemapError } from "../../src/errors.ts";
+import type { HeaderList } from "../../src/exchange.ts";
+import { defaultLimits } from "../../src/options.ts";
+import { parseDate } from "../../src/parse/date.ts";
+import { type Problem, ProblemLog, problem } from "../../src/problem.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { damagedDocument } from "./damaged-documents.ts";
+import { type CheckOptions, checkBytes, checkDate, checkText, expectEqual } from "./document-checks.ts";
 import { mutateBytes, mutateText } from "./mutate.ts";
+import { checkOddServer } from "./odd-server.ts";
+import { packedDocument } from "./packed-documents.ts";
 import { Random } from "./random.ts";
+import { checkWebsite } from "./random-website.ts";
 import { repetitiveDocument, smallLimits } from "./repetitive.ts";
+import { home, index, robots, site, urlset } from "./site.ts";
+
+/** What a case checks; `shown` is what to look at where it fails. */
+interface Case {
+  readonly shown: unknown;
+  run(): void | Promise<void>;
+}
+
+type MakeCase = (random: Random, number: number) => Case;
+
+/** How many cases of each class were run. */
+export type Counts = Record<string, number>;
 
 /** Throws at the first case, of `count` from the number `first` on, in which something does not hold. */
-export async function fuzz(count: number, first: number): Promise<void> {
+export async function fuzz(count: number, first: number, counts: Counts = {}): Promise<void> {
   for (let number = first; number < first + count; number++) {
     const random = new Random(number);
-    const seed = random.pick(seeds);
-    const limits = random.below(4) === 0 ? smallLimits(random) : {};
-    const strict = random.below(8) === 0;
-    // Some are broken as bytes, perhaps below compression.
-    const input = random.below(12) === 0 ? bytesOf(seed, random) : textOf(seed, random);
+    const name = nameOf(random);
+    const made = (classes[name] as MakeCase)(random, number);
     try {
-      await withinASecond(() =>
-        typeof input === "string"
-          ? checkText(input, { url: seed.url, limits, strict }, number)
-          : checkBytes(input, seed.url),
-      );
+      if (name === "websites" || name === "servers") await made.run();
+      else await withinASecond(() => made.run());
     } catch (cause) {
-      const shown =
-        typeof input === "string" ? JSON.stringify(input) : `base64 ${Buffer.from(input).toString("base64")}`;
-      throw new Error(
-        `case ${number}, from ${seed.url}, ${JSON.stringify({ limits, strict })}: ${cause instanceof Error ? cause.message : cause}\n${shown}`,
-        {
-          cause,
-        },
-      );
+      const text = made.shown instanceof Uint8Array ? base64(made.shown) : JSON.stringify(made.shown);
+      throw new Error(`case ${number} (${name}): ${cause instanceof Error ? cause.message : cause}\n${text}`, {
+        cause,
+      });
     }
+    counts[name] = (counts[name] ?? 0) + 1;
   }
 }
+
+// Of a thousand cases. Websites and archives take their time.
+const odds: readonly (readonly [name: string, odds: number])[] = [
+  ["websites", 1],
+  ["servers", 1],
+  ["archives", 4],
+  ["bytes", 60],
+  ["packed", 60],
+  ["dates", 80],
+  ["headers", 40],
+  ["homepages", 40],
+  ["broken", 80],
+  ["damaged", 250],
+  ["documents", 384],
+];
+
+function nameOf(random: Random): string {
+  let lot = random.below(1000);
+  for (const [name, share] of odds) {
+    lot -= share;
+    if (lot < 0) return name;
+  }
+  return "documents";
+}
+
+const classes: Record<string, MakeCase> = {
+  // Changed in any way: it does not matter how it is read.
+  documents(random, number) {
+    const seed = random.pick(seeds);
+    const options = { url: seed.url, limits: limitsFor(random), strict: random.below(8) === 0 };
+    const text = textOf(seed.text, random);
+    return { shown: { text, options }, run: () => void checkText(text, options, number) };
+  },
+
+  // Innocent entries between damaged ones are all read, and nothing is invented.
+  damaged(random, number) {
+    const { url, text, innocent, isDeclared } = damagedDocument(random);
+    const options =
+      random.below(6) > 0 ? lenient(url) : { url, limits: limitsFor(random), strict: random.below(2) === 0 };
+    return {
+      shown: { url, text, options },
+      run() {
+        const { pages, sitemaps, complete, outcome } = checkText(text, options, number);
+        const urls = new Set([...pages, ...sitemaps].map((entry) => entry.url));
+        const lost = innocent.filter((one) => !urls.has(one));
+        // A limit of ours, or that the document has to be well-formed, may cost an entry, but not in silence.
+        const isSaid = !isLenient(options) && (!complete || outcome.kind === "invalid");
+        if (lost.length > 0 && !isSaid) throw new Error(`lost ${lost.join(" ")}`);
+        const invented = [...urls].filter((one) => !isDeclared(one));
+        if (invented.length > 0) throw new Error(`invented ${invented.join(" ")}`);
+      },
+    };
+  },
+
+  // A body that breaks has no other entries than the whole one, and is not complete.
+  broken(random, number) {
+    const { url, text } = random.below(2) === 0 ? damagedDocument(random) : random.pick(seeds);
+    const bytes = Buffer.from(text);
+    const length = random.below(bytes.length + 1);
+    return {
+      shown: { url, text, length },
+      async run() {
+        const { pages, sitemaps } = checkText(text, lenient(url), number);
+        const whole = new Set([...pages, ...sitemaps].map((entry) => entry.url));
+        const isRobots = url.endsWith("/robots.txt");
+        const part = await readBytes([bytes.subarray(0, length)], [], isRobots, url, problem("body-reset"));
+        if (part.complete) throw new Error("taken for complete");
+        const invented = part.urls.filter((one) => !whole.has(one));
+        if (invented.length > 0) throw new Error(`invented ${invented.join(" ")}`);
+      },
+    };
+  },
+
+  bytes(random) {
+    const { text, url } = random.pick(seeds);
+    const bytes = bytesOf(text, random);
+    return { shown: bytes, run: () => checkBytes(bytes, url) };
+  },
+
+  // What is sound is read, what is not is said, and robots.txt that is refused is not an empty one.
+  packed(random) {
+    const isRobots = random.below(4) === 0;
+    const urls = Array.from({ length: 1 + random.below(20) }, (_, at) => `${home}é/${at}`);
+    const text = isRobots ? urls.map((url) => `Sitemap: ${url}\n`).join("") : urlset(...urls);
+    const { bytes, headers, isSound, isChecked, label } = packedDocument(text, random);
+    return {
+      shown: { label, bytes: base64(bytes) },
+      async run() {
+        const whole = await readBytes([bytes], headers, isRobots);
+        expectEqual("cut into pieces", await readBytes(inPieces(bytes, random), headers, isRobots), whole);
+        const isAll = JSON.stringify(whole.urls) === JSON.stringify(urls);
+        if (isSound && !(isAll && whole.complete)) throw new Error(`not all of it is read: ${JSON.stringify(whole)}`);
+        // Nothing at all is an empty document, whatever is announced.
+        if (isChecked && bytes.length > 0 && !isAll && whole.complete)
+          throw new Error(`something is missing: ${JSON.stringify(whole)}`);
+      },
+    };
+  },
+
+  dates(random) {
+    const text = dateLike(random);
+    return {
+      shown: text,
+      run() {
+        const date = parseDate(text);
+        if (date === undefined) return;
+        checkDate(date);
+        if (!isoDate.test(date)) throw new Error(`not ISO 8601: ${date}`);
+        expectEqual("its own result reads otherwise", parseDate(date), date);
+      },
+    };
+  },
+
+  headers(random) {
+    const value = mutateText(random.pick(headerSeeds), headerSeeds, random).replaceAll(/[\r\n]/g, " ");
+    return {
+      shown: value,
+      run() {
+        const links = new HomepageLinks(new ProblemLog());
+        addLinksInHeaders([["link", value]], home, links);
+        for (const { url } of links.candidates) expectHttp(url);
+        const redirect = redirectTarget([["location", value]], home, 8192);
+        if ("target" in redirect) expectHttp(redirect.target.href);
+      },
+    };
+  },
+
+  homepages(random) {
+    const html = mutateText(random.pick(htmlSeeds), htmlSeeds, random);
+    return {
+      shown: html,
+      run() {
+        const whole = linksOf([html]);
+        for (const { url } of whole.links) expectHttp(url);
+        expectEqual("cut into pieces", linksOf([...piecesOf(html, random)]), whole);
+      },
+    };
+  },
+
+  archives(random) {
+    const at = random.below(4);
+    return { shown: `the archive, changed by case (${at})`, run: () => openChanged(random, at === 0) };
+  },
+
+  // What came in answer to one URL is never taken for another.
+  servers: (_, number) => ({ shown: number, run: () => checkOddServer(number) }),
+
+  websites: (_, number) => ({ shown: number, run: () => checkWebsite(number) }),
+};
 
 const directory = path.join(import.meta.dirname, "../fixtures/seeds");
 const seeds = readdirSync(directory)
@@ -50,14 +210,25 @@ const seeds = readdirSync(directory)
   .map((name) => ({ url: `https://example.org/maps/${name}`, text: readFileSync(path.join(directory, name), "utf8") }));
 const texts = seeds.map((seed) => seed.text);
 
-// Half of them have entries that are alike: whole, or broken as well.
-function textOf({ text }: { text: string }, random: Random): string {
-  if (random.below(2) === 0) return mutateText(text, texts, random);
-  const repetitive = repetitiveDocument(random);
-  return random.below(2) === 0 ? repetitive : mutateText(repetitive, texts, random);
+const lenient = (url: string): CheckOptions => ({ url, limits: {}, strict: false });
+
+function isLenient({ limits, strict }: CheckOptions): boolean {
+  return !strict && Object.keys(limits).length === 0;
 }
 
-function bytesOf({ text }: { text: string }, random: Random): Uint8Array {
+function limitsFor(random: Random) {
+  return random.below(4) === 0 ? smallLimits(random) : {};
+}
+
+// Some have entries that are alike, or damaged ones between innocent ones: whole, or broken as well.
+function textOf(text: string, random: Random): string {
+  const lot = random.below(5);
+  if (lot < 2) return mutateText(text, texts, random);
+  const other = lot < 4 ? repetitiveDocument(random) : damagedDocument(random).text;
+  return random.below(2) === 0 ? other : mutateText(other, texts, random);
+}
+
+function bytesOf(text: string, random: Random): Uint8Array {
   const bytes = Buffer.from(text, random.pick(["utf8", "utf8", "utf16le", "latin1"] as const));
   switch (random.below(4)) {
     case 0:
@@ -66,6 +237,174 @@ function bytesOf({ text }: { text: string }, random: Random): Uint8Array {
       return gzipSync(mutateBytes(bytes, random));
     default:
       return mutateBytes(bytes, random);
+  }
+}
+
+async function readBytes(
+  chunks: readonly Uint8Array[],
+  headers: HeaderList,
+  isRobots: boolean,
+  url = `${home}${isRobots ? "robots.txt" : "sitemap.xml"}`,
+  broken?: Problem,
+) {
+  const body = {
+    problem: broken,
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
+  const reading = read({ url, headers, body, isRobots }, { limits: defaultLimits, strict: false });
+  const urls: string[] = [];
+  for (;;) {
+    const step = await reading.next();
+    if (step.done) return { urls, ...resultOf(step.value) };
+    urls.push(...[...step.value.pages, ...step.value.sitemaps].map(({ url }) => url));
+  }
+}
+
+function resultOf({ outcome, complete, problems }: Reading) {
+  return { outcome, complete: complete && outcome.kind !== "invalid", problems };
+}
+
+function inPieces(bytes: Uint8Array, random: Random): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  const longest = random.pick([1, 7, 100, 5000]);
+  for (let from = 0; from < bytes.length; ) {
+    const to = from + 1 + random.below(longest);
+    pieces.push(bytes.subarray(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+function* piecesOf(text: string, random: Random): Generator<string> {
+  const longest = random.pick([1, 7, 100, 5000]);
+  for (let from = 0; from < text.length; ) {
+    const to = from + 1 + random.below(longest);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+function linksOf(pieces: string[]) {
+  const problems = new ProblemLog();
+  const links = new HomepageLinks(problems);
+  const html = new HtmlLinks(home, links);
+  for (const piece of pieces) html.write(piece);
+  html.end(false);
+  return { links: links.candidates, problems: problems.toArray() };
+}
+
+function expectHttp(url: string): void {
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`not an http URL: ${url}`);
+}
+
+const htmlSeeds = [
+  `<!doctype html><html><head><base href="/b/"><link rel="sitemap" href="a.xml"><script>"<link rel=sitemap href=/no>"</script></head>`,
+  `<HEAD><!-- <link rel=sitemap href=/no.xml> --><LINK HREF='b.xml?a=1&amp;b=2' REL='alternate Sitemap' / ><style>x</style>`,
+  `<template><link rel=sitemap href=/no></template><link\nrel = sitemap\n href=/c.xml><p title="<link rel=sitemap href=/d>">`,
+];
+const headerSeeds = [
+  '</a.xml>; rel="sitemap", <https://x.example/,;y>; title="a, \\"b\\""; rel=preload',
+  "https://example.org/a?b=1#c",
+  "//x.example/é",
+  "../up/./down?x",
+];
+
+const isoDate = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-](?!00:00)\d\d:\d\d|\+00:00))?)?)?$/;
+const dateParts = [
+  ..."0123456789TZ+-:/., ()",
+  ...[
+    "2024",
+    "2024-05-06",
+    "20240506",
+    "07:08:09",
+    "07:08",
+    "+0100",
+    "-00:00",
+    "-0000",
+    "+01",
+    "GMT",
+    "EST",
+    "AEST",
+    "IST",
+  ],
+  ...[
+    "Mon",
+    "Monday,",
+    "May",
+    "Mai",
+    "Dec",
+    "31",
+    "6",
+    "th",
+    "of",
+    "at",
+    "AM",
+    "p.m.",
+    "24:00:00",
+    "23:59:60",
+    "   ",
+    "\t",
+  ],
+  ...[
+    "\n",
+    "\u00a0",
+    "é",
+    "99",
+    "00",
+    "30",
+    "13",
+    ".123456789",
+    "1715000000",
+    "T07:08:09Z",
+    "2024-W05",
+    "2024-123",
+    "(CET)",
+  ],
+];
+
+function dateLike(random: Random): string {
+  return Array.from({ length: 1 + random.below(random.pick([4, 9, 40])) }, () => random.pick(dateParts)).join(
+    random.pick(["", "", " ", "  "]),
+  );
+}
+
+let archives: Promise<Uint8Array[]> | undefined;
+
+// Plain and compressed.
+async function makeArchives(): Promise<Uint8Array[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-fuzz-"));
+  const routes = {
+    "/robots.txt": robots("/i.xml"),
+    "/i.xml": index("/a.xml", "/gone.xml", "/moved.xml"),
+    "/a.xml": urlset("/1", "/2"),
+    "/moved.xml": { to: "/a.xml" },
+  };
+  const options = { client: site(routes).client, retries: 0, useKnownPaths: false };
+  await using tree = await sitemapTreeForHomepage(home, options);
+  const files = ["a.warc", "a.warc.gz"].map((name) => path.join(folder, name));
+  for (const file of files) await tree.save(file);
+  const made = files.map((file) => readFileSync(file));
+  rmSync(folder, { recursive: true });
+  return made;
+}
+
+// Whatever an archive holds, opening it gives a tree or says that it is none.
+async function openChanged(random: Random, isCompressed: boolean): Promise<void> {
+  archives ??= makeArchives();
+  const bytes = mutateBytes((await archives)[isCompressed ? 1 : 0] as Uint8Array, random);
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-fuzz-"));
+  try {
+    const file = path.join(folder, "changed.warc");
+    writeFileSync(file, bytes);
+    await using tree = await openTree(file);
+    for await (const { url } of tree.pages()) expectHttp(url);
+    expectEqual("files beside it", readdirSync(folder), ["changed.warc"]);
+  } catch (error) {
+    if (!(error instanceof SitemapError)) throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -79,143 +418,6 @@ async function withinASecond(run: () => void | Promise<void>): Promise<void> {
   throw new Error("took longer than a second");
 }
 
-interface Reading {
-  readonly pages: Entries["pages"];
-  readonly sitemaps: Entries["sitemaps"];
-  readonly outcome: ParseOutcome;
-  readonly problems: readonly Problem[];
-  readonly complete: boolean;
-}
-
-interface Options {
-  readonly url: string;
-  readonly limits: Partial<Limits>;
-  readonly strict: boolean;
-  readonly fastPath?: CreateFastPath;
-}
-
-function checkText(text: string, options: Options, number: number): void {
-  const random = new Random(number);
-  const whole = readPieces([text], options);
-  checkEntries(whole);
-  const slow = readPieces([text], { ...options, fastPath: noFastPath });
-  expectEqual("the fast path reads otherwise", whole, slow);
-
-  // As it comes from a website: halves of characters have no bytes.
-  if (!/\p{Surrogate}/u.test(text)) {
-    const asBytes = readPieces(cutBytes(text, random), options);
-    expectEqual("as bytes it reads otherwise", asBytes, whole);
-  }
-
-  const inPieces = readPieces(cut(text, random), options);
-  expectEqual("cut into pieces it reads otherwise", inPieces, whole);
-
-  const prefix = text.slice(0, prefixLength(text, whole.outcome, random));
-  const start = readPieces([prefix], options);
-  // A short beginning may look like something else.
-  if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return;
-  expectEqual("a prefix has other pages", start.pages, whole.pages.slice(0, start.pages.length));
-  // Of the last one, what comes after its URL may be missing.
-  const upToLast = (list: Entries["sitemaps"]) =>
-    list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
-  expectEqual("a prefix has other sitemaps", upToLast(start.sitemaps), upToLast(whole.sitemaps));
-}
-
-async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {
-  checkParsed(await readSitemap(bytes, { url }));
-}
-
-function readPieces(pieces: Iterable<TextPiece>, options: Options): Reading {
-  const log = new ProblemLog();
-  const parser = createDocumentParser({ ...options, problems: log });
-  const pages: Entries["pages"] = [];
-  const sitemaps: Entries["sitemaps"] = [];
-  const take = (entries: Entries) => {
-    pages.push(...entries.pages);
-    sitemaps.push(...entries.sitemaps);
-  };
-  for (const piece of pieces) {
-    if (parser.stopped) break;
-    take(parser.write(piece));
-  }
-  take(parser.end());
-  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
-}
-
-function* cut(text: string, random: Random): Generator<string> {
-  // One character at a time is slow; the parsers' own tests do it too.
-  const longest = random.pick(text.length < 1000 ? [2, 10, 100] : [40, 400, 4000]);
-  for (let from = 0; from < text.length; ) {
-    const to = from + random.below(longest);
-    yield text.slice(from, to);
-    from = to;
-  }
-}
-
-function* cutBytes(text: string, random: Random): Generator<Utf8Text> {
-  const decoder = new Utf8Decoder();
-  const bytes = Buffer.from(text);
-  const longest = random.pick([40, 400, 4000, 40_000]);
-  for (let from = 0; from < bytes.length; ) {
-    const to = from + 1 + random.below(longest);
-    const piece = decoder.write(bytes.subarray(from, to));
-    if (typeof piece !== "string") yield piece;
-    from = to;
-  }
-}
-
-// A line that was cut off may be taken for a shorter URL, so lines are not cut.
-function prefixLength(text: string, outcome: ParseOutcome, random: Random): number {
-  const length = random.below(text.length + 1);
-  const format = formatOf(outcome);
-  return format === "text" || format === "robots" ? text.lastIndexOf("\n", length) + 1 : length;
-}
-
-function formatOf(outcome: ParseOutcome): string | undefined {
-  return outcome.kind === "invalid" ? undefined : outcome.format;
-}
-
-function checkParsed(parsed: ParsedSitemap): void {
-  if (parsed.kind === "invalid") return;
-  checkEntries({
-    pages: [...(parsed.pages ?? [])],
-    sitemaps: parsed.kind === "index" ? [...parsed.sitemaps] : [],
-    outcome: parsed,
-    problems: parsed.problems,
-    complete: parsed.complete,
-  });
-}
-
-function checkEntries({ pages, sitemaps, problems }: Reading): void {
-  for (const list of [pages, sitemaps]) {
-    const urls = list.map((entry) => entry.url);
-    if (new Set(urls).size !== urls.length) throw new Error("a URL comes twice");
-    for (const { url, lastModified } of list) {
-      if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`not an http URL: ${url}`);
-      checkDate(lastModified);
-    }
-  }
-  for (const { priority, newsStory, videos } of pages) {
-    if (!(priority >= 0 && priority <= 1)) throw new Error(`not a priority: ${priority}`);
-    checkDate(newsStory?.publishDate);
-    for (const video of videos ?? []) {
-      checkDate(video.publicationDate);
-      checkDate(video.expirationDate);
-    }
-  }
-  expectEqual("the entries are not plain data", JSON.parse(JSON.stringify(pages)), pages);
-  for (const { message } of problems) if (message === "") throw new Error("a problem without a sentence");
-}
-
-function checkDate(date: string | undefined): void {
-  if (date !== undefined && Number.isNaN(new Date(date).getTime())) throw new Error(`not a date: ${date}`);
-}
-
-function expectEqual(what: string, actual: unknown, expected: unknown): void {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (one === other) return;
-  let at = 0;
-  while (one[at] === other[at]) at++;
-  const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
-  throw new Error(`${what}\n  got      …${around(one)}…\n  expected …${around(other)}…`);
+function base64(bytes: Uint8Array): string {
+  return `base64 ${Buffer.from(bytes).toString("base64")}`;
 }

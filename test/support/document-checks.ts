@@ -1,0 +1,155 @@
+// What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
+// are some, and neither the fast path nor the way the document is cut makes a difference.
+import { readSitemap } from "../../src/crawl/read.ts";
+import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
+import type { Limits } from "../../src/options.ts";
+import { createDocumentParser } from "../../src/parse/document-parser.ts";
+import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
+import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";
+import { type Problem, ProblemLog } from "../../src/problem.ts";
+import type { ParsedSitemap } from "../../src/sitemap.ts";
+import type { TextPiece, Utf8Text } from "../../src/utf8-text.ts";
+import { Random } from "./random.ts";
+
+export interface Reading {
+  readonly pages: Entries["pages"];
+  readonly sitemaps: Entries["sitemaps"];
+  readonly outcome: ParseOutcome;
+  readonly problems: readonly Problem[];
+  readonly complete: boolean;
+}
+
+export interface CheckOptions {
+  readonly url: string;
+  readonly limits: Partial<Limits>;
+  readonly strict: boolean;
+  readonly fastPath?: CreateFastPath;
+}
+
+/** Reads a text in every way there is, and returns what came out. The number decides how it is cut. */
+export function checkText(text: string, options: CheckOptions, number: number): Reading {
+  const random = new Random(number);
+  const whole = readPieces([text], options);
+  checkEntries(whole);
+  const slow = readPieces([text], { ...options, fastPath: noFastPath });
+  expectEqual("the fast path reads otherwise", whole, slow);
+
+  // As it comes from a website: halves of characters have no bytes.
+  if (!/\p{Surrogate}/u.test(text)) {
+    const asBytes = readPieces(cutBytes(text, random), options);
+    expectEqual("as bytes it reads otherwise", asBytes, whole);
+  }
+
+  const inPieces = readPieces(cut(text, random), options);
+  expectEqual("cut into pieces it reads otherwise", inPieces, whole);
+
+  const prefix = text.slice(0, prefixLength(text, whole.outcome, random));
+  const start = readPieces([prefix], options);
+  // A short beginning may look like something else.
+  if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return whole;
+  expectEqual("a prefix has other pages", start.pages, whole.pages.slice(0, start.pages.length));
+  // Of the last one, what comes after its URL may be missing.
+  const upToLast = (list: Entries["sitemaps"]) =>
+    list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
+  expectEqual("a prefix has other sitemaps", upToLast(start.sitemaps), upToLast(whole.sitemaps));
+  return whole;
+}
+
+export async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {
+  checkParsed(await readSitemap(bytes, { url }));
+}
+
+function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading {
+  const log = new ProblemLog();
+  const parser = createDocumentParser({ ...options, problems: log });
+  const pages: Entries["pages"] = [];
+  const sitemaps: Entries["sitemaps"] = [];
+  const take = (entries: Entries) => {
+    pages.push(...entries.pages);
+    sitemaps.push(...entries.sitemaps);
+  };
+  for (const piece of pieces) {
+    if (parser.stopped) break;
+    take(parser.write(piece));
+  }
+  take(parser.end());
+  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
+}
+
+function* cut(text: string, random: Random): Generator<string> {
+  // One character at a time is slow; the parsers' own tests do it too.
+  const longest = random.pick(text.length < 1000 ? [2, 10, 100] : [40, 400, 4000]);
+  for (let from = 0; from < text.length; ) {
+    const to = from + random.below(longest);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+function* cutBytes(text: string, random: Random): Generator<Utf8Text> {
+  const decoder = new Utf8Decoder();
+  const bytes = Buffer.from(text);
+  const longest = random.pick([40, 400, 4000, 40_000]);
+  for (let from = 0; from < bytes.length; ) {
+    const to = from + 1 + random.below(longest);
+    const piece = decoder.write(bytes.subarray(from, to));
+    if (typeof piece !== "string") yield piece;
+    from = to;
+  }
+}
+
+// A line that was cut off may be taken for a shorter URL, so lines are not cut.
+function prefixLength(text: string, outcome: ParseOutcome, random: Random): number {
+  const length = random.below(text.length + 1);
+  const format = formatOf(outcome);
+  return format === "text" || format === "robots" ? text.lastIndexOf("\n", length) + 1 : length;
+}
+
+function formatOf(outcome: ParseOutcome): string | undefined {
+  return outcome.kind === "invalid" ? undefined : outcome.format;
+}
+
+function checkParsed(parsed: ParsedSitemap): void {
+  if (parsed.kind === "invalid") return;
+  checkEntries({
+    pages: [...(parsed.pages ?? [])],
+    sitemaps: parsed.kind === "index" ? [...parsed.sitemaps] : [],
+    outcome: parsed,
+    problems: parsed.problems,
+    complete: parsed.complete,
+  });
+}
+
+function checkEntries({ pages, sitemaps, problems }: Reading): void {
+  for (const list of [pages, sitemaps]) {
+    const urls = list.map((entry) => entry.url);
+    if (new Set(urls).size !== urls.length) throw new Error("a URL comes twice");
+    for (const { url, lastModified } of list) {
+      if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`not an http URL: ${url}`);
+      checkDate(lastModified);
+    }
+  }
+  for (const { priority, newsStory, videos } of pages) {
+    if (!(priority >= 0 && priority <= 1)) throw new Error(`not a priority: ${priority}`);
+    checkDate(newsStory?.publishDate);
+    for (const video of videos ?? []) {
+      checkDate(video.publicationDate);
+      checkDate(video.expirationDate);
+    }
+  }
+  expectEqual("the entries are not plain data", JSON.parse(JSON.stringify(pages)), pages);
+  for (const { message } of problems) if (message === "") throw new Error("a problem without a sentence");
+}
+
+export function checkDate(date: string | undefined): void {
+  if (date !== undefined && Number.isNaN(new Date(date).getTime())) throw new Error(`not a date: ${date}`);
+}
+
+export function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (one === other) return;
+  let at = 0;
+  while (one[at] === other[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
+  throw new Error(`${what}\n  got      …${around(one)}…\n  expected …${around(other)}…`);
+}
