@@ -237,6 +237,16 @@ test("an illegal reference in an attribute does not spoil the text of another en
   expect(result).toEqual(parseWithout([document]));
 });
 
+test("where the last entry that is allowed ends, nothing more is read or reported", () => {
+  const list = Array.from({ length: 6 }, (_, n) => entry(`https://example.org/${n}`));
+  const document = `<sitemapindex>${list.join("")}<url></url><url></url></sitemapindex>`;
+  for (let documentEntries = 0; documentEntries < 8; documentEntries++) {
+    const limits = { documentEntries };
+    const expected = parsePieces([document], { limits, fastPath: noFastPath });
+    expect(parsePieces([document], { limits })).toEqual(expected);
+  }
+});
+
 test("a tag with a space and no attributes has none, whatever tag came before it", () => {
   const video = (space: string) =>
     `<video:video><video:id type="tms:series">a</video:id>${space}<video:price >1.99</video:price></video:video>`;

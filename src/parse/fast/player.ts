@@ -141,7 +141,8 @@ export class Player {
 
   #call({ target }: RuleReader, { calls, offsets }: Action, start: number): void {
     const { cursor } = this.#parts;
-    for (let index = 0; index < calls.length; index++) {
+    // What ends an entry may end the document.
+    for (let index = 0; index < calls.length && !cursor.stopped; index++) {
       cursor.at = start + offsets[index]!;
       const call = calls[index]!;
       call(target, noAttributes);
