@@ -16,6 +16,8 @@ export interface DocumentRequest {
   readonly isRedirected?: boolean | undefined;
   /** Sent without the headers that the operator supplied for this origin: another origin led here. */
   readonly anonymous?: boolean | undefined;
+  /** The answer of an earlier run counts, and the website is not asked. */
+  readonly notAsked?: boolean | undefined;
   /** Headers that ask for the document only where it changed. */
   readonly conditional?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,6 +46,8 @@ interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
   readonly firstByte?: number;
   /** @default "fetched" */
   readonly came?: Came;
+  /** In how many runs on end the website was not asked. */
+  readonly runsNotAsked?: number;
 }
 
 export interface FetchedDocument extends Exchange {
@@ -90,6 +94,8 @@ export interface DocumentSource {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether an anonymous request for this URL may get another answer than one with the operator's headers. */
   tellsApart?(url: string): boolean;
+  /** Whether the website was not asked for what may be at this URL: the answer is one of an earlier run. */
+  wasNotAsked?(url: string): boolean;
   /** Whether another request for this URL would get its turn at once. Absent where nothing is gained by asking early. */
   hasRoomFor?(url: string): boolean;
   close(): Promise<void>;
@@ -100,9 +106,16 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
   return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
 }
 
-/** Equal for requests that get the same answer: robots.txt is cut off earlier than a sitemap at the same URL. */
-export function requestKey(request: Pick<DocumentRequest, "url" | "role" | "anonymous">): string {
-  return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
+/** What tells requests apart, and the answers to them. */
+export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked"> & Pick<Exchange, "came">;
+
+/**
+ * Equal for requests that get the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and what was not
+ * asked for may be asked for later in a run.
+ */
+export function requestKey(request: RequestIdentity): string {
+  const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
+  return request.notAsked || request.came === "not-asked" ? `not-asked ${key}` : key;
 }
 
 /** The first value of a header; `name` in lower case. */

@@ -136,6 +136,12 @@ export interface Options {
    */
   previous?: string | readonly string[] | undefined;
   /**
+   * With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for a seventh of
+   * them in each run. They are marked as `notAsked` in the tree.
+   * @default false
+   */
+  trustLastmod?: boolean | undefined;
+  /**
    * Continue the archive at this path, whose run was killed, stopped or cut short: only what is missing is fetched, and
    * appended to it.
    */
@@ -307,6 +313,7 @@ export interface Settings {
   readonly store: StoreKind;
   readonly save: string | undefined;
   readonly previous: readonly string[] | undefined;
+  readonly trustLastmod: boolean;
   readonly resume: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: ((event: CrawlEvent) => void) | undefined;

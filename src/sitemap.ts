@@ -17,6 +17,8 @@ interface Declared {
 }
 
 interface Readable extends Declared {
+  /** The website was not asked for it: its `lastModified` is the same as in the run before (`trustLastmod`). */
+  readonly notAsked?: true;
   /** Read to its end, with nothing lost on the way. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];

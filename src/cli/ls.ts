@@ -21,6 +21,8 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly sitemap?: readonly string[] | undefined;
   readonly save?: string | undefined;
   readonly resume?: string | undefined;
+  readonly previous?: readonly string[] | undefined;
+  readonly trustLastmod?: true | undefined;
   readonly insecure?: true | undefined;
   readonly keepPath?: true | undefined;
 }
@@ -34,6 +36,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   if (targets.length > 1) {
     if (flags.save !== undefined) throw new UsageError("--save keeps one website: name one");
     if (flags.resume !== undefined) throw new UsageError("--resume continues with one website: name one, or none");
+    if (flags.previous !== undefined) throw new UsageError("--previous is about one website: name one");
   }
   resolveOptions(options);
   const isFolder = flags.format === "parquet";
@@ -46,6 +49,8 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       "--log-file": flags.logFile,
     },
   );
+  // The archive of yesterday may make room for that of today, and for nothing else.
+  expectDistinct(flags.previous ?? [], { "--output": flags.output, "--log-file": flags.logFile });
   const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
   const run = new Run(
     isFolder ? { ...flags, output: undefined } : flags,
@@ -102,6 +107,7 @@ function checkTogether(flags: LsFlags, target: Target): void {
     if (pageFlag !== undefined) throw new UsageError(`--${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
   }
   if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
+  if (flags.trustLastmod && flags.previous === undefined) throw new UsageError("--trust-lastmod needs --previous");
   if (flags.force && flags.save === undefined && flags.output === undefined) {
     throw new UsageError("--force needs --save or --output");
   }

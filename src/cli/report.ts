@@ -133,6 +133,7 @@ export class Report {
       const sources = totals === undefined ? "" : ` from ${counted(totals.sitemaps, "sitemap")}`;
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
+      if (totals !== undefined) sayHowTheyCame(messages, totals.came);
     }
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
@@ -161,6 +162,18 @@ export class Report {
     if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could be read only in part`);
     return `not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`;
   }
+}
+
+// Nothing where all of them were fetched.
+function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
+  const unchanged = came["not-modified"] + came["same-payload"];
+  const parts = [
+    unchanged > 0 ? `${grouped(unchanged)} unchanged` : "",
+    came["not-asked"] > 0 ? `${grouped(came["not-asked"])} not asked for` : "",
+    came.resumed > 0 ? `${grouped(came.resumed)} from the archive` : "",
+  ].filter((part) => part !== "");
+  if (parts.length === 0) return;
+  messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
 }
 
 // Enough to see what is wrong; the log has them all.

@@ -8,6 +8,7 @@ import type { Sitemap } from "../sitemap.ts";
 import { inPieces } from "../write/pieces.ts";
 import { printable } from "../write/printable.ts";
 import type { ShowUrl } from "../write/strip-url.ts";
+import { notAskedNote } from "../write/tabtree.ts";
 
 export function writeTerminalTree(
   steps: AsyncIterable<TreeStep>,
@@ -50,6 +51,7 @@ async function* lines(
       .filter(({ code }) => isLossy(code))
       .map(({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message));
     const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
-    return `${count === "" ? "" : ` ${colors.dim(count)}`}${loss}`;
+    const notAsked = sitemap.notAsked ? ` ${colors.dim(`(${notAskedNote})`)}` : "";
+    return `${count === "" ? "" : ` ${colors.dim(count)}`}${notAsked}${loss}`;
   }
 }

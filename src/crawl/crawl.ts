@@ -73,13 +73,18 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       : undefined;
   const network = fetcher && earlier && previous ? new earlier.Revalidator(fetcher, previous, onEvent) : fetcher;
   const { runCrawl } = await import("./engine.ts");
+  const startOrigins = new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? []));
   try {
+    const tellsApart = (url: string) => fetcher?.tellsApart(url) === true;
+    const rules = { limits: settings.limits, startOrigins, tellsApart };
     const events = runCrawl({
       start,
       settings,
       source: network ?? (source as DocumentSource),
-      startOrigins: new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? [])),
+      startOrigins,
       store,
+      ...(previous && (await earlier?.leftOut({ start, settings, previous, rules }))),
+      isRobotsTheSame: network && "isRobotsTheSame" in network ? () => network.isRobotsTheSame : undefined,
       read: options.read,
       omitMissing,
       problems,

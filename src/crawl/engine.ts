@@ -13,7 +13,7 @@ import type { Store } from "../store/contract.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
-import { linksInHomepage } from "./homepage.ts";
+import type { Guesses } from "./guesses.ts";
 import { HomepageFetch } from "./homepage-fetch.ts";
 import { Lookahead } from "./lookahead.ts";
 import { Prefetcher } from "./prefetcher.ts";
@@ -22,6 +22,8 @@ import { Recorder, type Trace, type Visit } from "./record.ts";
 import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
 import { TimeBudget } from "./time-budget.ts";
+import type { TrustedChildren } from "./trusted-children.ts";
+import { hasReadable, UnaskedGuesses } from "./unasked-guesses.ts";
 import { unreachableWebsite } from "./unreachable.ts";
 import { Visitor } from "./visit.ts";
 
@@ -44,6 +46,12 @@ export interface EngineOptions {
   readonly omitMissing?: boolean | undefined;
   /** How documents are read, where that is not as usual. */
   readonly read?: ReadDocument | undefined;
+  /** Places where the run before found nothing. */
+  readonly guesses?: Guesses | undefined;
+  /** Children of indexes that need not be asked for. */
+  readonly trusted?: TrustedChildren | undefined;
+  /** Whether robots.txt is what it was in the run before. */
+  readonly isRobotsTheSame?: (() => boolean) | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
   /** What is wrong with the website as a whole, where that is known before. */
   readonly problems?: readonly Problem[] | undefined;
@@ -71,6 +79,7 @@ class Engine {
   readonly #recorder: Recorder;
   readonly #visitor: Visitor;
   readonly #homepage: HomepageFetch;
+  readonly #unasked: UnaskedGuesses;
   readonly #tally = new Tally();
   readonly #abort = new AbortController();
   readonly #startedAt = Date.now();
@@ -82,7 +91,7 @@ class Engine {
   #isAtRobots = false;
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startOrigins } = options;
+    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startOrigins, trusted } = options;
     const { limits } = settings;
     this.#options = options;
     this.#settings = settings;
@@ -106,10 +115,38 @@ class Engine {
     this.#prefetcher = prefetcher;
     this.#time = time;
     const { homepage } = start;
-    this.#homepage = new HomepageFetch(homepage, rules, (hop) => time.fetched(hop.request, prefetcher.get(hop)));
+    this.#homepage = new HomepageFetch({
+      url: homepage,
+      rules,
+      fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
+      isNotAsked: () => this.#unasked.isDecided && this.#unasked.has(homepage),
+      read: (document) => this.#untilStopped(document),
+      drop: (document) => prefetcher.drop(document),
+    });
+    this.#unasked = new UnaskedGuesses({
+      guesses: options.guesses,
+      isRobotsTheSame: options.isRobotsTheSame,
+      settings,
+      documents: store ?? source,
+      rules,
+      frontier,
+      prefetcher,
+      time,
+      homepage: this.#homepage,
+    });
     this.#recorder = recorder;
     this.#lookahead = new Lookahead({ frontier, prefetcher, rules, maxDepth: limits.depth });
-    this.#visitor = new Visitor({ settings, rules, frontier, prefetcher, recorder, time, read, setCrawlDelay });
+    this.#visitor = new Visitor({
+      settings,
+      rules,
+      frontier,
+      prefetcher,
+      recorder,
+      time,
+      read,
+      trusted,
+      setCrawlDelay,
+    });
   }
 
   async *run(): AsyncGenerator<OrderedEvent, void> {
@@ -155,7 +192,7 @@ class Engine {
     yield { type: "start", url: homepage, depth: 0 };
     if (sitemaps === undefined) {
       yield* this.#tryAll(candidatesFor(homepage, this.#settings), root);
-      if (this.#usesHomepage) yield* this.#tryAll(await this.#homepageLinks(), root);
+      if (this.#usesHomepage) yield* this.#tryAll(await this.#homepageLinks(root), root);
     } else {
       yield* this.#tryAll(
         sitemaps.map((url): Candidate => ({ url, by: "given" })),
@@ -195,6 +232,7 @@ class Engine {
         continue;
       }
       await this.#takeTurn();
+      if (next.by === "known-path") await this.#unasked.decide(root, this.#usesHomepage);
       const node = yield* this.#try(next, root);
       if (node !== undefined) root.children.push(node);
     }
@@ -205,7 +243,9 @@ class Engine {
   async *#try(candidate: Candidate, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
     const { url, by } = candidate;
     this.#isAtRobots = by === "robots";
-    const hop = Hop.first(url, this.#isAtRobots ? "robots" : "sitemap", this.#rules);
+    const plain = Hop.first(url, this.#isAtRobots ? "robots" : "sitemap", this.#rules);
+    const notAsked = by === "known-path" && this.#unasked.has(url) && !this.#frontier.isKnown(plain.key);
+    const hop = notAsked ? Hop.first(url, "sitemap", this.#rules, true) : plain;
     if (this.#frontier.exhausted() === undefined && !this.#frontier.isKnown(hop.key)) {
       this.#prefetcher.start(hop);
       this.#lookAhead();
@@ -213,7 +253,7 @@ class Engine {
     const stop = this.#isAtRobots && this.#triesHomepageEarly ? this.#homepage.beginLater() : undefined;
     let visit: Visit;
     try {
-      visit = yield* this.#visitor.visit({ url }, { parent: root, by });
+      visit = yield* this.#visitor.visit({ url, ...(notAsked && { notAsked }) }, { parent: root, by });
     } finally {
       stop?.();
     }
@@ -277,27 +317,24 @@ class Engine {
   }
 
   #lookAhead(): void {
+    const { homepage } = this.#options.start;
     // What robots.txt names matters more than guesses, and may make them needless.
     const guesses = this.#isAtRobots
       ? { candidates: [], homepage: undefined }
       : {
           // Whether these are needed is known once robots.txt and what it names were read.
-          candidates: this.#candidates.filter(({ ifNeeded }) => !ifNeeded),
-          homepage: this.#usesHomepage ? this.#options.start.homepage : undefined,
+          candidates: this.#candidates.filter(({ ifNeeded, url }) => !ifNeeded && !this.#unasked.has(url)),
+          homepage: this.#usesHomepage && !this.#unasked.has(homepage) ? homepage : undefined,
         };
     this.#lookahead.fill({ stack: this.#stack, ...guesses });
   }
 
-  async #homepageLinks(): Promise<Candidate[]> {
-    const found = await this.#homepage.get();
-    if (found.outcome === "failed" && found.reason.code !== "archive-missing") {
-      this.#rootProblems.add("homepage-unreachable");
-    }
-    if (found.outcome !== "found") return [];
-    const { document, url } = found;
-    const links = await linksInHomepage(this.#untilStopped(document), url, this.#rootProblems);
-    await this.#prefetcher.drop(document);
-    return links;
+  async #homepageLinks(root: Frame): Promise<readonly Candidate[]> {
+    await this.#unasked.decide(root, this.#usesHomepage);
+    const { candidates, problems, isUnreachable } = await this.#homepage.links();
+    if (isUnreachable) this.#rootProblems.add("homepage-unreachable");
+    for (const problem of problems) this.#rootProblems.addProblem(problem);
+    return candidates;
   }
 
   // A document ends where the time is up, and in an error where the caller's signal says so.
@@ -333,13 +370,6 @@ class Engine {
   get #isStopped(): boolean {
     return this.#settings.strictRobots && this.#rootProblems.has("robots-unreachable");
   }
-}
-
-// robots.txt is the first of the children, and comes before every well-known path.
-function hasReadable({ children }: Frame): boolean {
-  const [robots] = children;
-  if (robots?.kind !== "index" || robots.format !== "robots") return false;
-  return robots.children.some(({ kind }) => kind !== "invalid");
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and

@@ -58,6 +58,8 @@ export class Hop {
   readonly #before: Hop | undefined;
   readonly #hops: number;
   readonly #problems: readonly Problem[];
+  // Answers of an earlier run count on the whole way.
+  readonly #notAsked: boolean;
   // The status of the redirect that led here.
   readonly #status: number;
   #key: string | undefined;
@@ -68,6 +70,7 @@ export class Hop {
     role: DocumentRole,
     rules: FollowRules,
     problems: Problem[],
+    notAsked: boolean,
     status = 0,
   ) {
     this.url = url;
@@ -76,13 +79,14 @@ export class Hop {
     this.#before = before;
     this.#hops = before === undefined ? 0 : before.#hops + 1;
     this.#problems = problems;
+    this.#notAsked = notAsked;
     this.#status = status;
   }
 
-  static first(url: string, role: DocumentRole, rules: FollowRules): Hop {
+  static first(url: string, role: DocumentRole, rules: FollowRules, notAsked = false): Hop {
     // What follows # names a place inside of a document.
     const [document = url] = url.split("#", 1);
-    return new Hop(withoutCredentials(document), undefined, role, rules, []);
+    return new Hop(withoutCredentials(document), undefined, role, rules, [], notAsked);
   }
 
   get request(): Omit<DocumentRequest, "signal"> {
@@ -92,6 +96,7 @@ export class Hop {
       role,
       ...(this.#hops > 0 ? { isRedirected: true } : {}),
       ...(this.#isAnonymous ? { anonymous: true } : {}),
+      ...(this.#notAsked ? { notAsked: true } : {}),
     };
   }
 
@@ -129,7 +134,7 @@ export class Hop {
     if (parseUrl(this.url)?.protocol === "https:" && target.protocol === "http:") {
       problems.push(problem("redirect-downgrade", { value: target.href }));
     }
-    const next = new Hop(target.href, this, this.role, this.#rules, problems, status);
+    const next = new Hop(target.href, this, this.role, this.#rules, problems, this.#notAsked, status);
     const passed = this.#passed(next.key);
     if (passed === undefined) return next;
     // A circle ends nowhere.

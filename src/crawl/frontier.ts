@@ -3,9 +3,9 @@
 import type { Limits, Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
-import type { IndexSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
+import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import { Children } from "./children.ts";
-import type { Trace } from "./record.ts";
+import type { Reference, Trace } from "./record.ts";
 import type { DocumentFacts } from "./tally.ts";
 
 /** An index whose children are being visited. */
@@ -16,7 +16,7 @@ export interface Frame {
   readonly depth: number;
   /** The keys by which it is known: the URL it was declared with, and the one it was found at. */
   readonly keys: readonly string[];
-  readonly references: SitemapReference[];
+  readonly references: Reference[];
   /** References that are not listed: there are more than the budget for documents can reach. */
   unlisted: number;
   /** The next reference to visit. */

@@ -1,24 +1,47 @@
 // The homepage of a website: fetched once, and read for its links at the end. Where robots.txt does not answer, it is asked for
 // early: one more try, by which a website that is down is told from one whose robots.txt is.
-import type { Fetched } from "../exchange.ts";
+import type { Candidate } from "../discover/candidates.ts";
+import type { Fetched, FetchedDocument } from "../exchange.ts";
+import { type Problem, ProblemLog } from "../problem.ts";
 import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
+import { linksInHomepage } from "./homepage.ts";
+import type { Document } from "./read.ts";
 
 // How long robots.txt may take before the homepage is asked for beside it, in milliseconds. Waiting for one after the other
 // would take too long, where both are silent.
 const patience = 5000;
 
+export interface HomepageOptions {
+  readonly url: string;
+  readonly rules: FollowRules;
+  /** Answers for one hop. */
+  readonly fetch: (hop: Hop) => Promise<Fetched>;
+  /** Whether the answer of an earlier run counts. */
+  readonly isNotAsked: () => boolean;
+  /** The document as it is read. */
+  readonly read: (document: FetchedDocument) => Document;
+  readonly drop: (document: FetchedDocument) => Promise<void>;
+}
+
+/** The sitemaps that a homepage names, and what was not read or not used of it. */
+export interface LinksFound {
+  readonly candidates: readonly Candidate[];
+  readonly problems: readonly Problem[];
+  readonly isUnreachable: boolean;
+}
+
 export class HomepageFetch {
-  readonly #url: string;
-  readonly #rules: FollowRules;
-  readonly #fetch: (hop: Hop) => Promise<Fetched>;
+  readonly #options: HomepageOptions;
   #result: Promise<Followed<never>> | undefined;
   #outcome: Followed<never> | undefined;
+  #links: Promise<LinksFound> | undefined;
 
-  /** `fetch` answers for one hop. */
-  constructor(url: string, rules: FollowRules, fetch: (hop: Hop) => Promise<Fetched>) {
-    this.#url = url;
-    this.#rules = rules;
-    this.#fetch = fetch;
+  constructor(options: HomepageOptions) {
+    this.#options = options;
+  }
+
+  get url(): string {
+    return this.#options.url;
   }
 
   /** What came of it, where it was asked for. */
@@ -41,9 +64,28 @@ export class HomepageFetch {
     return () => clearTimeout(timer);
   }
 
+  /** Read once. Rejects when the crawl is aborted. */
+  links(): Promise<LinksFound> {
+    this.#links ??= this.#read();
+    return this.#links;
+  }
+
+  async #read(): Promise<LinksFound> {
+    const { read, drop } = this.#options;
+    const found = await this.get();
+    const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
+    if (found.outcome !== "found") return { candidates: [], problems: [], isUnreachable };
+    const { document, url } = found;
+    const problems = new ProblemLog();
+    const candidates = await linksInHomepage(read(document), url, problems);
+    await drop(document);
+    return { candidates, problems: problems.toArray(), isUnreachable };
+  }
+
   async #follow(): Promise<Followed<never>> {
-    const first = Hop.first(this.#url, "homepage", this.#rules);
-    this.#outcome = await follow<never>(first, this.#fetch, () => undefined);
+    const { url, rules, fetch, isNotAsked } = this.#options;
+    const first = Hop.first(url, "homepage", rules, isNotAsked());
+    this.#outcome = await follow<never>(first, fetch, () => undefined);
     return this.#outcome;
   }
 }

@@ -50,7 +50,7 @@ export class Lookahead {
     let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
     let hasRoom = true;
     for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
-      hasRoom = refusedByName(next.url) !== undefined || this.#start(next.url, "sitemap");
+      hasRoom = refusedByName(next.url) !== undefined || this.#start(next.url, "sitemap", next.notAsked);
       if (hasRoom) at += 1;
     }
     this.#cursors.set(frame, at);
@@ -58,10 +58,10 @@ export class Lookahead {
   }
 
   /** Whether there was room. */
-  #start(url: string, role: DocumentRole): boolean {
+  #start(url: string, role: DocumentRole, notAsked = false): boolean {
     const { frontier, prefetcher, rules } = this.#options;
     if (prefetcher.waiting >= frontier.documentsLeft / 2 || !prefetcher.hasRoomFor(url)) return false;
-    const hop = Hop.first(url, role, rules);
+    const hop = Hop.first(url, role, rules, notAsked);
     if (role !== "sitemap" || !frontier.isKnown(hop.key)) prefetcher.start(hop);
     return true;
   }

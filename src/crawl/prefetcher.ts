@@ -75,9 +75,18 @@ export class Prefetcher {
     return fetched;
   }
 
+  /** The answer for a hop that was started; whoever gets it later gets the same. */
+  peek(hop: Hop): Promise<Fetched> {
+    const key = keyOf(hop.request);
+    const redirect = this.#redirects.get(key);
+    return redirect === undefined ? (this.#answers.get(key) ?? this.#begin(hop, key)) : Promise.resolve(redirect);
+  }
+
   /** Lets go of a document that was read, or is not going to be. */
   async drop(document: FetchedDocument): Promise<void> {
     this.#answers.delete(keyOf(document));
+    // It was to come from an earlier run, and had to be asked for all the same.
+    this.#answers.delete(keyOf({ ...document, notAsked: true }));
     if (!(document.body instanceof Spool)) return;
     this.#spools.delete(document.body);
     await document.body.close();
@@ -113,7 +122,7 @@ export class Prefetcher {
 
   async #fromStore(store: Store, request: DocumentRequest, key: string): Promise<Fetched> {
     const fetched = await store.fetch(request);
-    if (fetched.came === "resumed" && !this.#resumed.has(key)) {
+    if ((fetched.came === "resumed" || fetched.came === "not-asked") && !this.#resumed.has(key)) {
       this.#resumed.add(key);
       this.#options.onResumed?.(fetched);
     }

@@ -8,6 +8,8 @@ import type { Settings } from "../options.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import { PreviousArchives } from "../store/previous-archives.ts";
 import type { Start } from "./engine.ts";
+import { Guesses, type GuessOptions } from "./guesses.ts";
+import { TrustedChildren } from "./trusted-children.ts";
 import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
 
 /** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
@@ -23,10 +25,20 @@ export async function openPrevious(
   throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
 }
 
+/** What this run need not ask for. */
+export async function leftOut(
+  options: GuessOptions,
+): Promise<{ readonly guesses: Guesses; readonly trusted: TrustedChildren | undefined }> {
+  const { previous, settings } = options;
+  const trusted = settings.trustLastmod ? new TrustedChildren(previous, settings) : undefined;
+  return { guesses: await Guesses.open(options), trusted };
+}
+
 export class Revalidator implements DocumentSource {
   readonly #network: DocumentSource;
   readonly #previous: PreviousArchives;
   readonly #onResponse: (event: ResponseEvent) => void;
+  readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
 
   /** `network` must not tell of responses itself. */
   constructor(network: DocumentSource, previous: PreviousArchives, onResponse: (event: ResponseEvent) => void) {
@@ -36,6 +48,22 @@ export class Revalidator implements DocumentSource {
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
+    const unasked = request.notAsked ? await this.#unasked(request) : undefined;
+    if (unasked !== undefined) return this.#told(unasked);
+    const now = await this.#asked(request);
+    if (request.role === "robots") this.#robots.push({ now, before: (await this.#previous.answer(request))?.outcome });
+    return now;
+  }
+
+  /** Whether robots.txt is what it was, once it was read. */
+  get isRobotsTheSame(): boolean {
+    return this.#robots.every(({ now, before }) => {
+      if (now.outcome !== before) return false;
+      return now.outcome !== "found" || now.came === "not-modified" || now.body.sameAs !== undefined;
+    });
+  }
+
+  async #asked(request: DocumentRequest): Promise<Fetched> {
     const before = await this.#previous.document(request);
     const conditional = before && conditionalHeaders(before);
     const answer = await this.#network.fetch({ ...request, ...(conditional && { conditional }) });
@@ -45,7 +73,8 @@ export class Revalidator implements DocumentSource {
       if (acceptsAnswer(conditional, headers) && (await (before.body as CheckedBody).isGood())) {
         const { status, attempts, receivedAt, firstByte } = answer;
         const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
-        return this.#told({ ...before, ...asked, came: "not-modified", answered: { status, headers } });
+        const { runsNotAsked: _, ...document } = before;
+        return this.#told({ ...document, ...asked, came: "not-modified", answered: { status, headers } });
       }
       return this.#told(await this.#network.fetch(request));
     }
@@ -65,6 +94,18 @@ export class Revalidator implements DocumentSource {
 
   close(): Promise<void> {
     return this.#network.close();
+  }
+
+  // The answer of an earlier run, where that is what it was.
+  async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
+    const before = await this.#previous.answer(request);
+    if (before === undefined) return undefined;
+    if (before.outcome === "found") {
+      const document = await this.#previous.document(request);
+      if (document === undefined || !(await (document.body as CheckedBody).isGood())) return undefined;
+    }
+    const { runsNotAsked = 0, answered: _, ...rest } = before as FetchedDocument;
+    return { ...rest, attempts: 0, came: "not-asked", runsNotAsked: runsNotAsked + 1 };
   }
 
   #told<T extends Fetched>(fetched: T): T {

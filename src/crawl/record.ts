@@ -17,6 +17,12 @@ export type Visit =
   /** Not in the tree: a known path that holds no sitemap, or robots.txt that is not there. */
   | { readonly type: "omitted"; readonly trace: Trace };
 
+/** What is to be visited. */
+export interface Reference extends SitemapReference {
+  /** The answer of an earlier run counts, and the website is not asked. */
+  readonly notAsked?: boolean | undefined;
+}
+
 /** Where a reference stands: below an index, or as a candidate of discovery. */
 export interface Place {
   readonly parent: Frame;
@@ -45,7 +51,7 @@ export class Recorder {
   }
 
   /** Not followed, for reasons of our own. */
-  *refused(reference: SitemapReference, place: Place, url: string, reason: Problem): Recording {
+  *refused(reference: Reference, place: Place, url: string, reason: Problem): Recording {
     const trace: Trace = { outcome: "refused", ...movedTo(reference.url, url), reason };
     if (isGuess(place)) return { type: "omitted", trace };
     const node = this.#invalidAt(reference, url, reason);
@@ -68,7 +74,7 @@ export class Recorder {
   }
 
   /** Seen before: shown here too, from the one fetch. Its pages are not told a second time. */
-  *repeated(reference: SitemapReference, place: Place, { node: known, whole, keys }: Repeated): Recording {
+  *repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
     const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
     // What a sitemap or the caller declares is shown twice; discovery looks for what is not there yet.
     if (place.by !== undefined && place.by !== "given") return { type: "omitted", trace };
@@ -82,18 +88,18 @@ export class Recorder {
   }
 
   /** There is no document. */
-  *failed(reference: SitemapReference, place: Place, failed: FollowFailure): Recording {
+  *failed(reference: Reference, place: Place, failed: FollowFailure): Recording {
     const { outcome, status, reason, url, keys } = failed;
     if (reason.code === "archive-missing" && (this.#options.omitMissing || isGuess(place))) {
       return { type: "omitted", trace: { outcome: "absent", reason } };
     }
     const trace = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return this.abandon({ url, trace, keys, response: failed.response });
+    if (isGuess(place)) return this.abandon(reference, { url, trace, keys, response: failed.response });
     return yield* this.#invalid(reference, place, { url, trace, keys, response: failed.response });
   }
 
   /** A guess came to nothing here before. Another guess does, too; what is declared has a node that says so. */
-  *abandoned(reference: SitemapReference, place: Place, abandoned: Abandoned): Recording {
+  *abandoned(reference: Reference, place: Place, abandoned: Abandoned): Recording {
     const { url, trace } = abandoned;
     const { finalUrl: _, ...rest } = trace;
     const moved = { ...rest, ...movedTo(reference.url, url) };
@@ -101,9 +107,9 @@ export class Recorder {
     return yield* this.#invalid(reference, place, { ...abandoned, trace: moved });
   }
 
-  /** A guess comes to nothing: it leaves no node. */
-  abandon(abandoned: Abandoned): Visit {
-    this.#options.frontier.abandon(abandoned);
+  /** A guess comes to nothing: it leaves no node. Who declares it all the same wants it asked for. */
+  abandon({ notAsked }: Reference, abandoned: Abandoned): Visit {
+    if (!notAsked) this.#options.frontier.abandon(abandoned);
     return { type: "omitted", trace: abandoned.trace };
   }
 
@@ -124,7 +130,7 @@ export class Recorder {
     };
   }
 
-  *#invalid(reference: SitemapReference, place: Place, { url, trace, keys, response }: Abandoned): Recording {
+  *#invalid(reference: Reference, place: Place, { url, trace, keys, response }: Abandoned): Recording {
     const node = this.#invalidAt(reference, url, trace.reason);
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };

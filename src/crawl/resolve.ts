@@ -2,11 +2,10 @@
 // for documents; does not read them.
 import type { Fetched } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import type { SitemapReference } from "../sitemap.ts";
 import { isRobotsUrl } from "../url.ts";
 import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
 import type { Abandoned, Frontier, Repeated } from "./frontier.ts";
-import { isGuess, type Place } from "./record.ts";
+import { isGuess, type Place, type Reference } from "./record.ts";
 
 /** What is there without asking. */
 export type Known =
@@ -22,12 +21,12 @@ export interface ResolveOptions {
 }
 
 export async function resolve(
-  reference: SitemapReference,
+  reference: Reference,
   place: Place,
   { frontier, rules, fetch }: ResolveOptions,
 ): Promise<Followed<Known>> {
   const isRobots = place.by === "robots";
-  const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules);
+  const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules, reference.notAsked);
   const depth = place.parent.depth + 1;
   return follow<Known>(first, fetch, (hop) => {
     if (hop === first) return knownAtFirst(hop);

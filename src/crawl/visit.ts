@@ -4,16 +4,17 @@ import type { OrderedEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
-import { type InvalidSitemap, isComplete, type Sitemap, type SitemapReference } from "../sitemap.ts";
+import { type InvalidSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Children } from "./children.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
 import { type ReadDocument, type Reading, read } from "./read.ts";
-import { isGuess, movedTo, type Place, type Recorder, type Trace, type Visit } from "./record.ts";
+import { isGuess, movedTo, type Place, type Recorder, type Reference, type Trace, type Visit } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import type { DocumentFacts } from "./tally.ts";
 import type { TimeBudget } from "./time-budget.ts";
+import type { TrustedChildren } from "./trusted-children.ts";
 
 export interface VisitorOptions {
   readonly settings: Settings;
@@ -23,6 +24,7 @@ export interface VisitorOptions {
   readonly recorder: Recorder;
   readonly time: TimeBudget;
   readonly read?: ReadDocument | undefined;
+  readonly trusted?: TrustedChildren | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
 }
 
@@ -45,7 +47,7 @@ export class Visitor {
     this.#options = options;
   }
 
-  async *visit(reference: SitemapReference, place: Place): Visiting {
+  async *visit(reference: Reference, place: Place): Visiting {
     const { rules, frontier, prefetcher, recorder, time } = this.#options;
     const fetch = (hop: Parameters<Prefetcher["get"]>[0]) => time.fetched(hop.request, prefetcher.get(hop));
     const resolved = await resolve(reference, place, { frontier, rules, fetch });
@@ -62,10 +64,11 @@ export class Visitor {
     }
   }
 
-  async *#document(found: FoundDocument, reference: SitemapReference, place: Place): Visiting {
-    const { recorder, prefetcher, frontier } = this.#options;
+  async *#document(found: FoundDocument, reference: Reference, place: Place): Visiting {
+    const { recorder, prefetcher, frontier, trusted } = this.#options;
     const depth = place.parent.depth + 1;
-    const declared = recorder.declared(reference, found.url);
+    const isNotAsked = found.document.came === "not-asked";
+    const declared = { ...recorder.declared(reference, found.url), ...(isNotAsked ? { notAsked: true as const } : {}) };
     const children = frontier.children(found.url, place.parent);
     const content = yield* this.#read(found, children, place);
     await prefetcher.drop(found.document);
@@ -80,7 +83,7 @@ export class Visitor {
       // What is no robots.txt may be a sitemap all the same.
       const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
       const { response } = facts;
-      return recorder.abandon({
+      return recorder.abandon(reference, {
         url: found.url,
         trace: { ...trace, outcome: "not-a-sitemap", reason },
         keys,
@@ -107,12 +110,14 @@ export class Visitor {
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
+    const { references, unlisted } = children.end();
     const frame: Frame = {
       node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
       parent: place.parent,
       depth,
       keys: found.keys,
-      ...children.end(),
+      references: (await trusted?.marked(found.url, references)) ?? references,
+      unlisted,
       next: 0,
       children: own,
       facts,

@@ -43,6 +43,21 @@ export const storageOptions: readonly OptionRow[] = [
     ],
   },
   {
+    name: "trustLastmod",
+    type: "boolean",
+    default: false,
+    text: "With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for a seventh of them in each run. They are marked as `notAsked` in the tree.",
+    more: "Off because many indexes give wrong dates. See [archives](archives.md#trusting-lastmod).",
+    flags: [
+      {
+        flags: "--trust-lastmod",
+        group: "Archive",
+        text: "with --previous: skip sitemaps whose lastmod in their index is unchanged",
+        sets: true,
+      },
+    ],
+  },
+  {
     name: "resume",
     type: "string",
     check: path,

@@ -128,8 +128,12 @@ export class ArchiveIndex implements RecordSource {
     const isAltered = !(await isAsWritten(record, description));
     // What it was about may have been something else.
     this.isAltered ||= isAltered;
+    const infoId = fields.get("warc-warcinfo-id") ?? "";
+    const isMain = this.#runs.has(infoId);
+    // A run that went on with another is one with it.
+    const run = isMain ? "" : infoId;
     // After the end of a run, another one went on.
-    if (this.#runs.has(fields.get("warc-warcinfo-id") ?? "")) this.finished = false;
+    if (isMain) this.finished = false;
     const exchanges = revive(description, (problem) => new KeptBody([], problem));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
@@ -142,6 +146,8 @@ export class ArchiveIndex implements RecordSource {
         isAltered,
         receivedAt: dateOf(record),
         cut: cutOf(fetched),
+        runsNotAsked: fetched.runsNotAsked ?? 0,
+        run,
       });
     }
   }

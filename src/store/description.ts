@@ -47,6 +47,10 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
     ...given("receivedAt", optional(fields.receivedAt, time)),
     ...given("firstByte", optional(fields.firstByte, milliseconds)),
     ...(repeats.has(fields.came) ? { came: fields.came as Came } : {}),
+    ...given(
+      "runsNotAsked",
+      optional(fields.runsNotAsked, (value) => whole(value, 0, Number.MAX_SAFE_INTEGER)),
+    ),
   };
   switch (outcome) {
     case "found": {

@@ -91,6 +91,10 @@ class OpenArchive implements Archive {
     return this.#index.find(archiveKey({ url, role: "sitemap", anonymous: true })) !== undefined;
   }
 
+  wasNotAsked(url: string): boolean {
+    return this.#index.find(archiveKey({ url, role: "sitemap", notAsked: true })) !== undefined;
+  }
+
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
     const { file, size } = this.#source;

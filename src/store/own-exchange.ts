@@ -19,6 +19,10 @@ export interface OwnExchange {
   readonly receivedAt: string | undefined;
   /** What kept it from being whole, where that was on our side. */
   readonly cut: Problem | undefined;
+  /** In how many runs on end the website was not asked. */
+  readonly runsNotAsked: number;
+  /** The run that brought it. */
+  readonly run: string;
 }
 
 export interface OwnResponse {

@@ -1,11 +1,11 @@
 // The archives of earlier runs, to be asked for documents. Where several hold one, the newest counts.
-import type { DocumentRequest, FetchedDocument } from "../exchange.ts";
+import type { DocumentRequest, Fetched, FetchedDocument } from "../exchange.ts";
 import { parseUrl } from "../url.ts";
-import { type ArchiveIndex, timeOf } from "./archive-index.ts";
+import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
 import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
 import { CheckedBody } from "./digest.ts";
 import { indexArchive } from "./open-archive.ts";
-import { archiveKeys } from "./replay.ts";
+import { archiveKey } from "./replay.ts";
 
 interface PreviousArchive {
   readonly source: ArchiveSource;
@@ -50,27 +50,54 @@ export class PreviousArchives {
     return undefined;
   }
 
+  /** What was answered to this request, in the run that asked last. */
+  async answer(request: DocumentRequest): Promise<Fetched | undefined> {
+    const newest = this.#newest(request);
+    const fetched = newest && (await newest.index.read(newest.answer));
+    if (fetched === undefined) return undefined;
+    const { role, anonymous } = request;
+    return { ...fetched, role, ...(anonymous && { anonymous }) };
+  }
+
   /** A document that is there from its first to its last byte, as far as can be seen without reading it. */
   async document(request: DocumentRequest): Promise<FetchedDocument | undefined> {
-    const answers = this.#archives.flatMap(({ index }) => {
-      const answer = archiveKeys(request)
-        .slice(0, 2)
-        .map((key) => index.find(key))
-        .find((found) => found !== undefined);
-      return answer === undefined ? [] : [{ index, answer }];
-    });
-    const [newest] = answers.sort((a, b) => timeOf(b.answer) - timeOf(a.answer));
-    const fetched = newest && (await newest.index.read(newest.answer));
+    const fetched = await this.answer(request);
     if (fetched?.outcome !== "found" || fetched.status !== 200 || !(fetched.body instanceof CheckedBody))
       return undefined;
-    if (fetched.body.problem !== undefined || fetched.body.blocks === undefined) return undefined;
+    return fetched.body.problem !== undefined || fetched.body.blocks === undefined ? undefined : fetched;
+  }
+
+  /** In how many runs on end a document was not asked for; undefined unless the run that brought `other` had it, too. */
+  runsNotAsked(request: DocumentRequest, other: DocumentRequest): number | undefined {
+    const [one, two] = [this.#newest(request), this.#newest(other)];
+    if (one === undefined || one.index !== two?.index) return undefined;
+    const isTold = "run" in one.answer && "run" in two.answer && one.answer.run === two.answer.run;
+    if (!isTold || one.answer.response === undefined || one.answer.cut !== undefined) return undefined;
+    return one.answer.runsNotAsked;
+  }
+
+  #newest(request: DocumentRequest): { readonly index: ArchiveIndex; readonly answer: Answer } | undefined {
     const { url, role, anonymous } = request;
-    return { ...fetched, url: fetched.url === url ? url : fetched.url, role, ...(anonymous && { anonymous }) };
+    const keys = [
+      archiveKey({ url, role, anonymous }),
+      archiveKey({ url, role, anonymous, notAsked: true }),
+      archiveKey({ url, role: "sitemap", anonymous }),
+    ];
+    const answers = this.#archives.flatMap(({ index }) => {
+      const answer = keys.map((key) => index.find(key)).find((found) => found !== undefined);
+      return answer === undefined ? [] : [{ index, answer }];
+    });
+    // A copy of what was not asked for is as old as what it is a copy of.
+    return answers.sort((a, b) => timeOf(b.answer) - timeOf(a.answer) || runsOf(b.answer) - runsOf(a.answer))[0];
   }
 
   async close(): Promise<void> {
     for (const { source } of this.#archives) await source.close();
   }
+}
+
+function runsOf(answer: Answer): number {
+  return "runsNotAsked" in answer ? answer.runsNotAsked : 0;
 }
 
 function sameHost(one: string, other: string): boolean {

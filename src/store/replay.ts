@@ -1,10 +1,10 @@
 // Answers a request from exchanges that are stored, one URL at a time, as the website would.
-import { type DocumentRequest, type FailedFetch, type Fetched, requestKey } from "../exchange.ts";
+import { type DocumentRequest, type FailedFetch, type Fetched, type RequestIdentity, requestKey } from "../exchange.ts";
 import { problem } from "../problem.ts";
 import { withoutCredentials } from "../url.ts";
 
 /** Equal for exchanges of which one is enough. Nothing that is kept knows user names and passwords. */
-export function archiveKey(request: Pick<DocumentRequest, "url" | "role" | "anonymous">): string {
+export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
@@ -13,9 +13,12 @@ export function archiveKey(request: Pick<DocumentRequest, "url" | "role" | "anon
  * hold one response for a URL, whatever it was wanted as.
  */
 export function archiveKeys(request: DocumentRequest): string[] {
-  const { url, role, anonymous } = request;
-  const ways: Pick<DocumentRequest, "role" | "anonymous">[] = [
+  const { url, role, anonymous, notAsked } = request;
+  const unasked = { role, anonymous, notAsked: true };
+  const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
+    ...(notAsked ? [unasked] : []),
     { role, anonymous },
+    unasked,
     { role: "sitemap", anonymous },
     { role: "sitemap" },
     { role: "sitemap", anonymous: true },

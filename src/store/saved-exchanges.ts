@@ -16,11 +16,11 @@ export interface Entry {
   readonly at: number;
 }
 
-/** A document that an earlier archive holds, and what the website answered this time. */
+/** A document that an earlier archive holds, and what the website answered this time, where it was asked. */
 export interface Repetition {
-  readonly came: "not-modified" | "same-payload";
+  readonly came: "not-modified" | "same-payload" | "not-asked";
   readonly record: SavedRecord;
-  readonly answered: { readonly status: number; readonly headers: HeaderList };
+  readonly answered?: { readonly status: number; readonly headers: HeaderList };
 }
 
 export async function readEntry({ description, body, at }: Entry): Promise<Fetched> {
@@ -73,7 +73,8 @@ export class SavedExchanges {
   }
 
   /** A document of an earlier run: its record as it was, what the website answered now, and the description. */
-  async appendRepeated(entry: Entry, { came, record, answered }: Repetition): Promise<void> {
+  async appendRepeated(entry: Entry, repetition: Repetition): Promise<void> {
+    const { record } = repetition;
     const { info } = record;
     if (info !== undefined && !this.#copied.has(info.id)) {
       this.#copied.add(info.id);
@@ -81,9 +82,7 @@ export class SavedExchanges {
     }
     await this.#writer.copyRecord(record);
     const fetched = await readEntry(entry);
-    await this.#writer.append(
-      await repetitionRecords(this.#infoId, fetched, entry.description, { came, record, answered }),
-    );
+    await this.#writer.append(await repetitionRecords(this.#infoId, fetched, entry.description, repetition));
   }
 
   async finish(): Promise<void> {

@@ -98,6 +98,10 @@ class OpenStore implements Store {
     );
   }
 
+  wasNotAsked(url: string): boolean {
+    return this.#find(archiveKey({ url, role: "sitemap", notAsked: true })) !== undefined;
+  }
+
   async finish(): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
@@ -133,7 +137,10 @@ class OpenStore implements Store {
     const { resumed, limits } = this.#parts;
     const answer = resumed?.find(key, limits);
     if (resumed === undefined || answer === undefined) return undefined;
-    return async () => ({ ...(await resumed.read(answer)), came: "resumed" });
+    return async () => {
+      const fetched = await resumed.read(answer);
+      return { ...fetched, came: fetched.came === "not-asked" ? fetched.came : "resumed" };
+    };
   }
 
   async #copy(key: string, saved: SavedExchanges): Promise<void> {
@@ -161,9 +168,11 @@ class OpenStore implements Store {
 function repeatedBy(fetched: Fetched): Repetition | undefined {
   if (fetched.outcome !== "found") return undefined;
   const { body, status, headers, answered } = fetched;
-  const isSame = body.sameAs !== undefined;
-  const original = body.sameAs ?? (answered === undefined ? undefined : body);
+  const isUnasked = fetched.came === "not-asked";
+  const original = body.sameAs ?? (answered === undefined && !isUnasked ? undefined : body);
   if (!(original instanceof CheckedBody) || original.record === undefined) return undefined;
-  const came = isSame ? "same-payload" : "not-modified";
-  return { came, record: original.record, answered: answered ?? { status, headers } };
+  const { record } = original;
+  if (isUnasked) return { came: "not-asked", record };
+  const came = body.sameAs === undefined ? "not-modified" : "same-payload";
+  return { came, record, answered: answered ?? { status, headers } };
 }

@@ -84,7 +84,8 @@ export async function exchangeRecords(
 }
 
 /**
- * Beside a response that was copied from an earlier archive: a `revisit` with the head of what came now, and the description.
+ * Beside a response that was copied from an earlier archive: a `revisit` with the head of what came now, where the website was asked,
+ * and the description.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export async function repetitionRecords(
@@ -98,6 +99,11 @@ export async function repetitionRecords(
     ["WARC-Warcinfo-ID", infoId],
     ["WARC-Target-URI", targetUri(url)],
   ] as const;
+  const metadata: WarcRecord = {
+    fields: [...head("metadata", newId(), "application/json"), ...about, ["WARC-Concurrent-To", record.id]],
+    content: description,
+  };
+  if (answered === undefined) return [await sealed(metadata)];
   const revisit: WarcRecord = {
     fields: [
       ...head("revisit", newId(), "application/http; msgtype=response"),
@@ -109,10 +115,6 @@ export async function repetitionRecords(
       ...(record.payloadDigest === "" ? [] : [["WARC-Payload-Digest", record.payloadDigest] as const]),
     ],
     content: [httpHead(answered.status, answered.headers, 0)],
-  };
-  const metadata: WarcRecord = {
-    fields: [...head("metadata", newId(), "application/json"), ...about, ["WARC-Concurrent-To", record.id]],
-    content: description,
   };
   return [await sealed(revisit), await sealed(metadata)];
 }

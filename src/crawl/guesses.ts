@@ -1,0 +1,130 @@
+// Places where an earlier run found nothing: well-known paths, and a homepage that names no sitemap. They are asked for by rotation,
+// a few in each run, for as long as the website is as it was. What was found is asked for every time.
+import { candidatesFor } from "../discover/candidates.ts";
+import { type DocumentRole, documentKey, type Fetched, type FetchedDocument } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import { ProblemLog, problem } from "../problem.ts";
+import { CheckedBody } from "../store/digest.ts";
+import type { PreviousArchives } from "../store/previous-archives.ts";
+import type { Start } from "./engine.ts";
+import { type FollowRules, follow, Hop } from "./follow.ts";
+import { linksInHomepage } from "./homepage.ts";
+import { read } from "./read.ts";
+import { nextInTurn, today, type Waiting } from "./rotation.ts";
+
+// With robots.txt and one sitemap that makes four requests a run, and eleven runs until all well-known paths had their turn.
+const fewest = 2;
+const runs = 11;
+
+interface Guess extends Waiting {
+  /** Of each URL on the way from the first to where there was nothing. */
+  readonly keys: readonly string[];
+}
+
+export interface GuessOptions {
+  readonly start: Start;
+  readonly settings: Settings;
+  readonly previous: PreviousArchives;
+  readonly rules: FollowRules;
+}
+
+export class Guesses {
+  /** Well-known paths where there was a sitemap, or something that leads to one. */
+  readonly foundBefore: readonly string[];
+  #notAsked: Guess[];
+
+  private constructor(foundBefore: readonly string[], notAsked: Guess[]) {
+    this.foundBefore = foundBefore;
+    this.#notAsked = notAsked;
+  }
+
+  static async open(options: GuessOptions): Promise<Guesses> {
+    const { start, settings } = options;
+    const found: string[] = [];
+    const nothing: Guess[] = [];
+    if (start.sitemaps === undefined) {
+      for (const { url, by } of candidatesFor(start.homepage, settings)) {
+        const before = by === "known-path" ? await lookBack(url, "sitemap", options) : undefined;
+        if (before === "something") found.push(url);
+        else if (before !== undefined) nothing.push(before);
+      }
+      const homepage = settings.useHomepage ? await lookBack(start.homepage, "homepage", options) : undefined;
+      if (typeof homepage === "object") nothing.push(homepage);
+    }
+    const count = Math.max(fewest, Math.ceil(nothing.length / runs));
+    const due = new Set(nextInTurn(nothing, count, today()));
+    return new Guesses(
+      found,
+      nothing.filter((guess) => !due.has(guess)),
+    );
+  }
+
+  isNotAsked(url: string): boolean {
+    return this.#notAsked.some((guess) => guess.url === url);
+  }
+
+  /** Somebody declares what is at this URL. */
+  ask(url: string): void {
+    const key = documentKey({ url });
+    this.#notAsked = this.#notAsked.filter(({ keys }) => !keys.includes(key));
+  }
+
+  /** The website is not as it was. */
+  askAll(): void {
+    this.#notAsked = [];
+  }
+}
+
+// What was there in the run before, redirects followed; undefined where that is not known for certain.
+async function lookBack(
+  url: string,
+  role: DocumentRole,
+  { previous, rules, settings }: GuessOptions,
+): Promise<Guess | "something" | undefined> {
+  const keys: string[] = [];
+  let runsNotAsked = 0;
+  const fetch = async (hop: Hop): Promise<Fetched> => {
+    const answer = await previous.answer(hop.request);
+    if (keys.length === 0) runsNotAsked = answer?.runsNotAsked ?? 0;
+    keys.push(hop.key);
+    const { request } = hop;
+    return answer ?? { outcome: "failed", ...request, attempts: 0, reason: problem("archive-missing") };
+  };
+  const before = await follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
+  const nothing: Guess = { url, runsNotAsked, keys };
+  if (before.outcome === "absent" || (before.outcome === "blocked" && isForbidden(before))) return nothing;
+  if (before.outcome !== "found") return undefined;
+  const { document } = before;
+  if (!(document.body instanceof CheckedBody) || document.body.problem !== undefined) return undefined;
+  const holdsSomething =
+    role === "homepage" ? await hasLinks(document, before.url) : await isSitemap(document, settings);
+  if (holdsSomething) return "something";
+  return (await document.body.isGood()) ? nothing : undefined;
+}
+
+// Too many requests, or a check for bots, may pass.
+function isForbidden({
+  status,
+  reason,
+}: {
+  readonly status?: number;
+  readonly reason: { readonly code: string };
+}): boolean {
+  return (status === 401 || status === 403 || status === 451) && reason.code === `http-${status}`;
+}
+
+// One that could not be read to its end may have some.
+async function hasLinks(document: FetchedDocument, url: string): Promise<boolean> {
+  const problems = new ProblemLog();
+  const links = await linksInHomepage(document, url, problems);
+  return links.length > 0 || problems.toArray().length > 0;
+}
+
+// The first entry tells; what has none is read to its end.
+async function isSitemap(document: FetchedDocument, settings: Settings): Promise<boolean> {
+  const reading = read(document, settings);
+  const step = await reading.next();
+  if (step.done) return step.value.outcome.kind !== "invalid";
+  await reading.return(undefined as never);
+  return true;
+}

@@ -1,0 +1,58 @@
+// `trustLastmod`: the children of an index whose `lastmod` is the same as in the run before are not asked for, but for a seventh of
+// them. What an index says may be wrong, so they take turns.
+import type { Settings } from "../options.ts";
+import type { PreviousArchives } from "../store/previous-archives.ts";
+import { read } from "./read.ts";
+import type { Reference } from "./record.ts";
+import { nextInTurn, seventhOf, today, type Waiting } from "./rotation.ts";
+
+interface Child extends Waiting {
+  /** Which of the references it is. */
+  readonly at: number;
+}
+
+export class TrustedChildren {
+  readonly #previous: PreviousArchives;
+  readonly #settings: Settings;
+  readonly #date = today();
+
+  constructor(previous: PreviousArchives, settings: Settings) {
+    this.#previous = previous;
+    this.#settings = settings;
+  }
+
+  /** The same references; those that are not to be asked for say so. `index` is where the index was found. */
+  async marked(index: string, references: Reference[]): Promise<Reference[]> {
+    const unchanged = await this.#unchanged(index, references);
+    const count = seventhOf(unchanged.length, index, this.#date);
+    const asked = new Set(nextInTurn(unchanged, count, this.#date));
+    for (const child of unchanged) {
+      const { at } = child;
+      if (!asked.has(child)) references[at] = { ...(references[at] as Reference), notAsked: true };
+    }
+    return references;
+  }
+
+  async #unchanged(index: string, references: readonly Reference[]): Promise<Child[]> {
+    const dated = new Map<string, number>();
+    for (const [at, { url, lastModified }] of references.entries()) {
+      if (lastModified !== undefined && !dated.has(url)) dated.set(url, at);
+    }
+    const request = { url: index, role: "sitemap" } as const;
+    const before = dated.size === 0 ? undefined : await this.#previous.document(request);
+    if (before === undefined) return [];
+    const unchanged: Child[] = [];
+    for await (const { sitemaps } of read({ ...before, url: index }, this.#settings)) {
+      for (const { url, lastModified } of sitemaps) {
+        const at = dated.get(url);
+        if (at === undefined) continue;
+        // The first time that an index names a child counts.
+        dated.delete(url);
+        if (references[at]?.lastModified !== lastModified) continue;
+        const runsNotAsked = this.#previous.runsNotAsked({ url, role: "sitemap" }, request);
+        if (runsNotAsked !== undefined) unchanged.push({ url, runsNotAsked, at });
+      }
+    }
+    return unchanged;
+  }
+}

@@ -1,0 +1,76 @@
+// Decides whether places where the run before found nothing are left out: for as long as the website is as it was. robots.txt is the same,
+// what was found is there, and the homepage names nothing else.
+import type { DocumentSource } from "../exchange.ts";
+import type { Settings } from "../options.ts";
+import type { Store } from "../store/contract.ts";
+import { type FollowRules, follow, Hop } from "./follow.ts";
+import type { Frame, Frontier } from "./frontier.ts";
+import type { Guesses } from "./guesses.ts";
+import type { HomepageFetch } from "./homepage-fetch.ts";
+import type { Prefetcher } from "./prefetcher.ts";
+import type { TimeBudget } from "./time-budget.ts";
+
+export interface UnaskedOptions {
+  readonly guesses: Guesses | undefined;
+  readonly isRobotsTheSame: (() => boolean) | undefined;
+  readonly settings: Settings;
+  /** An archive, too, knows what its run did not ask for. */
+  readonly documents: DocumentSource | Store;
+  readonly rules: FollowRules;
+  readonly frontier: Frontier;
+  readonly prefetcher: Prefetcher;
+  readonly time: TimeBudget;
+  readonly homepage: HomepageFetch;
+}
+
+export class UnaskedGuesses {
+  readonly #options: UnaskedOptions;
+  #isDecided = false;
+
+  constructor(options: UnaskedOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the answer of an earlier run may count for this guess; for certain once that is decided. */
+  has(url: string): boolean {
+    const { guesses, documents } = this.#options;
+    return guesses?.isNotAsked(url) === true || documents.wasNotAsked?.(url) === true;
+  }
+
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
+
+  /** Called before the first guess, when robots.txt and what it names were read. `usesHomepage`: its links are looked for. */
+  async decide(root: Frame, usesHomepage: boolean): Promise<void> {
+    const { guesses, isRobotsTheSame, homepage } = this.#options;
+    if (this.#isDecided) return;
+    this.#isDecided = true;
+    if (guesses === undefined) return;
+    if (isRobotsTheSame?.() === false || !(await this.#isStillFound(root, guesses))) return guesses.askAll();
+    if (!usesHomepage || guesses.isNotAsked(homepage.url)) return;
+    for (const { url } of (await homepage.links()).candidates) guesses.ask(url);
+  }
+
+  async #isStillFound(root: Frame, { foundBefore }: Guesses): Promise<boolean> {
+    const { settings, rules, frontier, prefetcher, time } = this.#options;
+    const isNeeded = settings.useKnownPaths !== "if-needed" || !hasReadable(root);
+    const hops = foundBefore
+      .map((url) => Hop.first(url, "sitemap", rules))
+      .filter(({ key }) => isNeeded && !frontier.isKnown(key));
+    if (hops.length === 0) return hasReadable(root);
+    if (frontier.exhausted() !== undefined) return false;
+    for (const hop of hops) prefetcher.start(hop);
+    const peek = (hop: Hop) => time.fetched(hop.request, prefetcher.peek(hop));
+    const known = (hop: Hop) => frontier.isKnown(hop.key) || undefined;
+    const ways = await Promise.all(hops.map((hop) => follow(hop, peek, known)));
+    return ways.every(({ outcome }) => outcome === "found" || outcome === "known");
+  }
+}
+
+/** Whether robots.txt names a sitemap that can be read. It is the first of the children, and comes before every well-known path. */
+export function hasReadable({ children }: Frame): boolean {
+  const [robots] = children;
+  if (robots?.kind !== "index" || robots.format !== "robots") return false;
+  return robots.children.some(({ kind }) => kind !== "invalid");
+}

@@ -1,0 +1,308 @@
+// Runs that build on the last one ask again by turns for what was not there, and, where that is wanted, for what an index says is unchanged.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { nextInTurn, seventhOf } from "../../src/crawl/rotation.ts";
+import { knownPaths } from "../../src/discover/known-paths.ts";
+import type { CrawlEvent, FinishedEvent } from "../../src/event.ts";
+import type { Options } from "../../src/options.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { sitegrove } from "../cli/program.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-rotation-"));
+const documents = new Map<string, { body?: string; status?: number; headers?: Record<string, string> }>();
+let asked: string[] = [];
+let bodies = 0;
+let server: Server;
+let home: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const name = request.url ?? "/";
+    asked.push(name);
+    const { body = "", status = 200, headers = {} } = documents.get(name) ?? { status: 404 };
+    const etag = `"${createHash("md5").update(body).digest("hex")}"`;
+    if (status === 200 && request.headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
+    else {
+      bodies += body.length;
+      response.writeHead(status, status === 200 ? { etag, ...headers } : headers).end(body);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+const html = { "content-type": "text/html" };
+const urlset = (...names: string[]) =>
+  `<urlset>${names.map((name) => `<url><loc>${home}${name}</loc></url>`).join("")}</urlset>`;
+const index = (...children: [name: string, lastmod?: string][]) =>
+  `<sitemapindex>${children
+    .map(
+      ([name, lastmod]) =>
+        `<sitemap><loc>${home}${name}</loc>${lastmod ? `<lastmod>${lastmod}</lastmod>` : ""}</sitemap>`,
+    )
+    .join("")}</sitemapindex>`;
+
+beforeEach(() => {
+  documents.clear();
+  documents.set("/", { body: "<html><title>Home</title></html>", headers: html });
+  documents.set("/robots.txt", { body: `Sitemap: ${home}sitemap.xml\n` });
+  documents.set("/sitemap.xml", { body: urlset("1", "2") });
+});
+
+let count = 0;
+const newFile = () => path.join(folder, `${count++}.warc.gz`);
+
+async function contentOf(tree: SitemapTree): Promise<string> {
+  const pages: unknown[] = [];
+  for await (const page of tree.pages()) pages.push(page);
+  return JSON.stringify([tree, pages]);
+}
+
+interface Run {
+  readonly archive: string;
+  readonly asked: readonly string[];
+  readonly bodies: number;
+  readonly content: string;
+  readonly came: FinishedEvent["totals"]["came"];
+}
+
+/** One run; its archive alone gives the same tree. */
+async function run(previous?: string, more: Options = {}): Promise<Run> {
+  asked = [];
+  bodies = 0;
+  const archive = newFile();
+  let finished: FinishedEvent | undefined;
+  const onEvent = (event: CrawlEvent) => {
+    if (event.type === "finished") finished = event;
+  };
+  await using tree = await sitemapTreeForHomepage(home, { retries: 0, save: archive, previous, onEvent, ...more });
+  const content = await contentOf(tree);
+  await using offline = await openTree(archive);
+  expect(await contentOf(offline)).toBe(content);
+  expect(finished?.totals.requests).toBe(asked.length);
+  return { archive, asked, bodies, content, came: (finished as FinishedEvent).totals.came };
+}
+
+describe("known paths and a homepage that had nothing", () => {
+  test("a small website that does not change is asked four times a run, and no body comes; each has its turn", async () => {
+    const first = await run();
+    expect(first.asked).toHaveLength(23);
+    const guesses = new Set(["/", ...knownPaths.slice(1).map((name) => `/${name}`)]);
+    const turns: string[] = [];
+    let previous = first.archive;
+    for (let day = 0; day < 11; day += 1) {
+      const daily = await run(previous);
+      expect(daily.content).toBe(first.content);
+      expect(daily.asked.length).toBeLessThanOrEqual(4);
+      expect(daily.asked).toContain("/robots.txt");
+      expect(daily.asked).toContain("/sitemap.xml");
+      expect(daily.bodies).toBe(0);
+      turns.push(...daily.asked.filter((name) => guesses.has(name)));
+      previous = daily.archive;
+    }
+    expect(new Set(turns)).toEqual(guesses);
+  });
+
+  test("what appears is found when its turn comes", async () => {
+    let { archive: previous } = await run();
+    documents.set("/sitemap_news.xml", { body: urlset("news") });
+    let runs = 0;
+    for (let content = ""; !content.includes(`"${home}news"`); runs += 1) {
+      expect(runs).toBeLessThan(11);
+      ({ archive: previous, content } = await run(previous));
+    }
+    // From now on it is asked for every time.
+    expect((await run(previous)).asked).toContain("/sitemap_news.xml");
+  });
+
+  test("pages for people, redirects to nothing and what is forbidden are nothing, too", async () => {
+    for (const name of knownPaths.slice(1)) {
+      documents.set(`/${name}`, { body: "<html>Not found, but 200</html>", headers: html });
+    }
+    documents.set("/sitemap", { status: 302, headers: { location: "/welcome" } });
+    documents.set("/welcome", { body: "<html>Welcome</html>", headers: html });
+    documents.set("/sitemap.php", { status: 403 });
+    const first = await run();
+    const second = await run(first.archive);
+    expect(second.asked.length).toBeLessThanOrEqual(5);
+    expect(second.content).toBe(first.content);
+    const third = await run(second.archive);
+    expect(third.asked.length).toBeLessThanOrEqual(5);
+    expect(third.content).toBe(first.content);
+  });
+
+  test("a server that fails, or asks for patience, is asked again", async () => {
+    documents.set("/sitemap.php", { status: 500 });
+    documents.set("/sitemaps.xml", { status: 429, headers: { "retry-after": "0" } });
+    const { asked } = await run((await run()).archive);
+    expect(asked).toContain("/sitemap.php");
+    expect(asked).toContain("/sitemaps.xml");
+  });
+
+  const without = async () => (await run()).content;
+
+  test("a sitemap that moved from one known path to another is found at once", async () => {
+    documents.delete("/robots.txt");
+    const { archive } = await run();
+    documents.delete("/sitemap.xml");
+    documents.set("/wp-sitemap.xml", { body: urlset("1", "3") });
+    expect((await run(archive)).content).toBe(await without());
+  });
+
+  test("a robots.txt that changed, or names what is no longer there, makes everything be asked for", async () => {
+    const { archive } = await run();
+    documents.set("/wp-sitemap.xml", { body: urlset("1", "3") });
+    documents.set("/robots.txt", { body: "User-agent: *\n" });
+    expect((await run(archive)).content).toBe(await without());
+
+    documents.set("/robots.txt", { body: `Sitemap: ${home}elsewhere.xml\n` });
+    documents.set("/elsewhere.xml", { body: urlset("5") });
+    documents.delete("/sitemap.xml");
+    documents.delete("/wp-sitemap.xml");
+    const next = await run();
+    documents.delete("/elsewhere.xml");
+    documents.set("/wp-sitemap.xml", { body: urlset("6") });
+    expect((await run(next.archive)).content).toBe(await without());
+  });
+
+  test("what somebody declares is asked for: a homepage, and an index before or after its turn", async () => {
+    documents.set("/", { body: `<link rel="sitemap" href="/sitemap.xml">`, headers: html });
+    const first = await run();
+    documents.set("/", { body: `<link rel="sitemap" href="/wp-sitemap.xml">`, headers: html });
+    documents.set("/wp-sitemap.xml", { body: urlset("7") });
+    expect((await run(first.archive)).content).toBe(await without());
+
+    documents.set("/", { body: "<html></html>", headers: html });
+    documents.delete("/wp-sitemap.xml");
+    documents.delete("/robots.txt");
+    documents.delete("/sitemap.xml");
+    documents.set("/sitemap-index.xml", { body: index(["a.xml"]) });
+    documents.set("/a.xml", { body: urlset("8") });
+    const second = await run();
+    documents.set("/sitemap-index.xml", { body: index(["sitemap.xml"], ["wp-sitemap.xml"]) });
+    documents.set("/sitemap.xml", { body: urlset("9") });
+    documents.set("/wp-sitemap.xml", { body: urlset("10") });
+    const third = await run(second.archive);
+    for (const page of ["9", "10"]) expect(third.content).toContain(`"${home}${page}"`);
+  });
+
+  test("where no sitemap was found, everything is asked for", async () => {
+    documents.delete("/robots.txt");
+    documents.delete("/sitemap.xml");
+    const { archive } = await run();
+    expect((await run(archive)).asked).toHaveLength(23);
+  });
+});
+
+test("who builds on the same archive every day takes turns by date", () => {
+  const paths = knownPaths.map((url) => ({ url, runsNotAsked: 0 }));
+  const seen = new Set<string>();
+  for (let day = 0; day < 100; day += 1) {
+    const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+    const turn = nextInTurn(paths, 2, date);
+    expect(turn).toEqual(nextInTurn([...paths].reverse(), 2, date));
+    for (const { url } of turn) seen.add(url);
+  }
+  expect(seen.size).toBe(knownPaths.length);
+  const total = Array.from({ length: 700 }, (_, day) => seventhOf(3, "x", String(day))).reduce((sum, n) => sum + n);
+  expect(total).toBeGreaterThan(250);
+  expect(total).toBeLessThan(350);
+});
+
+describe("trustLastmod", () => {
+  const day = "2026-01-01";
+  const names = Array.from({ length: 28 }, (_, at) => `s${at}.xml`);
+  const options: Options = { useKnownPaths: false, useHomepage: false };
+  const trusting: Options = { ...options, trustLastmod: true };
+  const write = (lastmods: (at: number) => string | undefined) =>
+    documents.set("/sitemap.xml", {
+      body: index(...names.map((name, at) => [name, lastmods(at)] as [string, string?])),
+    });
+  const withoutMarks = (content: string) => content.replaceAll(',"notAsked":true', "");
+  beforeEach(() => {
+    write(() => day);
+    for (const name of names) documents.set(`/${name}`, { body: urlset(`${name}/1`, `${name}/2`) });
+  });
+
+  test("a child with the same lastmod is not asked for, but for a seventh; all have their turn in seven runs", async () => {
+    const first = await run(undefined, options);
+    let { archive: previous } = first;
+    const turns: string[] = [];
+    for (let daily = 0; daily < 7; daily += 1) {
+      const next = await run(previous, trusting);
+      expect(next.asked.slice(0, 2)).toEqual(["/robots.txt", "/sitemap.xml"]);
+      expect(next.asked).toHaveLength(2 + 4);
+      expect(next.bodies).toBe(0);
+      expect(next.came).toEqual({ fetched: 0, "not-modified": 6, "same-payload": 0, "not-asked": 24, resumed: 0 });
+      expect(withoutMarks(next.content)).toBe(first.content);
+      expect(next.content.match(/"notAsked":true/g)).toHaveLength(24);
+      turns.push(...next.asked.slice(2));
+      previous = next.archive;
+    }
+    expect(new Set(turns)).toEqual(new Set(names.map((name) => `/${name}`)));
+    // Without the option they are all asked for, and the archive that was made with it is whole.
+    const last = await run(previous, options);
+    expect(last.asked).toHaveLength(2 + names.length);
+    expect(last.content).toBe(first.content);
+  });
+
+  test("what has another lastmod, or none, or is new, or was not there, is asked for", async () => {
+    write((at) => (at === 0 ? undefined : day));
+    documents.delete("/s1.xml");
+    const { archive } = await run(undefined, options);
+    documents.set("/s1.xml", { body: urlset("again") });
+    documents.set("/s3.xml", { body: urlset("new") });
+    documents.set("/s4.xml", { body: urlset("not seen") });
+    names.push("s28.xml");
+    documents.set("/s28.xml", { body: urlset("more") });
+    write((at) => (at === 0 ? undefined : at === 3 ? "2026-01-02" : day));
+    names.pop();
+    const next = await run(archive, { ...trusting, trustLastmod: true });
+    for (const name of ["s0", "s1", "s3", "s28"]) expect(next.asked).toContain(`/${name}.xml`);
+    expect(next.content).toContain(`"${home}new"`);
+    expect(next.content).toContain(`"${home}more"`);
+    expect(next.asked.length).toBeLessThan(15);
+  });
+
+  test("a document that another run brought than the one that saw the date is asked for", async () => {
+    const first = await run(undefined, options);
+    write(() => "2026-01-05");
+    for (const name of names) documents.set(`/${name}`, { body: urlset(`${name}/new`) });
+    // The date is in the second archive, the documents are not.
+    const second = await run(first.archive, { ...options, limits: { documents: 1 } });
+    asked = [];
+    await using tree = await sitemapTreeForHomepage(home, { ...trusting, previous: [first.archive, second.archive] });
+    expect(asked).toHaveLength(2 + names.length);
+    expect(await contentOf(tree)).toBe((await run(undefined, options)).content);
+  });
+
+  test("in the program: the tree says so", { timeout: 60_000 }, async () => {
+    const { archive } = await run(undefined, options);
+    const flags = ["ls", home, "--no-known", "--no-homepage", "--previous", archive];
+    const plain = await sitegrove(flags);
+    const marked = await sitegrove([...flags, "--trust-lastmod"]);
+    const note = " (not asked: same lastmod as before)";
+    expect(marked.stdout.split(note)).toHaveLength(24 + 1);
+    expect(marked.stdout.replaceAll(note, "")).toBe(plain.stdout);
+    expect(marked.code).toBe(0);
+    for (const [words, message] of [
+      [["--trust-lastmod"], "--trust-lastmod needs --previous"],
+      [["http://other.example/", "--previous", archive], "--previous is about one website: name one"],
+      [["--previous", archive, "-o", archive, "--force"], "is the input itself"],
+    ] as const) {
+      const refused = await sitegrove(["ls", home, ...words]);
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toContain(message);
+    }
+  });
+});
