@@ -7,6 +7,7 @@ import type { SharedLimits } from "../fetch/shared-limits.ts";
 import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
+import type { PreviousArchives } from "../store/previous-archives.ts";
 import { parseUrl } from "../url.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly source?: DocumentSource | undefined;
   /** Where they are kept; nowhere unless told otherwise, or `save` or `resume` ask for an archive. */
   readonly store?: Store | undefined;
+  /** The archives of earlier runs, where they are open; closed at the end. */
+  readonly previous?: PreviousArchives | undefined;
   readonly omitMissing?: boolean | undefined;
   /** What is wrong with the website as a whole, where that is known before. */
   readonly problems?: readonly Problem[] | undefined;
@@ -62,7 +65,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     options.onSideEvent?.(event);
   };
   const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
-  const previous = await earlier?.openPrevious(start, settings);
+  const previous = options.previous ?? own?.previous ?? (await earlier?.openPrevious(start, settings));
   const onRequest = (event: CrawlEvent) => {
     // What comes of it is known only when it has been compared with what was there before.
     if (previous === undefined || event.type !== "response") onEvent(event);

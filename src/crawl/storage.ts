@@ -2,6 +2,7 @@
 import { SitemapError } from "../errors.ts";
 import type { Options, Settings } from "../options.ts";
 import type { ArchiveInfo } from "../store/contract.ts";
+import type { PreviousArchives } from "../store/previous-archives.ts";
 import { ResumedArchive } from "../store/resume-archive.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { archivedSettings, replayOptions } from "./archived-settings.ts";
@@ -11,10 +12,23 @@ export interface Storage {
   /** With the settings of the archive that is gone on with, where there is one. */
   readonly prepared: Prepared;
   readonly store: Store;
+  /** The archives of earlier runs, opened before anything is written. */
+  readonly previous: PreviousArchives | undefined;
 }
 
-/** Throws a `SitemapError` where an archive cannot be written, or gone on with. */
+/** Throws a `SitemapError` where an archive cannot be written, built on, or gone on with. */
 export async function openStorage(prepared: Prepared): Promise<Storage> {
+  const { settings, start } = prepared;
+  const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
+  try {
+    return { ...(await openStore(prepared)), previous };
+  } catch (error) {
+    await previous?.close();
+    throw error;
+  }
+}
+
+async function openStore(prepared: Prepared): Promise<Omit<Storage, "previous">> {
   const { settings, start } = prepared;
   if (settings.resume === undefined) {
     const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared) });

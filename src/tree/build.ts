@@ -85,9 +85,10 @@ export async function buildTreeWhile(
 
 async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
   const { openStorage } = await import("../crawl/storage.ts");
-  const { prepared, store } = await openStorage(asked);
+  const { prepared, store, previous } = await openStorage(asked);
   try {
-    const collected = await collect({ prepared, store, read: building.read, shared: building.shared }, building);
+    const { read, shared } = building;
+    const collected = await collect({ prepared, store, previous, read, shared }, building);
     return toTree(prepared, collected, store);
   } catch (error) {
     await store.close();

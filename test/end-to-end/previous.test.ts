@@ -1,6 +1,6 @@
 // Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
 import { createHash } from "node:crypto";
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -299,8 +299,17 @@ test("in the program: the same output; one clear line and exit code 2 for archiv
     "latin1",
   );
   writeFileSync(path.join(folder, "text"), "hello");
-  for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other]) {
-    const run = await sitegrove(["ls", home, ...flags, "--previous", file]);
+  const damaged = newFile("damaged.warc");
+  const bytes = readFileSync(await saved("site.warc"), "latin1");
+  writeFileSync(damaged, bytes.replace(/(b\.xml\.gz.*?)WARC\/1\.1/s, "$1GARBAGE!"), "latin1");
+  const compressed = newFile("damaged.warc.gz");
+  const packed = readFileSync(archive);
+  writeFileSync(compressed, packed.fill(0xff, packed.length >> 1, (packed.length >> 1) + 40));
+  for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other, damaged, compressed]) {
+    const save = newFile();
+    const run = await sitegrove(["ls", home, ...flags, "--previous", file, "--save", save]);
+    await expect(sitemapTreeForHomepage(home, { ...options, previous: file, save })).rejects.toThrow(file);
+    expect(existsSync(save)).toBe(false);
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
   }
