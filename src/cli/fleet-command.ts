@@ -38,6 +38,11 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     .optionsGroup("Pace:")
     .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
     .option(
+      "--processes <n>",
+      "processes that read websites, for machines with several cores (default: 1)",
+      wholeNumber(1),
+    )
+    .option(
       "--per-address <n>",
       "requests at a time to one address, whatever names lead there (default: 8)",
       wholeNumber(1),
@@ -68,7 +73,16 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       done(await fleet(sites, flags));
     });
   command.addCommand(statusCommand(done));
+  command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+}
+
+// What `--processes` starts.
+function childCommand(done: (exitCode: number) => void): Command {
+  return new Command("child").action(async () => {
+    const { fleetChild } = await import("./fleet-child.ts");
+    done(await fleetChild());
+  });
 }
 
 function statusCommand(done: (exitCode: number) => void): Command {

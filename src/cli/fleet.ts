@@ -30,6 +30,7 @@ export interface FleetFlags extends CrawlFlags {
   readonly retry?: readonly string[] | undefined;
   readonly concurrency?: number | undefined;
   readonly perAddress?: number | undefined;
+  readonly processes?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly maxTraffic?: number | undefined;
   readonly verbose?: number | true | undefined;
@@ -54,12 +55,11 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (!hasList && !existsSync(path.join(out, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
-  const previous = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
-  const check = flags.check ? (await import("../check/check-tree.ts")).checkTree : undefined;
+  const outputs = await outputsOf(flags);
   const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
   const queue = await JournalQueue.open(out, { retry });
   try {
-    return await new Run(flags, out, queue, log).run(hasList ? list : undefined, crawl, { check, previous });
+    return await new Run(flags, out, queue, log).run(hasList ? list : undefined, crawl, outputs);
   } finally {
     await queue.close();
     if (log !== undefined) closeSync(log);
@@ -84,17 +84,12 @@ class Run {
     this.#messages = new Messages(flags);
   }
 
-  async run(
-    list: SiteList | undefined,
-    crawl: Options,
-    outputs: Pick<FolderSinkOptions, "check" | "previous">,
-  ): Promise<number> {
-    const { format, archives, concurrency, perAddress, progress, insecure } = this.#flags;
+  async run(list: SiteList | undefined, crawl: Options, outputs: Omit<FolderSinkOptions, "folder">): Promise<number> {
+    const { concurrency, perAddress, processes = 1, progress, insecure } = this.#flags;
     if (insecure) this.#messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
     const { done, waiting } = await this.#queue.counts();
     if (done + waiting > 0)
       this.#messages.say(`going on: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
-    const sink = new FolderSink({ folder: this.#out, format, archives: archives ?? false, ...outputs });
     const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
     const total = () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size);
     const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
@@ -104,17 +99,19 @@ class Run {
     };
     const unlisten = this.#listen(() => block?.clear());
     try {
-      await runFleet({
-        queue: this.#queue,
-        sites: list,
-        sink,
-        concurrency,
-        perAddress,
-        crawl,
-        drain: this.#drain.signal,
-        signal: this.#stop.signal,
-        onEvent,
-      });
+      const signals = { drain: this.#drain.signal, signal: this.#stop.signal };
+      if (processes > 1) {
+        const { runProcesses } = await import("./fleet-processes.ts");
+        const onDeath = (how: string) => {
+          block?.clear();
+          this.#messages.say(`a process died (${how}): what it was reading is read again`, "warning");
+        };
+        const shared = { queue: this.#queue, list, flags: this.#flags, out: this.#out };
+        await runProcesses({ ...shared, ...signals, onEvent, onDeath });
+      } else {
+        const sink = new FolderSink({ folder: this.#out, ...outputs });
+        await runFleet({ queue: this.#queue, sites: list, sink, concurrency, perAddress, crawl, ...signals, onEvent });
+      }
     } catch (error) {
       view?.stop();
       if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
@@ -198,14 +195,8 @@ const longestStop = 3000;
 // A website that takes longer is left as it is: it would keep a whole fleet waiting.
 const defaultTime = 600_000;
 
-function crawlOf({
-  concurrency: _,
-  previous: __,
-  perAddress: ___,
-  maxPages,
-  maxTraffic,
-  ...flags
-}: FleetFlags): Options {
+export function crawlOf(fleetFlags: FleetFlags): Options {
+  const { concurrency: _, previous: __, maxPages, maxTraffic, ...flags } = fleetFlags;
   const { limits, ...options } = crawlOptions(flags);
   return {
     ...options,
@@ -215,6 +206,17 @@ function crawlOf({
       ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
       ...limits,
     },
+  };
+}
+
+/** What becomes of each website. */
+export async function outputsOf(flags: FleetFlags): Promise<Omit<FolderSinkOptions, "folder">> {
+  const { format, archives = false, previous, check } = flags;
+  return {
+    format,
+    archives,
+    previous: previous === undefined ? undefined : await archivesOf(previous),
+    check: check ? (await import("../check/check-tree.ts")).checkTree : undefined,
   };
 }
 

@@ -50,6 +50,12 @@ interface Site {
   deaths: number;
 }
 
+/** A lease that somebody holds on behalf of another process. */
+export interface JournalLease extends Lease {
+  /** That process died: the site is tried again, or set aside where that happened too often. */
+  died(): Promise<void>;
+}
+
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
   /** Sites that are done with one of these outcomes are read again. */
@@ -134,17 +140,17 @@ export class JournalQueue implements SiteQueue {
         // Who waits for the last of a thousand has waited for all.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
-        this.#wake();
+        this.#wakeOne();
       }
       await last;
     } finally {
       this.#adding -= 1;
-      this.#wake();
+      this.#wakeAll();
     }
     return { added, known };
   }
 
-  async take(signal: AbortSignal): Promise<Lease | undefined> {
+  async take(signal: AbortSignal): Promise<JournalLease | undefined> {
     for (;;) {
       signal.throwIfAborted();
       const site = this.#next();
@@ -247,7 +253,7 @@ export class JournalQueue implements SiteQueue {
     this.#isSorted = true;
   }
 
-  async #start(site: Site): Promise<Lease> {
+  async #start(site: Site): Promise<JournalLease> {
     site.state = "active";
     site.starts += 1;
     this.#active += 1;
@@ -278,6 +284,19 @@ export class JournalQueue implements SiteQueue {
         this.#isAlone = false;
         site.deaths = 0;
         this.#later(site, afterMs);
+        this.#wakeIfOver();
+      },
+      died: async () => {
+        if (!settleOnce()) return;
+        site.deaths += 1;
+        // No line is written: a start without an end is a death.
+        if (site.deaths >= mostDeaths) return this.#settle(site, quarantined(site));
+        this.#active -= 1;
+        this.#isAlone = false;
+        site.state = "waiting";
+        if (site.deaths >= mostDeaths - 1) this.#suspects.push(site);
+        else this.#waiting.unshift(site);
+        this.#wakeAll();
       },
     };
   }
@@ -286,9 +305,11 @@ export class JournalQueue implements SiteQueue {
     const { key, homepage } = site.job;
     await this.#append({ type: "done", site: homepage, key, at: now(), summary });
     if (site.state === "active") this.#active -= 1;
+    const wasAlone = this.#isAlone;
     this.#isAlone = false;
     this.#count(site, summary.outcome);
-    this.#wake();
+    if (wasAlone) this.#wakeAll();
+    else this.#wakeIfOver();
   }
 
   #count(site: Site, outcome: SiteOutcome): void {
@@ -309,7 +330,7 @@ export class JournalQueue implements SiteQueue {
     const add = () => {
       site.state = "waiting";
       this.#waiting.unshift(site);
-      this.#wake();
+      this.#wakeOne();
     };
     if (afterMs <= 0) {
       add();
@@ -337,7 +358,17 @@ export class JournalQueue implements SiteQueue {
     });
   }
 
-  #wake(): void {
+  // Those who sleep are many: only as many wake up as there is something for.
+  #wakeOne(): void {
+    const [wake] = this.#sleepers;
+    wake?.();
+  }
+
+  #wakeIfOver(): void {
+    if (this.#active === 0) this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     for (const wake of [...this.#sleepers]) wake();
   }
 

@@ -275,8 +275,12 @@ const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
   "onEvent",
 ]);
 
-/** A small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
-export function defaultConcurrency(memory: number = freemem(), cores: number = availableParallelism()): number {
-  const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
-  return Math.max(16, Math.min(128, 64 * cores, byMemory));
+/** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
+export function defaultConcurrency(
+  memory: number = freemem(),
+  cores: number = availableParallelism(),
+  processes = 1,
+): number {
+  const byMemory = Math.floor((memory / 2 - processes * 100 * 2 ** 20) / (4 * 2 ** 20));
+  return Math.max(16, Math.min(128 * processes, 64 * cores, byMemory));
 }

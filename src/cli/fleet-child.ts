@@ -1,0 +1,51 @@
+// A process of `sitegrove fleet --processes N`: reads websites that its parent gives it. It ends when its parent says so or is gone.
+import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-queue.ts";
+import { runFleet } from "../fleet/run-fleet.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import { crawlOf, outputsOf } from "./fleet.ts";
+import type { ChildSetup } from "./fleet-processes.ts";
+import { FolderSink } from "./fleet-sink.ts";
+
+/** Returns the exit code. */
+export async function fleetChild(): Promise<number> {
+  if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
+  const drain = new AbortController();
+  const stop = new AbortController();
+  const queue = new ParentQueue(send);
+  // Ctrl-C goes to all processes of a terminal, and the signal of a service that is stopped to all of its processes: what it means is
+  // for the parent to say.
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
+  // Somebody else may have the folder by now.
+  process.once("disconnect", () => process.exit());
+  const { flags, out, concurrency, perAddress } = await new Promise<ChildSetup>((resolve) => {
+    process.on("message", (message: FromParent | ChildSetup) => {
+      if (message.type === "setup") resolve(message);
+      else if (message.type === "drain") drain.abort(new Error("Nothing further is to be begun"));
+      else if (message.type === "stop") stop.abort(new Error("Stopped"));
+      else queue.receive(message);
+    });
+  });
+  try {
+    await runFleet({
+      queue,
+      sink: new FolderSink({ folder: out, ...(await outputsOf(flags)) }),
+      concurrency,
+      perAddress,
+      crawl: crawlOf(flags),
+      drain: drain.signal,
+      signal: stop.signal,
+      onEvent: (event) => send({ type: "event", event }),
+    });
+    send({ type: "finished" });
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    send(stop.signal.aborted ? { type: "finished" } : { type: "failed", message, code });
+  }
+  process.removeAllListeners("disconnect");
+  process.disconnect();
+  return exitCodes.complete;
+}
+
+function send(message: ToParent): void {
+  if (process.connected) process.send?.(message, () => undefined);
+}

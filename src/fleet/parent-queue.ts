@@ -1,0 +1,117 @@
+// The queue as a process sees it that another one started: the parent has the journal, and gives websites away one by one. Where the
+// parent is gone, so is this process: somebody else may have the folder.
+import { setMaxListeners } from "node:events";
+import type { Problem } from "../problem.ts";
+import type { FleetEvent } from "./run-fleet.ts";
+import type { SiteJob, SiteSummary } from "./site-job.ts";
+import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
+
+/** From the process that works to its parent. `id`: where an answer is expected. */
+export type ToParent =
+  | { readonly type: "take"; readonly id: number }
+  | { readonly type: "done"; readonly id: number; readonly attemptId: string; readonly summary: SiteSummary }
+  | {
+      readonly type: "retry";
+      readonly id: number;
+      readonly attemptId: string;
+      readonly reason: Problem | undefined;
+      readonly afterMs: number;
+    }
+  | { readonly type: "event"; readonly event: FleetEvent }
+  /** Nothing is left to do. */
+  | { readonly type: "finished" }
+  /** Something failed that is no website's doing. */
+  | { readonly type: "failed"; readonly message: string; readonly code: string | undefined };
+
+export type FromParent =
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly type: "refused"; readonly id: number; readonly message: string }
+  | { readonly type: "drain" }
+  | { readonly type: "stop" };
+
+/** What an answer to `take` holds. */
+export interface GivenLease {
+  readonly job: SiteJob;
+  readonly starts: number;
+  readonly attemptId: string;
+}
+
+export class ParentQueue implements SiteQueue {
+  readonly #send: (message: ToParent) => void;
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  #nextId = 1;
+
+  constructor(send: (message: ToParent) => void) {
+    this.#send = send;
+  }
+
+  /** To be told what the parent says. */
+  receive(message: FromParent): void {
+    if (message.type !== "answer" && message.type !== "refused") return;
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.type === "answer") waiting?.resolve(message.value);
+    else waiting?.reject(new Error(message.message));
+  }
+
+  async take(signal: AbortSignal): Promise<Lease | undefined> {
+    signal.throwIfAborted();
+    let onAbort = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    const asked = this.#ask((id) => ({ type: "take", id })) as Promise<GivenLease | null>;
+    try {
+      const given = await Promise.race([asked, stopped]);
+      return given === null ? undefined : this.#lease(given);
+    } catch (error) {
+      // It may still come: nobody has begun with it.
+      asked.then(
+        (late) => (late === null ? undefined : this.#lease(late).retry(undefined, 0)),
+        () => undefined,
+      );
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async add(): Promise<never> {
+    throw new Error("Websites are added by the parent");
+  }
+
+  async counts(): Promise<QueueCounts> {
+    return { waiting: 0, active: 0, done: 0, failed: 0 };
+  }
+
+  async *results(): AsyncGenerator<never, void> {}
+
+  async close(): Promise<void> {}
+
+  #lease({ job, starts, attemptId }: GivenLease): Lease {
+    return {
+      job,
+      starts,
+      attemptId,
+      lost: never,
+      done: async (summary) =>
+        (await this.#ask((id) => ({ type: "done", id, attemptId, summary }))) as "accepted" | "superseded",
+      retry: async (reason, afterMs) => {
+        await this.#ask((id) => ({ type: "retry", id, attemptId, reason, afterMs }));
+      },
+    };
+  }
+
+  #ask(make: (id: number) => ToParent): Promise<unknown> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#send(make(id));
+    });
+  }
+}
+
+// Who cannot reach the parent ends.
+const never = new AbortController().signal;
+setMaxListeners(0, never);

@@ -1,0 +1,152 @@
+// `sitegrove fleet --processes N`: one process has the journal, others read websites; any of them may be killed.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { JournalLine } from "../../src/fleet/journal-queue.ts";
+import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { smallDisk } from "../support/small-disk.ts";
+import { ended, sitegrove, start } from "./program.ts";
+
+let folder: string;
+let servers: ManyServers | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "cli-processes-"));
+});
+afterEach(() => {
+  servers?.close();
+  rmSync(folder, { recursive: true });
+});
+const at = (name: string) => path.join(folder, name);
+async function serve(options: ManyServersOptions): Promise<ManyServers> {
+  servers = await manyServers(options);
+  writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
+  return servers;
+}
+const words = (...more: string[]) => [
+  ...["fleet", "--from", at("sites.txt"), "--out", at("out"), "--processes", "2", "--no-homepage", "--retries", "0"],
+  ...more,
+];
+const journal = () =>
+  existsSync(at("out/sites.ndjson"))
+    ? readFileSync(at("out/sites.ndjson"), "utf8")
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as JournalLine)
+    : [];
+const done = () => journal().flatMap((line) => (line.type === "done" ? [line.summary] : []));
+const childrenOf = (pid: number | undefined) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+const until = async (isTrue: () => boolean) => {
+  while (!isTrue()) await sleep(15);
+};
+
+test("what they read is what one process reads, byte for byte", { timeout: 60_000 }, async () => {
+  const { sites } = await serve({ count: 12 });
+  expect(await sitegrove(words("--check"))).toMatchObject({ code: 0, stderr: "" });
+  const alone = ["fleet", "--from", at("sites.txt"), "--out", at("alone"), "--no-homepage", "--check"];
+  expect((await sitegrove(alone)).code).toBe(0);
+  const pages = readdirSync(at("alone"), { recursive: true, encoding: "utf8" }).filter((name) => /\d\.\w+$/.test(name));
+  expect(pages).toHaveLength(2 * sites.length);
+  for (const name of pages.filter((each) => each.startsWith("pages")))
+    expect(readFileSync(at(`out/${name}`))).toEqual(readFileSync(at(`alone/${name}`)));
+  expect(done()).toHaveLength(12);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a process that is killed loses nothing; where all are gone with the first, the next run goes on",
+  { timeout: 60_000 },
+  async () => {
+    const { sites } = await serve({ count: 60, latency: 40 });
+    const first = start(words("--concurrency", "6"));
+    const end = ended(first);
+    await until(() => done().length >= 6);
+    const [victim = 0] = childrenOf(first.pid);
+    process.kill(victim, "SIGKILL");
+    await until(() => done().length >= 20);
+    const left = childrenOf(first.pid);
+    expect(left).toHaveLength(2);
+    expect(left).not.toContain(victim);
+    first.kill("SIGKILL");
+    const { stderr } = await end;
+    expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
+    // Nobody works on after that.
+    await until(() => left.every((pid) => !existsSync(`/proc/${pid}`)));
+    const { code } = await sitegrove(words());
+    expect(code).toBe(0);
+    expect(
+      done()
+        .map(({ site }) => site)
+        .sort(),
+    ).toEqual([...sites].sort());
+    expect(new Set(done().map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
+    const kept = readdirSync(at("out/pages"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.includes("."),
+    );
+    expect(kept.map((name) => `pages/${name}`).sort()).toEqual(
+      done()
+        .map(({ files }) => files["pages"])
+        .sort(),
+    );
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a website that kills its process three times is set aside",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { sites } = await serve({ count: 4, isSilent: (number) => number === 0 });
+    const child = start(words("--concurrency", "2"));
+    const end = ended(child);
+    const starts = () => journal().filter(({ type, site }) => type === "start" && site === sites[0]).length;
+    const settled = () => done().length;
+    for (let kill = 1; kill <= 3; kill++) {
+      // The last time it is alone.
+      await until(() => starts() >= kill && settled() === 3);
+      for (const pid of childrenOf(child.pid)) process.kill(pid, "SIGKILL");
+    }
+    const { code, stdout } = await end;
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/ 3 {2}complete\n +1 {2}quarantined/);
+  },
+);
+
+test("Ctrl-C once finishes what is under way, twice stops; it is no death", { timeout: 60_000 }, async () => {
+  const { visits } = await serve({ count: 40, latency: 60 });
+  const child = start(words("--concurrency", "4"));
+  const end = ended(child);
+  await until(() => done().length >= 3);
+  child.kill("SIGINT");
+  expect((await end).code).toBe(130);
+  expect(done()).toHaveLength(journal().filter(({ type }) => type === "start").length);
+  const again = start(words("--concurrency", "4"));
+  const finished = ended(again);
+  const before = done().length;
+  await until(() => done().length > before);
+  again.kill("SIGINT");
+  await sleep(20);
+  again.kill("SIGINT");
+  expect((await finished).code).toBe(130);
+  expect((await sitegrove(words())).code).toBe(0);
+  expect(done()).toHaveLength(40);
+  expect([...visits.values()].every((count) => count <= 2)).toBe(true);
+});
+
+const disk = smallDisk(256);
+test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", { timeout: 60_000 }, async () => {
+  try {
+    await serve({ count: 60, pages: 200 });
+    const out = path.join(disk?.path ?? "", "out");
+    const { code, stderr } = await sitegrove(words("--out", out));
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no space left on device/) });
+  } finally {
+    disk?.remove();
+  }
+});
+
+test("the processes of a fleet are nobody else's command", async () => {
+  expect(await sitegrove(["fleet", "child"])).toMatchObject({ code: 2, stdout: "" });
+});
