@@ -1,6 +1,7 @@
 // The public surface: re-exports, nothing else.
 export type {
   AddedPage,
+  ChangeCounts,
   ChangedPage,
   ChangeKind,
   DiffSideTotals,

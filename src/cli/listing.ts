@@ -41,7 +41,7 @@ export function listing(job: Job): AsyncGenerator<string, void, undefined> {
     ...job.options,
     recurse: (child, context) => {
       const follows = filters.follows(child, context);
-      if (follows) run.declare();
+      if (follows) run.declare(context);
       return follows;
     },
     signal: run.signal,

@@ -1,8 +1,8 @@
 // What happens, one event per line, for -v, -vv and --log-file: a time, what it was, and where.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
-import type { CrawlEvent } from "../event.ts";
+import type { CrawlEvent, ProblemEvent } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
-import type { Problem } from "../problem.ts";
+import { messageWithHint, type Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -16,6 +16,7 @@ export class Log {
   readonly #write: (line: string) => void;
   readonly #file: number | undefined;
   #isBroken = false;
+  #lastProblem: ProblemEvent | undefined;
 
   /** Into the file where one is named (it is added to), else to standard error. */
   constructor(verbosity: Verbosity, messages: Messages, file?: string) {
@@ -42,8 +43,16 @@ export class Log {
   }
 
   see(event: CrawlEvent): void {
-    if (this.#verbosity === 0) return;
+    if (this.#verbosity === 0 || this.#wasSaid(event)) return;
     for (const line of lines(event, this.#verbosity)) this.#write(`${new Date().toISOString()} ${line}`);
+  }
+
+  // A sitemap that could not be read comes right after the problem that is its reason.
+  #wasSaid(event: CrawlEvent): boolean {
+    if (event.type === "problem") this.#lastProblem = event;
+    if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
+    const { url, reason } = event.sitemap;
+    return this.#lastProblem?.url === url && this.#lastProblem.problem.code === reason.code;
   }
 
   close(): void {
@@ -92,9 +101,10 @@ function details(event: Extract<CrawlEvent, { type: "request" | "response" | "st
   }
 }
 
-function inWords({ code, message, line, count }: Problem): string {
+function inWords(problem: Problem): string {
+  const { code, line, count } = problem;
   const place = line === undefined ? "" : ` line ${line}`;
-  return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${message}`;
+  return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
 }
 
 function openLog(file: string): number {

@@ -62,6 +62,12 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
     }
   }
+  if (targets.length > fewWebsites) {
+    run.messages.say(
+      `${targets.length} websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR`,
+      "quiet",
+    );
+  }
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, so anyone could be answering", "bad");
 
   const { listing } = await import("./listing.ts");
@@ -78,6 +84,9 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   summary?.print(run.messages);
   return code;
 }
+
+// More of them are a fleet.
+const fewWebsites = 4;
 
 // An archive that is continued knows what it is about.
 async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFlags): Promise<Target[]> {

@@ -6,6 +6,9 @@ import { printable } from "../write/printable.ts";
 
 export interface MessageFlags {
   readonly color: boolean;
+  /** How often it was given; the types of commander take it for a flag that is given once. */
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
 }
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -13,17 +16,20 @@ export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
 
 export class Messages {
   readonly isTerminal: boolean;
+  /** Whether the log comes here too: what it says need not be said again. */
+  readonly hasLog: boolean;
   readonly #stream: WriteStream;
   readonly #colors: Colors;
   #live = "";
 
   constructor(
-    { color }: MessageFlags,
+    { color, verbose = 0, logFile }: MessageFlags,
     stream: WriteStream = process.stderr,
     environment: NodeJS.ProcessEnv = process.env,
   ) {
     const { TERM, NO_COLOR } = environment;
     this.#stream = stream;
+    this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
     this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
     // Whoever read the messages went away: the result may still be wanted.

@@ -2,6 +2,7 @@
 // second, gone when the crawl is done.
 import type { CrawlEvent } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
+import type { RecurseContext } from "../options.ts";
 import type { Messages } from "./messages.ts";
 
 export class Progress {
@@ -10,8 +11,9 @@ export class Progress {
   // In the order in which they were asked for.
   readonly #underway = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  // Sitemaps that were declared and are to be followed.
+  // Sitemaps that were declared and are to be followed. An index counts until its first child is declared: then its children do.
   #declared = 0;
+  readonly #indexes = new Set<string>();
   #read = 0;
   #failed = 0;
   #pages = 0;
@@ -44,19 +46,23 @@ export class Progress {
         this.#pages += event.pages.length;
         break;
       case "sitemap":
-        if (event.depth === 0) break;
+        this.#bytes += event.wireBytes;
+        if (event.sitemap.kind === "index" && (event.depth <= 1 || this.#indexes.has(event.sitemap.url))) break;
         // What discovery found was declared by nobody before.
         if (event.depth === 1) this.#declared += 1;
         if (event.sitemap.kind === "invalid") this.#failed += 1;
         else this.#read += 1;
-        this.#bytes += event.wireBytes;
         break;
     }
   }
 
   /** A child of an index, or of robots.txt, is going to be read. */
-  declare(): void {
+  declare({ parent, depth }: RecurseContext): void {
     this.#declared += 1;
+    if (this.#indexes.has(parent)) return;
+    this.#indexes.add(parent);
+    // Those at the first depth were not counted.
+    if (depth > 2) this.#declared -= 1;
   }
 
   stop(): void {
@@ -72,7 +78,7 @@ export class Progress {
       `${grouped(done)} of ${counted(total, "sitemap")}`,
       ...(this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : []),
       counted(this.#pages, "page"),
-      ...(this.#bytes > 0 ? [size(this.#bytes), `${size(this.#bytes / seconds)}/s`] : []),
+      ...(this.#bytes > 0 ? [`${size(this.#bytes / seconds)}/s`] : []),
       // A guess before there is something to guess from would jump about.
       ...(done >= 5 && seconds >= 3 && total > done
         ? [`${duration((seconds * 1000 * (total - done)) / done)} left`]

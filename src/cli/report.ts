@@ -118,12 +118,13 @@ export class Report {
   }
 
   #printLines(messages: Messages): void {
-    for (const { url, message, what } of this.#losses) {
+    const losses = messages.hasLog ? [] : this.#losses;
+    for (const { url, message, what } of losses) {
       messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
     }
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit));
     const more = this.#lossCount - this.#losses.length;
-    if (more > 0) messages.say(`and ${grouped(more)} more; --log-file lists them all`);
+    if (more > 0 && !messages.hasLog) messages.say(`and ${grouped(more)} more; --log-file lists them all`);
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary());
   }
 
@@ -137,7 +138,7 @@ export class Report {
     }
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
-    const groups = byCode(this.#losses);
+    const groups = byCode(messages.hasLog ? [] : this.#losses);
     for (const group of [...groups.values()].slice(0, mostGroups)) {
       const { message, what } = group[0] as Loss;
       // One headline for all of them, or each with its own words.
@@ -150,7 +151,7 @@ export class Report {
       if (group.length > mostInGroup) messages.say(`    and ${group.length - mostInGroup} more`);
     }
     if (groups.size > mostGroups) messages.say(`  and ${groups.size - mostGroups} more reasons`);
-    if (this.#minor > 0) {
+    if (this.#minor > 0 && !messages.hasLog) {
       const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
       messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists them`, "quiet");
     }

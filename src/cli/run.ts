@@ -2,6 +2,7 @@
 // may go away.
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
+import type { RecurseContext } from "../options.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -12,9 +13,6 @@ import { Report } from "./report.ts";
 import { stopSignal } from "./stop.ts";
 
 export interface RunFlags extends MessageFlags {
-  /** How often it was given; the types of commander take it for a flag that is given once. */
-  readonly verbose?: number | true | undefined;
-  readonly logFile?: string | undefined;
   readonly progress: boolean;
   readonly output?: string | undefined;
   readonly force?: true | undefined;
@@ -85,8 +83,8 @@ export class Run {
   }
 
   /** A child of an index is going to be read. */
-  declare(): void {
-    this.#progress?.declare();
+  declare(context: RecurseContext): void {
+    this.#progress?.declare(context);
   }
 
   see(event: CrawlEvent): void {

@@ -100,6 +100,18 @@ describe("in a pipe", () => {
     expect(all.stderr).toMatch(/Z response http\S+quick\.xml found 200\n/);
   });
 
+  test("-v says each failure once", async () => {
+    const { stderr } = await sitegrove(["ls", "--sitemap", index(), "-f", "pages", "-v"]);
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines.filter((line) => line.includes("gone.xml"))).toEqual([
+      expect.stringMatching(/Z problem http\S+gone\.xml http-404: Not found \(404\)$/),
+    ]);
+    expect(lines.filter((line) => line.includes("cut off"))).toHaveLength(1);
+    expect(lines.at(-1)).toBe(
+      "sitegrove: not complete: 1 sitemap could not be read, 1 sitemap could be read only in part",
+    );
+  });
+
   test("--log-file takes the events instead", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-log-test-"));
     const log = path.join(folder, "run.log");

@@ -67,6 +67,15 @@ test("a website without sitemaps is named, the others are listed, and the highes
   expect(stderr).not.toContain(b.homepage);
 });
 
+test("more than a few websites are pointed to the fleet", async () => {
+  const several = (count: number) =>
+    sitegrove(["ls", ...Array.from({ length: count }, () => b.homepage), "-f", "pages", "--limit", "1"]);
+  expect((await several(4)).stderr).not.toContain("fleet");
+  expect((await several(5)).stderr).toContain(
+    "5 websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR\n",
+  );
+});
+
 test("--limit counts the pages of all websites", async () => {
   const asked = b.requests.length;
   const { stdout } = await sitegrove(["ls", a.homepage, b.homepage, "-f", "pages", "--limit", "2"]);

@@ -80,6 +80,7 @@ const eventTypes = [
 const changeTypes = [
   "AddedPage",
   "ChangeKind",
+  "ChangeCounts",
   "ChangedPage",
   "DiffBytes",
   "DiffOptions",
