@@ -18,6 +18,7 @@ run("node_modules/typedoc/bin/typedoc", [
 for (const name of ["output.schema.json", "journal.schema.json"]) {
   cpSync(path.join(root, "docs", name), path.join(site, name));
 }
+cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
 for (const name of published()) publish(name);
 await checkSite(site, base);
 process.stdout.write(`${path.relative(process.cwd(), site) || "."}/index.html\n`);

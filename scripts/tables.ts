@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Rule } from "../src/check/rule.ts";
+import { engines, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
+import { failLevels } from "../src/cli/check-formats.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/options/limits.ts";
@@ -23,6 +24,7 @@ export function generatedFiles(): Map<string, string> {
     ["src/problem-code.ts", problemCodeType()],
     ["src/option-types.ts", optionTypes()],
     ["src/check/rule-id.ts", ruleIdType()],
+    ["schema/config.json", configSchema()],
     ["docs/rules.md", filled("docs/rules.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
@@ -48,6 +50,48 @@ function ruleIdType(): string {
 export type RuleId =
 ${checkRules.map(({ id }) => `  | "${id}"`).join("\n")};
 `;
+}
+
+// The configuration of `sitegrove check`: editors offer the ids of the rules.
+function configSchema(): string {
+  const text = (description: string) => ({ description, type: "string", minLength: 1 });
+  const date = (description: string) => ({ description, type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}" });
+  const list = (description: string, items: object) => ({ description, type: "array", items });
+  const severity = { enum: ["off", ...severities] };
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "sitegrove.json: the configuration of `sitegrove check`",
+    type: "object",
+    properties: {
+      $schema: { description: "Where this schema is.", type: "string" },
+      rules: {
+        description: "Another severity for a rule, or off.",
+        type: "object",
+        properties: Object.fromEntries(
+          checkRules.map((rule) => [rule.id, { ...severity, description: rule.sentence, default: rule.severity }]),
+        ),
+        additionalProperties: false,
+      },
+      failOn: { description: "The severity from which on the exit code is 6.", enum: failLevels, default: "error" },
+      agents: list("The crawlers for which robots.txt is read; the first one matters most.", text("A product token.")),
+      engines: list("Only rules that matter to one of these engines.", { enum: engines }),
+      crossSubmit: list("Hosts whose pages may be in the sitemaps of this website.", text("A host, with its port.")),
+      ignore: list("Findings that are known and accepted.", {
+        type: "object",
+        properties: {
+          rule: { description: "The id of a rule.", enum: checkRules.map(({ id }) => id) },
+          sitemap: text("The URL of a sitemap; `*` stands for anything. All, where it is absent."),
+          reason: text("Why it is accepted."),
+          date: date("When that was decided."),
+          until: date("From this day on it is not ignored any more."),
+        },
+        required: ["rule", "reason"],
+        additionalProperties: false,
+      }),
+    },
+    additionalProperties: false,
+  };
+  return formatted(`${JSON.stringify(schema, null, 2)}\n`, "schema/config.json");
 }
 
 function ruleTables(): Map<string, string> {
@@ -140,9 +184,9 @@ ${optionRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join
 `);
 }
 
-function formatted(code: string): string {
+function formatted(code: string, file = "src/option-types.ts"): string {
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
-  return execFileSync(process.execPath, [biome, "format", "--stdin-file-path=src/option-types.ts"], {
+  return execFileSync(process.execPath, [biome, "format", `--stdin-file-path=${file}`], {
     cwd: root,
     input: code,
     encoding: "utf8",

@@ -26,6 +26,7 @@ export type ProblemCode =
   | "redirect-encoding"
   | "redirect-downgrade"
   | "address-blocked"
+  | "not-local"
   | "scheme-refused"
   | "port-refused"
   | "body-short"

@@ -18,8 +18,26 @@ export interface CheckResult {
   readonly findings: readonly Finding[];
   /** Rules about which nothing can be said, and why. */
   readonly notJudged: readonly NotJudged[];
+  /** What a sample of the pages says, where one was asked for. */
+  readonly sample?: PageSample;
   /** The rules that were applied, your own included. */
   readonly rules: readonly Rule[];
+}
+
+/** What a sample of pages says about all of them. */
+export interface PageSample {
+  /** Pages of the website, for which the sample stands. */
+  readonly pages: number;
+  /** Pages that were fetched and judged. */
+  readonly judged: number;
+  /** Those of them that should not be listed as they are: they cannot be opened, redirect, ask not to be indexed, or name another URL as canonical. */
+  readonly bad: number;
+  /** The share of all pages that are like them at most, with a confidence of 95 %: from 0 to 1. */
+  readonly atMost: number;
+  /** Pages that robots.txt keeps from us; they were not fetched. */
+  readonly disallowed: number;
+  /** Pages that nothing can be said of: a bot check or a rate limit answered. */
+  readonly unanswered: number;
 }
 
 /** A rule that could not be applied, and why. */

@@ -1,12 +1,14 @@
 // The flags of `sitegrove check`, in words. What they do is in check.ts, which is loaded when it is needed.
 import { Command, Option } from "commander";
 import type { CheckFlags } from "./check.ts";
-import { checkFormats, failLevels } from "./check-formats.ts";
+import { failLevels } from "./check-formats.ts";
+import { OutputFlags } from "./check-outputs.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { collected, raised } from "./flag-values.ts";
 
 export function checkCommand(done: (exitCode: number) => void): Command {
+  const outputs = new OutputFlags();
   const command = new Command("check")
     .summary("show what search engines would say about the sitemaps of a website")
     .description(
@@ -17,12 +19,8 @@ export function checkCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Output:")
-    .addOption(
-      new Option("-f, --format <format>", "text for people, data, or annotations (github)")
-        .choices(checkFormats)
-        .default("text"),
-    )
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .addOption(outputs.format)
+    .addOption(outputs.output)
     .option("--force", "let --output replace a file")
     .option("--all", "all examples and sitemaps (text, markdown)")
     .addOption(
@@ -63,7 +61,7 @@ export function checkCommand(done: (exitCode: number) => void): Command {
     .option("--no-color", "no colors on a terminal")
     .action(async (target: string, flags: CheckFlags) => {
       const { check } = await import("./check.ts");
-      done(await check(target, flags));
+      done(await check(target, { ...flags, outputs: outputs.chosen() }));
     });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
@@ -86,5 +84,5 @@ Examples:
   sitegrove check site.warc.gz -f json                           an archive, as data
   sitegrove check public/ --map https://example.org/=public/     a website that was built here
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
-  sitegrove check example.org -f sarif -o findings.sarif --fail-on never
+  sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
 `;

@@ -1,7 +1,7 @@
 // The configuration of `sitegrove check`: sitegrove.json, looked for from the working directory upwards, or --config.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { type CheckOptions, expectKnown } from "../check/options.ts";
+import { type CheckOptions, expectKnown, resolveCheckOptions } from "../check/options.ts";
 import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
 import { type FailLevel, failLevels } from "./check-formats.ts";
@@ -26,6 +26,9 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
     if (failOn !== undefined && !failLevels.includes(failOn as FailLevel)) {
       throw new UsageError(`failOn is one of ${failLevels.join(", ")}`);
     }
+    if (Array.isArray(options["rules"])) throw new UsageError("rules is an object: rule ids and their severities");
+    // What the library would refuse is a mistake in this file.
+    resolveCheckOptions(options);
     return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions };
   } catch (error) {
     const isOurs = error instanceof UsageError || error instanceof SitemapError || error instanceof SyntaxError;

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } f
 import path from "node:path";
 import type { Client, ClientResponse } from "../client.ts";
 import type { Options } from "../options.ts";
+import { type Problem, problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { parseUrl } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -15,6 +16,8 @@ export interface CheckTarget {
   readonly isLocal: boolean;
   /** Whether the URLs of the sitemaps are the true ones. */
   readonly hasLocation: boolean;
+  /** The folders whose files stand for URLs. */
+  readonly folders: readonly LocalFolder[];
   /** Options that make the crawl read local files. */
   readonly options: Options;
 }
@@ -39,7 +42,7 @@ export async function chooseCheckTarget(
       throw new UsageError("--url and --map are for local files: name a file or a folder");
     }
     const target = chooseTarget(name);
-    return { target, isLocal: target.kind === "archive", hasLocation: true, options: {} };
+    return { target, isLocal: target.kind === "archive", hasLocation: true, folders, options: {} };
   }
   const url =
     flags.url ??
@@ -51,6 +54,7 @@ export async function chooseCheckTarget(
     target: { kind: "sitemaps", urls: [url] },
     isLocal: true,
     hasLocation: !url.startsWith(nowhere),
+    folders,
     options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, bytes]])),
   };
 }
@@ -58,13 +62,14 @@ export async function chooseCheckTarget(
 // A file whose URL nobody knows needs one all the same.
 const nowhere = "https://local.invalid/";
 
-interface Folder {
+/** A folder whose files stand for URLs. */
+export interface LocalFolder {
   /** The beginning of the URLs, with a slash at its end. */
   readonly url: string;
   readonly path: string;
 }
 
-function folderTarget(name: string, folders: readonly Folder[]): CheckTarget {
+function folderTarget(name: string, folders: readonly LocalFolder[]): CheckTarget {
   const real = realpathSync(name);
   const [own] = folders.filter((folder) => folder.path === real);
   if (own === undefined) {
@@ -74,11 +79,17 @@ function folderTarget(name: string, folders: readonly Folder[]): CheckTarget {
     target: { kind: "website", homepage: own.url, isAssumed: false },
     isLocal: true,
     hasLocation: true,
-    options: { ...localOptions(folders, new Map()), normalizeHomepageUrl: false },
+    folders,
+    // Below the root there is no robots.txt: that of the website is somewhere else.
+    options: {
+      ...localOptions(folders, new Map()),
+      normalizeHomepageUrl: false,
+      useRobots: parseUrl(own.url)?.pathname === "/",
+    },
   };
 }
 
-function readMap(text: string): Folder {
+function readMap(text: string): LocalFolder {
   const [, url = "", folder = ""] = /^(https?:\/\/.+?)=(.+)$/i.exec(text) ?? [];
   const parsed = parseUrl(url);
   if (parsed === null)
@@ -88,7 +99,7 @@ function readMap(text: string): Folder {
   return { url: parsed.href.endsWith("/") ? parsed.href : `${parsed.href}/`, path: realpathSync(folder) };
 }
 
-function mappedUrl(name: string, folders: readonly Folder[]): string | undefined {
+function mappedUrl(name: string, folders: readonly LocalFolder[]): string | undefined {
   if (name === "-") return undefined;
   const real = realpathSync(name);
   const folder = folders.find((each) => real.startsWith(each.path + path.sep));
@@ -103,19 +114,15 @@ function mappedUrl(name: string, folders: readonly Folder[]): string | undefined
   );
 }
 
-function localOptions(folders: readonly Folder[], files: ReadonlyMap<string, Buffer>): Options {
-  const isLocal = (url: string) => files.has(url) || folders.some((folder) => url.startsWith(folder.url));
-  return {
-    client: localClient(folders, files),
-    retries: 0,
-    // What is not here is not fetched, and so not judged.
-    recurse: ({ url }) => isLocal(parseUrl(url)?.href ?? url),
-  };
+function localOptions(folders: readonly LocalFolder[], files: ReadonlyMap<string, Buffer>): Options {
+  return { client: localClient(folders, files), retries: 0, concurrency: 1 };
 }
 
-function localClient(folders: readonly Folder[], files: ReadonlyMap<string, Buffer>): Client {
+function localClient(folders: readonly LocalFolder[], files: ReadonlyMap<string, Buffer>): Client {
   return {
-    async request({ url }): Promise<ClientResponse> {
+    async request({ url }): Promise<ClientResponse | Problem> {
+      const isLocal = files.has(url) || folders.some((folder) => url.startsWith(folder.url));
+      if (!isLocal) return problem("not-local");
       const bytes = files.get(url) ?? fileAt(url, folders);
       return {
         status: bytes === undefined ? 404 : 200,
@@ -129,7 +136,7 @@ function localClient(folders: readonly Folder[], files: ReadonlyMap<string, Buff
 }
 
 // Never outside of the folder, whatever a URL or a link says.
-function fileAt(url: string, folders: readonly Folder[]): Buffer | undefined {
+function fileAt(url: string, folders: readonly LocalFolder[]): Buffer | undefined {
   for (const folder of folders) {
     if (!url.startsWith(folder.url)) continue;
     const name = (parseUrl(url)?.pathname ?? "").slice((parseUrl(folder.url)?.pathname ?? "/").length);

@@ -1,21 +1,27 @@
 // `sitegrove check`: builds the tree of what was named, checks it, and writes the findings.
+import { existsSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
 import { counted } from "../figures.ts";
 import { type Options, resolveOptions } from "../options.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 import { readBaseline, withoutKnown, writeBaseline } from "./check-baseline.ts";
 import { readCheckConfig } from "./check-config.ts";
 import type { CheckFormat, FailLevel } from "./check-formats.ts";
+import type { ChosenOutput } from "./check-outputs.ts";
+import { Places } from "./check-places.ts";
 import { CheckReport } from "./check-report.ts";
 import { type CheckTarget, chooseCheckTarget, type LocalFlags } from "./check-target.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
+import { OutputFile } from "./output-file.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { treeOf } from "./target-tree.ts";
 
-export interface CheckFlags extends CrawlFlags, RunFlags, LocalFlags {
-  readonly format: CheckFormat;
+export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags {
+  readonly outputs: readonly ChosenOutput[];
   readonly all?: true | undefined;
   readonly failOn?: FailLevel | undefined;
   readonly config?: string | undefined;
@@ -33,66 +39,111 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   const chosen = await chooseCheckTarget(name, flags, () => buffer(process.stdin));
   const [online] = chosen.isLocal ? givenFlags(flags, ["limits"]) : [];
   if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
-  const { resolveCheckOptions } = await import("../check/options.ts");
-  const rules = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
-  const config = readCheckConfig(flags.config);
-  if (flags.updateBaseline && flags.baseline === undefined)
-    throw new UsageError("--update-baseline needs --baseline FILE");
-  const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
-  if (flags.baseline !== undefined && baseline === undefined && !flags.updateBaseline) {
-    throw new UsageError(`${flags.baseline} does not exist; --update-baseline writes it`);
-  }
-  const options: CheckOptions = {
-    ...config.options,
-    rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(rules)],
-    now: flags.now,
-    location: chosen.hasLocation,
-  };
-  resolveCheckOptions(options);
-  const report = new CheckReport(flags.failOn ?? config.failOn ?? "error");
-  const run = new Run(flags, () => report);
+  const { options, failOn } = await checkOptions(flags, chosen);
+  expectBaseline(flags);
+  const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
+  const inputs = chosen.isLocal && existsSync(name) ? [name] : [];
+  expectDistinct(inputs, { "--baseline": flags.baseline, ...Object.fromEntries(outputs) });
+  const report = new CheckReport(failOn);
+  const run = new Run({ ...flags, output: undefined }, () => report);
+  const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags)));
   if (chosen.target.kind === "website" && chosen.target.isAssumed) {
     run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");
   }
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
-  let result: CheckResult | undefined;
-  const pieces = findings(chosen, { ...crawl, ...chosen.options }, options, flags, run, (found) => {
-    result = found;
-    report.finish(found);
-  });
-  return run.write(pieces, () => ({ listed: result?.pageCount ?? 0, notes: [] }));
+  let listed = 0;
+  async function* pieces(): AsyncGenerator<string, void, undefined> {
+    const result = await findings(chosen.target, { ...crawl, ...chosen.options }, options, flags, run);
+    listed = result.pageCount;
+    report.finish(result);
+    for (const [index, { format }] of flags.outputs.entries()) {
+      const file = files[index];
+      const text = await written(result, format, chosen, flags, run);
+      if (file) file.write(text);
+      else yield text;
+    }
+  }
+  return run.write(pieces(), () => ({ listed, notes: [] }));
 }
 
-async function* findings(
-  { target }: CheckTarget,
+async function checkOptions(
+  flags: CheckFlags,
+  { hasLocation }: CheckTarget,
+): Promise<{ options: CheckOptions; failOn: FailLevel }> {
+  const { resolveCheckOptions } = await import("../check/options.ts");
+  const config = readCheckConfig(flags.config);
+  const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
+  const options: CheckOptions = {
+    ...config.options,
+    rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)],
+    now: flags.now,
+    location: hasLocation,
+  };
+  resolveCheckOptions(options);
+  return { options, failOn: flags.failOn ?? config.failOn ?? "error" };
+}
+
+function expectBaseline({ baseline, updateBaseline }: CheckFlags): void {
+  if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
+  if (baseline === undefined || updateBaseline || readBaseline(baseline) !== undefined) return;
+  throw new UsageError(`${baseline} does not exist; --update-baseline writes it`);
+}
+
+async function findings(
+  target: CheckTarget["target"],
   crawl: Options,
   options: CheckOptions,
   flags: CheckFlags,
   run: Run,
-  finish: (result: CheckResult) => void,
-): AsyncGenerator<string, void, undefined> {
+): Promise<CheckResult> {
   const { checkTree } = await import("../check/check-tree.ts");
-  const { writeCheck } = await import("./check-output.ts");
   const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const whole = await checkTree(tree, { ...options, signal: run.signal });
-    if (flags.updateBaseline && flags.baseline !== undefined) writeBaseline(flags.baseline, whole);
-    const known = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
-    const compared = known === undefined ? undefined : withoutKnown(whole, known);
-    const result = compared?.result ?? whole;
-    if (compared !== undefined && compared.known > 0) {
-      run.messages.say(`${counted(compared.known, "finding")} known from ${flags.baseline}`, "quiet");
-    }
-    if (compared !== undefined && compared.gone > 0) {
-      run.messages.say(
-        `${counted(compared.gone, "finding")} fewer than in ${flags.baseline}; --update-baseline lowers it`,
-        "quiet",
-      );
-    }
-    finish(result);
-    yield writeCheck(result, { format: flags.format, all: flags.all ?? false, color: run.isShown && run.hasColor });
+    const result = await checkTree(tree, { ...options, signal: run.signal });
+    return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
   } finally {
     await tree.close();
   }
+}
+
+// Without what is known. What could not be read is not gone.
+function compared(
+  result: CheckResult,
+  file: string,
+  { complete, reachable }: SitemapTree,
+  { updateBaseline }: CheckFlags,
+  { messages }: Run,
+): CheckResult {
+  if (updateBaseline && reachable) writeBaseline(file, result);
+  if (updateBaseline && !reachable)
+    messages.say(`${file} is left as it was: the website could not be reached`, "warning");
+  if (updateBaseline && reachable && !complete) {
+    messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
+  }
+  const { result: unknown, known, gone } = withoutKnown(result, readBaseline(file) ?? {});
+  if (known > 0) messages.say(`${counted(known, "finding")} known from ${file}`, "quiet");
+  if (gone > 0 && complete) {
+    messages.say(`${counted(gone, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
+  }
+  return unknown;
+}
+
+async function written(
+  result: CheckResult,
+  format: CheckFormat,
+  { folders }: CheckTarget,
+  flags: CheckFlags,
+  run: Run,
+): Promise<string> {
+  const { writeCheck } = await import("./check-output.ts");
+  const { GITHUB_STEP_SUMMARY: summary } = process.env;
+  const all = flags.all ?? false;
+  const output = { all, places: new Places(folders), color: run.isShown && run.hasColor };
+  if (format === "github" && summary) {
+    const { appendSummary } = await import("./check-annotations.ts");
+    const fault = appendSummary(summary, writeCheck(result, { ...output, format: "markdown" }));
+    if (fault !== undefined) run.messages.say(fault, "warning");
+  }
+  return writeCheck(result, { ...output, format });
 }

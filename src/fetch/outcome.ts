@@ -10,4 +10,9 @@ export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   return status === undefined || code === "proxy-refused" ? "failed" : outcomeOfStatus(status);
 }
 
-const refusals: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["address-blocked", "scheme-refused", "port-refused"]);
+const refusals: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "address-blocked",
+  "not-local",
+  "scheme-refused",
+  "port-refused",
+]);

@@ -161,6 +161,12 @@ export const deliveryProblems: ProblemRows = {
     fix: 'For websites of your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
     hint: "(allow with --allow-private)",
   },
+  "not-local": {
+    loss: true,
+    message: "Not a local file; nothing was fetched",
+    fix: "When local files are checked: name the folder that stands for its URL, too.",
+    hint: "map its URL to a folder with --map",
+  },
   "scheme-refused": {
     loss: true,
     message: "Refused: not an http or https URL[: {value}]",

@@ -36,7 +36,9 @@ afterAll(() => {
 describe("what is in it", () => {
   test("the code, its types, maps and sources, and four documents", () => {
     const kinds = new Set(
-      files.map((file) => file.replace(/^(dist|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.ts)$/, "$1/*$2")),
+      files.map((file) =>
+        file.replace(/^(dist|schema|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.json|\.ts)$/, "$1/*$2"),
+      ),
     );
     expect([...kinds].sort()).toEqual([
       "CHANGELOG.md",
@@ -47,6 +49,7 @@ describe("what is in it", () => {
       "dist/*.js",
       "dist/*.js.map",
       "package.json",
+      "schema/*.json",
       "src/*.ts",
       "src/parse/fast/matcher.wat",
     ]);

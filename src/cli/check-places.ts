@@ -1,0 +1,68 @@
+// Where the sitemaps of a check are as files, for code scanning: below the folders of --map, or relative to the website.
+import path from "node:path";
+import type { LocalFolder } from "./check-target.ts";
+
+/** A place as SARIF names it: relative to a base. */
+export interface Place {
+  readonly uri: string;
+  readonly base: string;
+  /** Relative to the working directory, where it is a file there. */
+  readonly file?: string | undefined;
+}
+
+/** The working directory: https://docs.github.com/en/code-security/code-scanning takes it for the root of the repository. */
+const sourceRoot = "%SRCROOT%";
+
+export class Places {
+  readonly #folders: readonly LocalFolder[];
+  readonly #bases = new Map<string, string>();
+
+  constructor(folders: readonly LocalFolder[]) {
+    this.#folders = folders;
+  }
+
+  /** Names of the bases that are not known elsewhere, and their URLs. */
+  get bases(): ReadonlyMap<string, string> {
+    return this.#bases;
+  }
+
+  of(url: string): Place {
+    const folder = this.#folders.find((each) => url.startsWith(each.url));
+    const [, origin, rest] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
+    if (folder !== undefined) {
+      const below = encodedOnce(url.slice(folder.url.length).replace(/[?#].*$/s, ""));
+      const name = below === "" || below.endsWith("/") ? `${below}index.html` : below;
+      const root = path.relative(process.cwd(), folder.path).split(path.sep).map(encodeURIComponent).join("/");
+      const uri = root === "" ? name : `${root}/${name}`;
+      // Nothing above the working directory belongs to the repository.
+      if (!uri.startsWith("..")) return { uri, base: sourceRoot, file: decoded(uri) };
+    }
+    if (origin === undefined || rest === undefined) return { uri: encodedOnce(url), base: this.#baseOf("") };
+    return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
+  }
+
+  #baseOf(url: string): string {
+    for (const [name, known] of this.#bases) if (known === url) return name;
+    const name = this.#bases.size === 0 ? "WEBSITE" : `WEBSITE${this.#bases.size + 1}`;
+    this.#bases.set(name, url);
+    return name;
+  }
+}
+
+// A relative reference: a colon in its first part would make a scheme of it.
+function encodedOnce(text: string): string {
+  const encoded = encodeURI(decoded(text).replaceAll(/\p{Surrogate}/gu, "\uFFFD")).replaceAll(
+    /[[\]|^`{}"<>\\]/g,
+    encodeURIComponent,
+  );
+  const [first = ""] = encoded.split("/", 1);
+  return first.includes(":") || encoded.startsWith("/") ? `./${encoded.replace(/^\/+/, "")}` : encoded;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25");
+  }
+}

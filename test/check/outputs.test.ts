@@ -1,0 +1,227 @@
+// The results of `sitegrove check` for programs: each against the schema that says what it is, several at a time, and for GitHub.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CheckFormat } from "../../src/cli/check-formats.ts";
+import { pairsOf } from "../../src/cli/check-outputs.ts";
+import { sitegrove } from "../cli/program.ts";
+import { serve, urlset, type Website } from "../cli/website.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-outputs-"));
+const publicFolder = path.join(folder, "public");
+const mapped = ["check", "public", "--map", "https://example.org/=public/"];
+let website: Website;
+
+const formats = {
+  uri: URL.canParse,
+  "uri-reference": (text: string) =>
+    /^[\w\-.~!$&'()*+,;=:@/?#%]*$/.test(text) &&
+    !/%(?![0-9a-f]{2})/i.test(text) &&
+    URL.canParse(text, "https://a.example/"),
+  "date-time": (text: string) => !Number.isNaN(Date.parse(text)),
+};
+// It is of draft 4, where nothing that it uses means something else.
+const {
+  $schema: _,
+  id: __,
+  ...sarifSchema
+} = createRequire(import.meta.url)("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
+const isSarif = new Ajv({ strict: false, unicodeRegExp: false, formats, allErrors: true }).compile(sarifSchema);
+const schema = (name: string) => JSON.parse(readFileSync(path.join(root, "schema", name), "utf8"));
+const isResult = new Ajv2020({ allErrors: true }).compile(schema("check.json"));
+const isConfig = new Ajv2020({ allErrors: true }).compile(schema("config.json"));
+
+beforeAll(async () => {
+  website = await serve({
+    "/robots.txt": "Sitemap: {base}/sitemap.xml\nSitemap: {base}/a%20b%C3%A4:c.xml\nSitemap: {base}/gone.xml\n",
+    "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex", "{base}/%zz", "{base}/`|<x>"),
+    "/a%20b%C3%A4:c.xml": urlset("{base}/#::error::x%0A", "https://::1/\u001b]0;x\u0007"),
+    "/": "home",
+  });
+  mkdirSync(path.join(publicFolder, "deep er"), { recursive: true });
+  writeFileSync(path.join(publicFolder, "robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
+  writeFileSync(
+    path.join(publicFolder, "sitemap.xml"),
+    `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>https://example.org/deep%20er/pages.xml</loc></sitemap>
+<sitemap><loc>https://cdn.example.net/pages.xml</loc></sitemap>
+</sitemapindex>`,
+  );
+  writeFileSync(path.join(publicFolder, "deep er/pages.xml"), urlset("https://example.org/deep%20er/a#b"));
+});
+
+afterAll(() => {
+  website.close();
+  rmSync(folder, { recursive: true });
+});
+
+const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
+
+test("SARIF is what its schema says: of a website, of files, and of nothing", async () => {
+  const empty = await serve({ "/": "home" });
+  const runs = await Promise.all(
+    [
+      ["check", website.homepage],
+      mapped,
+      ["check", empty.homepage],
+      ["check", "http://127.0.0.1:9/", "--retries", "0"],
+    ].map((words) => checked([...words, "-f", "sarif"])),
+  );
+  empty.close();
+  for (const { stdout } of runs) {
+    const document = JSON.parse(stdout);
+    expect(isSarif(document), JSON.stringify(isSarif.errors)).toBe(true);
+    const [{ results, tool, originalUriBaseIds }] = document.runs;
+    for (const { ruleId, ruleIndex, partialFingerprints, locations } of results) {
+      expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+      expect(partialFingerprints.primaryLocationLineHash).toMatch(/^[0-9a-f]{16}:1$/);
+      const { uri, uriBaseId } = locations[0].physicalLocation.artifactLocation;
+      expect(uri).not.toMatch(/^\w+:/);
+      if (uriBaseId !== "%SRCROOT%") expect(originalUriBaseIds[uriBaseId].uri).toMatch(/^http:.*\/$/);
+    }
+    const hashes = results.map((result: { partialFingerprints: object }) => JSON.stringify(result.partialFingerprints));
+    expect(new Set(hashes).size).toBe(hashes.length);
+  }
+  const files = JSON.parse(runs[1]?.stdout ?? "").runs[0].results.map(
+    (result: { locations: { physicalLocation: { artifactLocation: object } }[] }) =>
+      result.locations[0]?.physicalLocation.artifactLocation,
+  );
+  expect(files).toContainEqual({ uri: "public/deep%20er/pages.xml", uriBaseId: "%SRCROOT%" });
+});
+
+test("JSON is what its schema says, and says what was not judged", async () => {
+  for (const words of [["check", website.homepage], mapped]) {
+    const { stdout } = await checked([...words, "-f", "json"]);
+    expect(isResult(JSON.parse(stdout)), JSON.stringify(isResult.errors)).toBe(true);
+  }
+  const { code, stdout, stderr } = await checked([...mapped, "-f", "json", "--fail-on", "never"]);
+  const { complete, notJudged } = JSON.parse(stdout);
+  expect(complete).toBe(false);
+  expect(notJudged.map(({ rule }: { rule: string }) => rule)).toContain("homepage-unlisted");
+  expect(stderr).toContain("Not a local file; nothing was fetched; map its URL to a folder with --map");
+  expect(code).toBe(3);
+});
+
+test.each<[config: object, isRight: boolean]>([
+  [{}, true],
+  [{ $schema: "x", rules: { "url-fragment": "off" }, failOn: "never", agents: ["Googlebot"], engines: ["bing"] }, true],
+  [
+    {
+      crossSubmit: ["a.org"],
+      ignore: [{ rule: "url-fragment", reason: "r", date: "2026-01-01", until: "2027-01-01" }],
+    },
+    true,
+  ],
+  [{ ignore: [{ rule: "url-fragment", sitemap: "https://example.org/*", reason: "known" }] }, true],
+  [{ rule: {} }, false],
+  [{ rules: { "url-fragmnt": "off" } }, false],
+  [{ rules: { "url-fragment": "fatal" } }, false],
+  [{ failOn: "errors" }, false],
+  [{ engines: ["altavista"] }, false],
+  [{ ignore: [{ rule: "url-fragment" }] }, false],
+  [{ ignore: [{ rule: "url-fragment", reason: "r", untill: "2027-01-01" }] }, false],
+  [{ agents: "Googlebot" }, false],
+  [[], false],
+])("sitegrove.json %j: the schema and the program agree", async (config, isRight) => {
+  expect(isConfig(config), JSON.stringify(isConfig.errors)).toBe(isRight);
+  const file = path.join(mkdtempSync(path.join(folder, "config-")), "sitegrove.json");
+  writeFileSync(file, JSON.stringify(config));
+  const { code, stderr } = await sitegrove(["check", "-", "--config", file, "--fail-on", "never"], {
+    input: urlset("https://example.org/"),
+  });
+  expect(code, stderr).toBe(isRight ? 0 : 2);
+  if (!isRight) expect(stderr).toContain(file);
+});
+
+type Word = readonly ["f", CheckFormat] | readonly ["o", string];
+test.each<[words: Word[], chosen: object[] | string]>([
+  [[], [{ format: "text" }]],
+  [[["f", "json"]], [{ format: "json" }]],
+  [[["o", "a"]], [{ format: "text", file: "a" }]],
+  [
+    [
+      ["o", "a"],
+      ["f", "json"],
+    ],
+    [{ format: "json", file: "a" }],
+  ],
+  [
+    [
+      ["f", "sarif"],
+      ["o", "a"],
+      ["f", "json"],
+      ["o", "b"],
+    ],
+    [
+      { format: "sarif", file: "a" },
+      { format: "json", file: "b" },
+    ],
+  ],
+  [
+    [
+      ["f", "text"],
+      ["f", "json"],
+      ["o", "b"],
+    ],
+    [{ format: "text" }, { format: "json", file: "b" }],
+  ],
+  [
+    [
+      ["f", "json"],
+      ["o", "b"],
+      ["f", "text"],
+    ],
+    [{ format: "json", file: "b" }, { format: "text" }],
+  ],
+  [
+    [
+      ["f", "json"],
+      ["o", "a"],
+      ["o", "b"],
+    ],
+    "every -o",
+  ],
+  [
+    [
+      ["f", "json"],
+      ["f", "text"],
+    ],
+    "standard output",
+  ],
+])("%j", (words, chosen) => {
+  const given = words.map(([flag, value]) => (flag === "f" ? { format: value as CheckFormat } : { file: value }));
+  if (typeof chosen === "string") expect(() => pairsOf(given)).toThrow(chosen);
+  else expect(pairsOf(given)).toMatchObject(chosen);
+});
+
+test("several results of one check, each in its file", async () => {
+  const words = ["check", website.homepage, "-f", "sarif", "-o", "a.sarif", "-f", "text", "-f", "json", "-o", "a.json"];
+  const { code, stdout } = await checked(words);
+  expect(code).toBe(6);
+  expect(stdout).toContain("url-fragment");
+  expect(isSarif(JSON.parse(readFileSync(path.join(folder, "a.sarif"), "utf8")))).toBe(true);
+  expect(isResult(JSON.parse(readFileSync(path.join(folder, "a.json"), "utf8")))).toBe(true);
+  const again = await checked(words);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a.sarif exists")]);
+  const same = await checked(["check", website.homepage, "-f", "json", "-o", "b", "-f", "sarif", "-o", "./b"]);
+  expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("the same file")]);
+});
+
+test("annotations name files, and the whole goes into the step summary", async () => {
+  const summary = path.join(folder, "summary.md");
+  writeFileSync(summary, "before\n");
+  const { stdout } = await checked([...mapped, "-f", "github"], { GITHUB_STEP_SUMMARY: summary });
+  expect(stdout).toMatch(/^::warning file=public\/deep er\/pages.xml,line=\d+,title=url-fragment::/m);
+  expect(readFileSync(summary, "utf8")).toMatch(/^before\n# Check of [\s\S]*url-fragment/);
+  const hostile = await checked(["check", website.homepage, "-f", "github"], { GITHUB_STEP_SUMMARY: "/not/there" });
+  expect(
+    hostile.stdout.split("\n").filter((line) => /^::(?!(error|warning|notice) title=[\w-]+::)/.test(line)),
+  ).toEqual([]);
+  expect(hostile.stdout).not.toMatch(/[\u001b\u0007\u202e]/);
+  expect(hostile.stderr).toContain("step summary could not be written");
+});
