@@ -3,6 +3,7 @@
 import { createReadStream, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
+import { textsOf } from "./website.mjs";
 
 const [directory] = process.argv.slice(2);
 const names = readdirSync(directory)
@@ -29,17 +30,10 @@ const server = createServer((request, response) => {
 
 server.listen(0, "127.0.0.1", () => {
   const origin = `http://127.0.0.1:${server.address().port}`;
-  texts.set("/", { type: "text/html", body: "<!doctype html><title>A website</title><h1>A website</h1>\n" });
-  texts.set("/robots.txt", { type: "text/plain", body: `User-agent: *\nDisallow:\n\nSitemap: ${origin}/index.xml\n` });
-  texts.set("/index.xml", { type: "application/xml", body: sitemapIndex(origin) });
+  const types = { html: "text/html", txt: "text/plain", xml: "application/xml" };
+  for (const [name, body] of Object.entries(textsOf(directory, origin))) {
+    texts.set(name === "index.html" ? "/" : `/${name}`, { type: types[path.extname(name).slice(1)], body });
+  }
   process.stdout.write(`${origin}\n`);
 });
 process.stdin.resume().once("end", () => process.exit());
-
-function sitemapIndex(origin) {
-  const entries = names.map((name) => `  <sitemap>\n    <loc>${origin}/${name}</loc>\n  </sitemap>\n`).join("");
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${entries}</sitemapindex>
-`;
-}

@@ -78,7 +78,7 @@ async function measureWebsite(pages, candidates) {
       }
     }
   } finally {
-    website.close();
+    await website.close();
   }
   const results = [...runs].map(([candidate, list]) => ({
     ...candidate,

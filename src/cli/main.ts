@@ -10,10 +10,10 @@
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import { systemReason } from "../system-reason.ts";
-import { keepHeapSmall } from "./small-heap.ts";
+import { startSmall } from "./engine-flags.ts";
 
 // A fleet has much under way at a time.
-if (process.argv[2] !== "fleet") keepHeapSmall();
+if (process.argv[2] !== "fleet") startSmall();
 
 // A pipe that is closed while it reads the help is no error.
 process.stdout.on("error", () => {});

@@ -3,6 +3,7 @@
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
+import { WasmFlags } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -56,6 +57,7 @@ export class Run {
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
   readonly #results: Result[] = [];
+  readonly #wasmFlags = new WasmFlags();
 
   constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
     // First of all: a path that cannot be written is a mistake of the command line.
@@ -88,6 +90,7 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
+    this.#wasmFlags.see(event);
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);
