@@ -8,6 +8,8 @@
  * - `archive-exists`: a file is already there and would be overwritten
  * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
  * - `folder-in-use`: another process is working in the folder of a fleet
+ * - `missing-package`: what was asked for needs a package that is not installed; the message says which
+ * - `queue-failed`: the server of a queue cannot be reached, or cannot be used as it is
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
  */
@@ -19,6 +21,8 @@ export type SitemapErrorCode =
   | "archive-exists"
   | "archive-unwritable"
   | "folder-in-use"
+  | "missing-package"
+  | "queue-failed"
   | "storage-failed"
   | "tree-closed";
 

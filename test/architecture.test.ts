@@ -41,6 +41,8 @@ const mayImportPackages: Record<string, readonly string[]> = {
   parse: ["entities"],
   fetch: ["undici", "ipaddr.js"],
   write: ["hyparquet-writer"],
+  // Optional: loaded when somebody asks for a queue or a bucket.
+  fleet: ["aws4fetch", "bullmq", "ioredis", "pg"],
   check: ["ipaddr.js"],
   cli: ["commander", "picocolors"],
 };

@@ -1,10 +1,11 @@
 // The flags of `sitegrove fleet`, in words. What they do is in fleet.ts, which is loaded when it is needed.
 import { Command, Option } from "commander";
 import { addCrawlFlags } from "./crawl-flags.ts";
-import { exitCodeHelp } from "./exit-codes.ts";
+import { exitCodeHelp, UsageError } from "./exit-codes.ts";
 import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
 import type { FleetFlags } from "./fleet.ts";
-import { fleetFormats, retryNames } from "./fleet-formats.ts";
+import { fleetFormats, networkFlags, retryNames } from "./fleet-formats.ts";
+import { queueText, resultsCommand, workerCommand } from "./fleet-queue-command.ts";
 
 export function fleetCommand(done: (exitCode: number) => void): Command {
   const command = new Command("fleet")
@@ -13,14 +14,20 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       "Reads the sitemaps of many websites, many at a time. In the folder of the outputs, sites.ndjson says what was begun and what\n" +
         "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
     )
-    .usage("[options] [sites...]\n       sitegrove fleet status DIR")
-    .argument("[sites...]", "homepages; `fleet status DIR` is a command of its own");
+    .usage("[options] [sites...]\n       sitegrove fleet status|worker|results …")
+    .argument("[sites...]", "homepages; `fleet status`, `worker` and `results` are commands of their own");
 
   command
     .optionsGroup("Websites:")
     .option("--from <file>", "list of homepages, one a line; - for standard input (repeatable)", collected)
     .option("--column <name>", "column of a CSV file that holds the homepages: its name, or its number from 1")
     .option("--retry <outcomes>", `read those again that ended so: ${retryNames.join(", ")} (repeatable)`, collected);
+
+  command
+    .optionsGroup("Several machines:")
+    .option("--queue <url>", `fill this ${queueText}`)
+    .option("--run <name>", "name of the run on the queue", "default")
+    .option("--shard <i/n>", "only part I of N of the list, by registrable domain");
 
   command
     .optionsGroup("Output:")
@@ -72,7 +79,9 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       const { fleet } = await import("./fleet.ts");
       done(await fleet(sites, flags));
     });
-  command.addCommand(statusCommand(done));
+  // What follows the name of a command of ours is for that command.
+  command.enablePositionalOptions();
+  for (const make of [statusCommand, workerCommand, resultsCommand]) command.addCommand(make(done));
   command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
@@ -88,28 +97,39 @@ function childCommand(done: (exitCode: number) => void): Command {
 function statusCommand(done: (exitCode: number) => void): Command {
   return new Command("status")
     .summary("show how far a fleet is")
-    .description("Shows what is done, running and waiting in the folder of a fleet, while it runs or after.")
-    .argument("<dir>", "folder of the outputs")
+    .description(
+      "Shows what is done, running and waiting in the folder of a fleet or on a queue, while it runs or after.",
+    )
+    .usage("DIR [options]\n       sitegrove fleet status --queue URL [options]")
+    .argument("[dir]", "folder of the outputs")
+    .option("--queue <url>", queueText)
+    .option("--run <name>", "run on the queue (default: all)")
+    .addOption(
+      new Option("-f, --format <format>", "text, JSON, or a line of JSON for each run")
+        .choices(["text", "json", "ndjson"])
+        .default("text"),
+    )
     .option("--json", "as JSON")
-    .action(async (folder: string, { json }: { json?: true }) => {
+    .action(async (folder: string | undefined, flags: StatusFlags) => {
+      const format = flags.json ? "json" : flags.format;
+      if (flags.queue !== undefined) {
+        if (folder !== undefined) throw new UsageError("name a folder or --queue, not both");
+        const { queueStatus } = await import("./fleet-queue.ts");
+        return done(await queueStatus(flags.queue, flags.run, format));
+      }
+      if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
+      if (flags.run !== undefined) throw new UsageError("--run needs --queue");
       const { fleetStatus } = await import("./fleet-status.ts");
-      done(await fleetStatus(folder, json ?? false));
+      done(await fleetStatus(folder, format !== "text"));
     });
 }
 
-// Without --concurrency, which is about websites here.
-const networkFlags = [
-  "--delay",
-  "--crawl-delay",
-  "--retries",
-  "--timeout",
-  "--allow-private",
-  "--public-only",
-  "--header",
-  "--user-agent",
-  "--proxy",
-  "--insecure",
-];
+interface StatusFlags {
+  readonly queue?: string;
+  readonly run?: string;
+  readonly format: "text" | "json" | "ndjson";
+  readonly json?: true;
+}
 
 const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
 const exitCodeWords = {
@@ -127,4 +147,6 @@ Examples:
   sitegrove fleet --out monday --retry unreachable            those again that could not be reached
   sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
   sitegrove fleet status monday                               how far it is
+  sitegrove fleet --from sites.txt --queue redis://10.0.0.5/0 fills a queue for workers on several machines
+  sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
 `;

@@ -75,8 +75,9 @@ export class FolderSink implements SiteSink {
       },
       discard: async () => {
         await pages?.discard();
-        if (archive !== undefined) await rm(archive.path, { force: true });
-        await rm(`${findingsNames.path}.partial`, { force: true });
+        // Where they are in their place already, somebody else's result counts.
+        const whole = [pages?.names.path, archive?.path, findingsNames.path, `${findingsNames.path}.partial`];
+        for (const file of whole) if (file !== undefined) await rm(file, { force: true });
       },
     };
   }
@@ -92,31 +93,30 @@ export class FolderSink implements SiteSink {
 /** `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. */
 class OutputNames {
   readonly #folder: string;
-  readonly #name: (attempt: number) => string;
-  readonly #attempt: number;
+  readonly #name: (attemptId: string) => string;
+  readonly #attemptId: string;
 
   constructor(folder: string, kind: string, { homepage }: SiteJob, attemptId: string, extension: string) {
-    const dash = attemptId.lastIndexOf("-");
-    const hash = attemptId.slice(0, dash);
     // Safe on every file system; the hash tells those apart that look the same.
     const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
     this.#folder = folder;
-    this.#attempt = Number(attemptId.slice(dash + 1));
-    this.#name = (attempt) => path.posix.join(kind, hash.slice(0, 2), `${host}.${hash}-${attempt}.${extension}`);
+    this.#attemptId = attemptId;
+    this.#name = (id) => path.posix.join(kind, attemptId.slice(0, 2), `${host}.${id}.${extension}`);
   }
 
   get relative(): string {
-    return this.#name(this.#attempt);
+    return this.#name(this.#attemptId);
   }
 
   get path(): string {
     return path.join(this.#folder, this.relative);
   }
 
-  /** Attempts that did not end well, or whose result is replaced. */
+  /** Attempts that did not end well, or whose result is replaced; where their ids can be told from this one. */
   async removeEarlier(): Promise<void> {
-    for (let attempt = Math.max(1, this.#attempt - mostEarlier); attempt < this.#attempt; attempt++) {
-      const file = path.join(this.#folder, this.#name(attempt));
+    const [, hash, last = "1"] = /^(\w+)-(\d+)$/.exec(this.#attemptId) ?? [];
+    for (let attempt = Math.max(1, Number(last) - mostEarlier); attempt < Number(last); attempt++) {
+      const file = path.join(this.#folder, this.#name(`${hash}-${attempt}`));
       await rm(file, { force: true });
       await rm(`${file}.partial`, { force: true });
     }

@@ -1,8 +1,11 @@
 // Lists of websites as people keep them: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { counted } from "../figures.ts";
+import { isInShard, type Shard } from "../fleet/shard.ts";
 import { type SiteJob, siteJob } from "../fleet/site-job.ts";
 import { UsageError } from "./exit-codes.ts";
+import type { Messages } from "./messages.ts";
 
 /** A line that names no website. */
 export interface MalformedLine {
@@ -18,6 +21,8 @@ export interface SiteListOptions {
   readonly files: readonly string[];
   /** The name of a column, or its number from 1. Without one, a line is a homepage. */
   readonly column?: string | undefined;
+  /** Only those of this part of the list. */
+  readonly shard?: Shard | undefined;
 }
 
 /** Counts what it reads. Each website comes once. */
@@ -27,6 +32,8 @@ export class SiteList {
   readonly malformed: MalformedLine[] = [];
   malformedCount = 0;
   duplicates = 0;
+  /** In other parts of the list. */
+  elsewhere = 0;
   /** Websites that were listed, each once. */
   count = 0;
 
@@ -47,6 +54,7 @@ export class SiteList {
     file: string,
     texts: AsyncIterable<readonly [number, string]> | Iterable<readonly [number, string]>,
   ): AsyncGenerator<SiteJob, void> {
+    const { shard } = this.#options;
     for await (const [at, text] of texts) {
       const job = siteJob(text);
       if (job === undefined) {
@@ -56,6 +64,10 @@ export class SiteList {
       } else if (this.#seen.has(job.key)) this.duplicates += 1;
       else {
         this.#seen.add(job.key);
+        if (shard !== undefined && !isInShard(job.homepage, shard)) {
+          this.elsewhere += 1;
+          continue;
+        }
         this.count += 1;
         yield job;
       }
@@ -64,6 +76,16 @@ export class SiteList {
 }
 
 const mostMalformed = 5;
+
+/** Says what of a list was not used. */
+export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
+  for (const { file, line, text } of malformed) messages.say(`${file}:${line}: not a website: ${text}`, "warning");
+  const more = malformedCount - malformed.length;
+  if (more > 0)
+    messages.say(`and ${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`, "warning");
+  if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
+  if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
+}
 
 async function* linesOf(file: string): AsyncGenerator<string, void> {
   const input = file === "-" ? process.stdin : createReadStream(file);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { counted, duration } from "../figures.ts";
 import { JournalQueue, journalName, readResults } from "../fleet/journal-queue.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { readShard } from "../fleet/shard.ts";
 import type { SiteOutcome, SiteSummary } from "../fleet/site-job.ts";
 import { suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
@@ -12,8 +13,9 @@ import { printable } from "../write/printable.ts";
 import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
+import { wholePath } from "./fleet-outputs.ts";
 import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
-import { SiteList } from "./fleet-sites.ts";
+import { reportList, SiteList } from "./fleet-sites.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
@@ -23,6 +25,9 @@ export interface FleetFlags extends CrawlFlags {
   readonly from?: readonly string[] | undefined;
   readonly column?: string | undefined;
   readonly out?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly run: string;
+  readonly shard?: string | undefined;
   readonly format: FleetFormat;
   readonly archives?: true | undefined;
   readonly previous?: string | undefined;
@@ -43,27 +48,54 @@ export interface FleetFlags extends CrawlFlags {
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags): Promise<number> {
   const { out } = flags;
+  if (flags.queue !== undefined) return fill(names, flags, flags.queue);
+  if (flags.run !== "default") throw new UsageError("--run needs --queue");
   if (out === undefined) throw new UsageError("--out names the folder of the outputs");
   if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
-  for (const file of flags.from ?? []) expectFile(file);
-  if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
-  const retry = outcomesIn(flags.retry);
+  const { list, retry } = listOf(names, flags);
   const crawl = crawlOf(flags);
   resolveOptions(crawl);
-  const list = new SiteList({ sites: names, files: flags.from ?? [], column: flags.column });
-  const hasList = names.length > 0 || flags.from !== undefined;
-  if (!hasList && !existsSync(path.join(out, journalName))) {
+  if (list === undefined && !existsSync(path.join(out, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
   const outputs = await outputsOf(flags);
   const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
   const queue = await JournalQueue.open(out, { retry });
   try {
-    return await new Run(flags, out, queue, log).run(hasList ? list : undefined, crawl, outputs);
+    return await new Run(flags, out, queue, log).run(list, crawl, outputs);
   } finally {
     await queue.close();
     if (log !== undefined) closeSync(log);
   }
+}
+
+function listOf(names: readonly string[], flags: FleetFlags) {
+  for (const file of flags.from ?? []) expectFile(file);
+  if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
+  const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
+  if (flags.shard !== undefined && shard === undefined)
+    throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
+  const hasList = names.length > 0 || flags.from !== undefined;
+  const list = new SiteList({ sites: names, files: flags.from ?? [], column: flags.column, shard });
+  return { list: hasList ? list : undefined, retry: outcomesIn(flags.retry) };
+}
+
+// Several machines: the list goes to a queue, and workers read it.
+async function fill(names: readonly string[], flags: FleetFlags, url: string): Promise<number> {
+  for (const name of ["header", "proxy", "insecure", "previous", "concurrency", "logFile"] as const) {
+    if (flags[name] === undefined) continue;
+    const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
+  }
+  const { list, retry } = listOf(names, flags);
+  if (list === undefined && retry.length === 0)
+    throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
+  const crawl = givenCrawl(flags);
+  resolveOptions(crawl);
+  const { out, format, archives, check, run } = flags;
+  const defaults = { ...(out === undefined ? {} : { out: wholePath(out), format }), archives, check, crawl };
+  const { fillQueue } = await import("./fleet-queue.ts");
+  return fillQueue({ url, run, list, defaults, again: retry }, new Messages(flags));
 }
 
 class Run {
@@ -126,7 +158,7 @@ class Run {
     const counter = new FleetCounter();
     for await (const summary of this.#queue.results()) counter.see(summary);
     const totals = counter.totals();
-    if (list !== undefined) this.#reportList(list);
+    if (list !== undefined) reportList(list, this.#messages);
     const counts = await this.#queue.counts();
     const took = Date.now() - this.#begin;
     const stopped: unknown = this.#stop.signal.reason ?? this.#drain.signal.reason;
@@ -153,18 +185,6 @@ class Run {
       beforeLine();
       this.#messages.log(line);
     }
-  }
-
-  #reportList({ malformed, malformedCount, duplicates }: SiteList): void {
-    for (const { file, line, text } of malformed)
-      this.#messages.say(`${file}:${line}: not a website: ${text}`, "warning");
-    const more = malformedCount - malformed.length;
-    if (more > 0)
-      this.#messages.say(
-        `and ${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`,
-        "warning",
-      );
-    if (duplicates > 0) this.#messages.say(counted(duplicates, "duplicate"), "quiet");
   }
 
   // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.
@@ -195,18 +215,30 @@ const longestStop = 3000;
 // A website that takes longer is left as it is: it would keep a whole fleet waiting.
 const defaultTime = 600_000;
 
-export function crawlOf(fleetFlags: FleetFlags): Options {
-  const { concurrency: _, previous: __, maxPages, maxTraffic, ...flags } = fleetFlags;
+export function crawlOf(flags: FleetFlags): Options {
+  return withDefaults(givenCrawl(flags));
+}
+
+/** What the flags say, and nothing else. */
+export function givenCrawl({
+  concurrency: _,
+  previous: __,
+  perAddress: ___,
+  maxPages,
+  maxTraffic,
+  ...flags
+}: CrawlFlags & Pick<FleetFlags, "maxPages" | "maxTraffic">): Options {
   const { limits, ...options } = crawlOptions(flags);
-  return {
-    ...options,
-    limits: {
-      time: defaultTime,
-      ...(maxPages === undefined ? {} : { pages: maxPages }),
-      ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
-      ...limits,
-    },
+  const budgets = {
+    ...(maxPages === undefined ? {} : { pages: maxPages }),
+    ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
+    ...limits,
   };
+  return { ...options, ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
+}
+
+export function withDefaults(crawl: Options): Options {
+  return { ...crawl, limits: { time: defaultTime, ...crawl.limits } };
 }
 
 /** What becomes of each website. */

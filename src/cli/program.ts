@@ -43,6 +43,8 @@ export function createProgram(done: (exitCode: number) => void): Command {
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help; `sitegrove ls --help` lists the flags of a command")
     .helpCommand(false)
+    // `fleet` and its commands have flags of the same names.
+    .enablePositionalOptions()
     .addCommand(lsCommand(done))
     .addCommand(parseCommand(done))
     .addCommand(diffCommand(done))

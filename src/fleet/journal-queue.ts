@@ -6,13 +6,19 @@ import path from "node:path";
 import type { Problem } from "../problem.ts";
 import { FolderLock } from "./folder-lock.ts";
 import { JournalFile, readJournal } from "./journal-file.ts";
-import { keyHash, type SiteJob, type SiteOutcome, type SiteSummary } from "./site-job.ts";
+import {
+  isFailure,
+  keyHash,
+  mostDeaths,
+  quarantinedSummary,
+  type SiteJob,
+  type SiteOutcome,
+  type SiteSummary,
+} from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
-/** How often a process may die while a site is read. Before the last time, the site is read alone: then it was nobody else. */
-const mostDeaths = 3;
 
 /** A line of the journal. */
 export type JournalLine =
@@ -191,7 +197,8 @@ export class JournalQueue implements SiteQueue {
         await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
       }
     }
-    for (const site of suspects) await this.#settle(site, quarantined(site));
+    for (const site of suspects)
+      await this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
     const waiting = [...this.#sites.values()].filter(({ state }) => state === "waiting");
     this.#waiting = waiting.filter(({ deaths }) => deaths < mostDeaths - 1);
     this.#suspects.push(...waiting.filter(({ deaths }) => deaths >= mostDeaths - 1));
@@ -394,34 +401,6 @@ export async function* readResults(file: string): AsyncGenerator<SiteSummary, vo
     if (read.type === "done" && last.get(read.key) === number) yield read.summary;
     number += 1;
   }
-}
-
-function quarantined({ job, starts }: Site): SiteSummary {
-  return {
-    site: job.homepage,
-    key: job.key,
-    outcome: "quarantined",
-    pages: 0,
-    sitemaps: 0,
-    invalid: 0,
-    requests: 0,
-    wireBytes: 0,
-    duration: 0,
-    finishedAt: now(),
-    attemptId: `${keyHash(job.key)}-${starts}`,
-    reasons: [
-      {
-        code: "internal",
-        message: `The process died ${mostDeaths} times while this website was read`,
-        count: mostDeaths,
-      },
-    ],
-    files: {},
-  };
-}
-
-function isFailure(outcome: SiteOutcome): boolean {
-  return outcome === "failed" || outcome === "quarantined";
 }
 
 function now(): string {

@@ -8,7 +8,7 @@ import { problem } from "../problem.ts";
 import { crawlSite } from "./crawl-site.ts";
 import { LargeLane } from "./large-lane.ts";
 import { linkedSignal } from "./linked-signal.ts";
-import { type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
+import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { noSink, type SiteOutput, type SiteSink } from "./site-sink.ts";
 
@@ -153,6 +153,7 @@ class Fleet {
     const { signal: stop, unlink } = linkedSignal([this.#stop.signal, lease.lost]);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
+    let isKept = false;
     try {
       output = await sink.open(job, attemptId);
       const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
@@ -170,10 +171,13 @@ class Fleet {
         return failed(job, attemptId, error);
       });
       const finished = { ...summary, ...(await output.keep(summary)) };
+      isKept = true;
       const accepted = (await lease.done(finished)) === "accepted";
+      if (!accepted) await output.discard();
       onEvent?.({ type: "site-done", summary: finished, accepted });
     } catch (error) {
-      await output?.discard();
+      // Whether a queue that failed has taken it, nobody knows.
+      if (!isKept) await output?.discard();
       if (!stop.aborted) throw error;
       // Somebody else has it, or it waits for the next run.
       if (!lease.lost.aborted) await lease.retry(undefined, 0);
@@ -185,23 +189,9 @@ class Fleet {
 }
 
 // What a website does never throws: this is a fault of ours, and one website must not end the others.
-function failed({ homepage, key }: SiteJob, attemptId: string, error: unknown): SiteSummary {
-  const message = error instanceof Error ? error.message : String(error);
-  return {
-    site: homepage,
-    key,
-    outcome: "failed",
-    pages: 0,
-    sitemaps: 0,
-    invalid: 0,
-    requests: 0,
-    wireBytes: 0,
-    duration: 0,
-    finishedAt: new Date().toISOString(),
-    attemptId,
-    reasons: [{ code: "internal", message: problem("client-failed", { value: message }).message, count: 1 }],
-    files: {},
-  };
+function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
+  const value = error instanceof Error ? error.message : String(error);
+  return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
 }
 
 function isMachine(error: unknown): boolean {

@@ -64,6 +64,43 @@ export interface SiteSummary {
   readonly findings?: Readonly<Record<string, number>>;
 }
 
+/** Whether it is the run that failed, not the website. */
+export function isFailure(outcome: SiteOutcome): boolean {
+  return outcome === "failed" || outcome === "quarantined";
+}
+
+/** Of a website of which nothing was read. */
+export function emptySummary(
+  { homepage, key }: SiteJob,
+  attemptId: string,
+  outcome: "failed" | "quarantined",
+  reason: Pick<SiteReason, "message" | "count">,
+): SiteSummary {
+  return {
+    site: homepage,
+    key,
+    outcome,
+    pages: 0,
+    sitemaps: 0,
+    invalid: 0,
+    requests: 0,
+    wireBytes: 0,
+    duration: 0,
+    finishedAt: new Date().toISOString(),
+    attemptId,
+    reasons: [{ code: "internal", ...reason }],
+    files: {},
+  };
+}
+
+/** How often a process may die while a site is read. Before the last time, the site is read alone: then it was nobody else. */
+export const mostDeaths = 3;
+
+export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
+  const message = `The process died ${mostDeaths} times while this website was read`;
+  return emptySummary(job, attemptId, "quarantined", { message, count: mostDeaths });
+}
+
 /** Undefined where the text is not a homepage. `example.org` means `https://example.org/`. */
 export function siteJob(text: string): SiteJob | undefined {
   const trimmed = text.trim();

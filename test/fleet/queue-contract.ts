@@ -160,14 +160,12 @@ export function queueContract(make: () => QueueMaker): void {
         }
         await crash();
       }
-      const [result, other] = await resultsOf(queue);
-      expect(result).toMatchObject({ key: job("a").key, outcome: "quarantined" });
-      if (other === undefined) {
-        const lease = await taken(queue);
+      for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
         expect(lease.job.key).toBe(job("b").key);
         await lease.done(summaryOf(lease));
       }
-      expect(await queue.take(signal)).toBeUndefined();
+      const [result] = await resultsOf(queue);
+      expect(result).toMatchObject({ key: job("a").key, outcome: "quarantined" });
       expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
     });
 

@@ -1,0 +1,151 @@
+// Fleets on several machines, from the side of whoever asks: fills a queue, says how far its runs are, prints their results.
+import { once } from "node:events";
+import { counted } from "../figures.ts";
+import { BullQueue } from "../fleet/bull-queue.ts";
+import type { ServerNews } from "../fleet/queue-server.ts";
+import type { RunSettings } from "../fleet/run-register.ts";
+import type { SiteOutcome } from "../fleet/site-job.ts";
+import type { QueueCounts } from "../fleet/site-queue.ts";
+import type { Options } from "../options.ts";
+import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import type { FleetFormat } from "./fleet-formats.ts";
+import { unpublisher } from "./fleet-outputs.ts";
+import { reportList, type SiteList } from "./fleet-sites.ts";
+import type { Messages } from "./messages.ts";
+
+/** What a run is filled with, for its workers. Their own flags count more. */
+export interface RunDefaults {
+  readonly out?: string | undefined;
+  readonly format?: FleetFormat | undefined;
+  readonly archives?: boolean | undefined;
+  readonly check?: boolean | undefined;
+  readonly crawl?: Options | undefined;
+}
+
+export function newsTo(messages: Messages): (news: ServerNews) => void {
+  return (news) => {
+    if (news.type === "back") messages.say("the queue is back", "good");
+    else if (news.type === "lost") messages.say(`lost the queue, trying again: ${news.message}`, "warning");
+    else messages.say(news.message, "warning");
+  };
+}
+
+export interface FillOptions {
+  readonly url: string;
+  readonly run: string;
+  /** Undefined where only `again` is wanted. */
+  readonly list: SiteList | undefined;
+  readonly defaults: RunDefaults;
+  /** Sites that ended so are read again. */
+  readonly again: readonly SiteOutcome[];
+}
+
+/** Returns the exit code. */
+export async function fillQueue({ url, run, list, defaults, again }: FillOptions, messages: Messages): Promise<number> {
+  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
+  const stop = new AbortController();
+  const onSignal = (name: "SIGINT" | "SIGTERM") => {
+    if (stop.signal.aborted) process.exit(new Stopped(name).exitCode);
+    stop.abort(new Stopped(name));
+    setTimeout(() => process.exit(new Stopped(name).exitCode), 2000).unref();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  try {
+    if (list === undefined && !(await queue.runs()).some((entry) => entry.run === run))
+      throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
+    if (again.length > 0) {
+      const count = await queue.again(run, again, unpublisher(defaults.out ?? (await outOf(queue, run))));
+      messages.say(`${run}: ${counted(count, "website")} to read again`);
+    }
+    if (list !== undefined) {
+      const { added, known } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
+      reportList(list, messages);
+      if (list.count === 0) {
+        messages.say("the list names no website", "bad");
+        return exitCodes.usage;
+      }
+      const already = known === 0 ? "" : `; ${counted(known, "website")} known already`;
+      messages.say(`${run}: added ${counted(added, "website")}${already}`, "good");
+    }
+    const stopped: unknown = stop.signal.reason;
+    return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
+  } finally {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+    await queue.close();
+  }
+}
+
+/** Returns the exit code. Without a run: all of them together. */
+export async function queueStatus(
+  url: string,
+  run: string | undefined,
+  format: "text" | "json" | "ndjson",
+): Promise<number> {
+  const queue = await BullQueue.open(url);
+  try {
+    const known = await queue.runs();
+    const entries = run === undefined ? known : known.filter((entry) => entry.run === run);
+    if (run !== undefined && entries.length === 0) {
+      const others =
+        known.length === 0 ? "the queue has none" : `there are ${known.map((entry) => entry.run).join(", ")}`;
+      throw new UsageError(`there is no run ${run}: ${others}`);
+    }
+    const rows: (QueueCounts & { run: string })[] = [];
+    for (const entry of entries) rows.push({ run: entry.run, ...(await queue.counts(entry.run)) });
+    const lines =
+      format === "json"
+        ? [JSON.stringify(sum(rows))]
+        : format === "ndjson"
+          ? rows.map((row) => JSON.stringify(row))
+          : rows.length === 0
+            ? ["no runs"]
+            : [...rows.map(sentence), workersInWords(await queue.workers())];
+    process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+    return exitCodes.complete;
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Returns the exit code. */
+export async function queueResults(url: string, run: string): Promise<number> {
+  const queue = await BullQueue.open(url);
+  try {
+    if (!(await queue.runs()).some((entry) => entry.run === run)) throw new UsageError(`there is no run ${run}`);
+    process.stdout.on("error", () => process.exit(exitCodes.complete));
+    for await (const summary of queue.results(run)) {
+      if (!process.stdout.write(`${JSON.stringify(summary)}\n`)) await once(process.stdout, "drain");
+    }
+    return exitCodes.complete;
+  } finally {
+    await queue.close();
+  }
+}
+
+async function outOf(queue: BullQueue, run: string): Promise<string | undefined> {
+  const entry = (await queue.runs()).find((each) => each.run === run);
+  return (entry?.settings as RunDefaults | undefined)?.out;
+}
+
+async function* until<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
+  for await (const item of list) {
+    if (signal.aborted) return;
+    yield item;
+  }
+}
+
+function sum(rows: readonly QueueCounts[]): QueueCounts {
+  const of = (name: keyof QueueCounts) => rows.reduce((total, row) => total + row[name], 0);
+  return { waiting: of("waiting"), active: of("active"), done: of("done"), failed: of("failed") };
+}
+
+function sentence({ run, waiting, active, done, failed }: QueueCounts & { run: string }): string {
+  const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
+  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${active} being read, ${waiting} waiting`;
+}
+
+function workersInWords(count: number | undefined): string {
+  return count === undefined ? "the server does not say how many workers there are" : counted(count, "worker");
+}

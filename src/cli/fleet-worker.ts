@@ -1,0 +1,189 @@
+// `sitegrove fleet worker`: takes websites from a queue until nothing is left, or until somebody says stop.
+import { statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { counted, duration } from "../figures.ts";
+import { BullQueue } from "../fleet/bull-queue.ts";
+import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { type Options, resolveOptions } from "../options.ts";
+import type { CrawlFlags } from "./crawl-flags.ts";
+import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { givenCrawl } from "./fleet.ts";
+import type { FleetFormat } from "./fleet-formats.ts";
+import { RunSinks, wholePath } from "./fleet-outputs.ts";
+import { newsTo } from "./fleet-queue.ts";
+import { FleetCounter, fleetTable } from "./fleet-totals.ts";
+import { FleetView } from "./fleet-view.ts";
+import { LiveBlock } from "./live-block.ts";
+import { Messages } from "./messages.ts";
+
+export interface WorkerFlags extends CrawlFlags {
+  readonly queue: string;
+  readonly run?: string | undefined;
+  readonly stay?: true | undefined;
+  /** In seconds. */
+  readonly idle: number;
+  /** In seconds. */
+  readonly lease: number;
+  readonly out?: string | undefined;
+  readonly format?: FleetFormat | undefined;
+  readonly archives?: true | undefined;
+  readonly check?: true | undefined;
+  readonly concurrency?: number | undefined;
+  readonly maxPages?: number | undefined;
+  readonly maxTraffic?: number | undefined;
+  readonly verbose?: number | true | undefined;
+  readonly progress: boolean;
+  readonly color: boolean;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function fleetWorker(flags: WorkerFlags): Promise<number> {
+  const { run, lease, out } = flags;
+  if (lease < 1) throw new UsageError("--lease is at least one second");
+  if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new UsageError(`${out} is not a folder`);
+  const crawl = givenCrawl(flags);
+  resolveOptions(crawl);
+  const messages = new Messages(flags);
+  if (flags.insecure) messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, onNews: newsTo(messages) });
+  try {
+    return await new WorkerRun(flags, queue, crawl, messages).run();
+  } finally {
+    await queue.close();
+  }
+}
+
+class WorkerRun {
+  readonly #flags: WorkerFlags;
+  readonly #queue: BullQueue;
+  readonly #crawl: Options;
+  readonly #messages: Messages;
+  readonly #drain = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #counter = new FleetCounter();
+  #done = 0;
+  #remaining = 0;
+
+  constructor(flags: WorkerFlags, queue: BullQueue, crawl: Options, messages: Messages) {
+    this.#flags = flags;
+    this.#queue = queue;
+    this.#crawl = crawl;
+    this.#messages = messages;
+  }
+
+  async run(): Promise<number> {
+    const { out, format, archives, check, concurrency, progress } = this.#flags;
+    const own = { out: out === undefined ? undefined : wholePath(out), format, archives, check, crawl: this.#crawl };
+    const sink = new RunSinks(this.#queue, own);
+    const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
+    const view = progress ? new FleetView(this.#messages, block, 0, () => this.#done + this.#remaining) : undefined;
+    const begin = Date.now();
+    const unlisten = this.#listen(() => block?.clear());
+    const watch = setInterval(() => void this.#look().catch(() => undefined), watchTime);
+    const onEvent = (event: FleetEvent) => {
+      view?.see(event);
+      this.#tell(event, () => block?.clear());
+    };
+    try {
+      await this.#look();
+      do {
+        const signals = { drain: this.#drain.signal, signal: this.#stop.signal };
+        await runFleet({
+          queue: this.#queue,
+          run: "default",
+          sink,
+          concurrency,
+          crawl: this.#crawl,
+          ...signals,
+          onEvent,
+        });
+      } while (await this.#hasMore());
+    } catch (error) {
+      if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
+    } finally {
+      clearInterval(watch);
+      unlisten();
+      view?.stop();
+    }
+    process.stdout.write(fleetTable(this.#counter.totals(), Date.now() - begin));
+    const stopped: unknown = this.#stop.signal.reason;
+    return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
+  }
+
+  // Other workers may give something back, and somebody may add a run. Before the first run there is nothing to end.
+  async #hasMore(): Promise<boolean> {
+    const { stay, idle } = this.#flags;
+    let isTold = false;
+    for (let waited = 0; !this.#drain.signal.aborted; waited += pollTime) {
+      await this.#look();
+      if (this.#remaining > 0) return true;
+      const hasRuns = this.#runs > 0;
+      if (hasRuns && !stay && waited >= idle * 1000) return false;
+      if (!isTold && !(hasRuns && !stay)) this.#messages.say("nothing to read: waiting for websites", "quiet");
+      isTold = true;
+      await sleep(pollTime, undefined, { signal: this.#drain.signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  #runs = 0;
+
+  async #look(): Promise<void> {
+    const { run } = this.#flags;
+    const entries = (await this.#queue.runs()).filter((entry) => run === undefined || entry.run === run);
+    let remaining = 0;
+    for (const entry of entries) {
+      const { waiting, active } = await this.#queue.counts(entry.run);
+      remaining += waiting + active + (entry.isFilling ? 1 : 0);
+    }
+    this.#runs = entries.length;
+    this.#remaining = remaining;
+  }
+
+  #tell(event: FleetEvent, beforeLine: () => void): void {
+    if (event.type !== "site-done") return;
+    const { site, outcome, pages, duration: took, reasons } = event.summary;
+    if (event.accepted) {
+      this.#done += 1;
+      this.#counter.see(event.summary);
+    }
+    if (this.#flags.verbose === undefined) return;
+    const why = event.accepted
+      ? reasons[0] === undefined
+        ? ""
+        : `: ${reasons[0].message}`
+      : ": somebody else's result counts";
+    beforeLine();
+    this.#messages.log(`${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}`);
+  }
+
+  // The first signal finishes what is being read, the second gives it back.
+  #listen(beforeLine: () => void): () => void {
+    const onSignal = (name: "SIGINT" | "SIGTERM") => {
+      const stopped = new Stopped(name);
+      if (this.#stop.signal.aborted) process.exit(stopped.exitCode);
+      if (this.#drain.signal.aborted) {
+        this.#stop.abort(stopped);
+        setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
+        return;
+      }
+      beforeLine();
+      const again = name === "SIGINT" ? "Ctrl-C again" : "a second SIGTERM";
+      this.#messages.say(`finishing the websites that are being read; ${again} stops now`, "warning");
+      this.#drain.abort(stopped);
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+    return () => {
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    };
+  }
+}
+
+// In milliseconds.
+const watchTime = 5000;
+const pollTime = 500;
+const longestStop = 3000;

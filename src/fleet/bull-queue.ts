@@ -1,0 +1,297 @@
+// The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Takes sites from one of them or from all in
+// turn, and gives them out here. Takers share one loop: what a server has to answer does not grow with the sites under way.
+
+import { SitemapError } from "../errors.ts";
+import { BullRun, type ListedSite, type RunLease } from "./bull-run.ts";
+import { queueAddress } from "./queue-address.ts";
+import { openServer, type QueueServer, reasonOf, type ServerNews } from "./queue-server.ts";
+import { expectRunName, type RunEntry, RunRegister, type RunSettings } from "./run-register.ts";
+import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
+import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
+
+/** Options of `BullQueue.open`. */
+export interface BullQueueOptions {
+  /**
+   * The run to take sites from.
+   * @default all of the server, in turn
+   */
+  readonly run?: string | undefined;
+  /**
+   * In milliseconds: how long a worker may be silent before others get its sites.
+   * @default 30000
+   */
+  readonly leaseTime?: number | undefined;
+  /** Told when the connection is lost, and when it is back. */
+  readonly onNews?: ((news: ServerNews) => void) | undefined;
+}
+
+interface Taker {
+  readonly signal: AbortSignal;
+  resolve(lease: Lease | undefined): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The queue of several machines, on Redis, Valkey or PostgreSQL through BullMQ, which has to be installed. Passwords come from the
+ * environment.
+ *
+ * @example
+ * const queue = await BullQueue.open("redis://127.0.0.1/0", { run: "monday" });
+ * await runFleet({ queue, run: "monday", sites: ["example.org", "example.net"] });
+ * for await (const { site, outcome } of queue.results("monday")) console.log(site, outcome);
+ * await queue.close();
+ */
+export class BullQueue implements SiteQueue {
+  readonly #server: QueueServer;
+  readonly #register: RunRegister;
+  readonly #run: string | undefined;
+  readonly #leaseTime: number;
+  readonly #runs = new Map<string, BullRun>();
+  readonly #leases = new WeakMap<SiteJob, RunLease>();
+  #adding = 0;
+  // Of runs that may have something to do; refreshed from the register.
+  #entries: readonly RunEntry[] = [];
+  readonly #settings = new Map<string, RunSettings>();
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #turn = 0;
+  #takers: Taker[] = [];
+  #isGiving = false;
+  #isAlone = false;
+  #isClosed = false;
+  readonly #sleepers = new Set<() => void>();
+
+  private constructor(server: QueueServer, run: string | undefined, leaseTime: number) {
+    this.#server = server;
+    this.#register = new RunRegister(server);
+    this.#run = run;
+    this.#leaseTime = leaseTime;
+  }
+
+  /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
+  static async open(
+    url: string,
+    { run, leaseTime = 30_000, onNews = () => {} }: BullQueueOptions = {},
+  ): Promise<BullQueue> {
+    if (run !== undefined) expectRunName(run);
+    return new BullQueue(await openServer(queueAddress(url), onNews), run, leaseTime);
+  }
+
+  async add(
+    run: string,
+    sites: AsyncIterable<ListedSite> | Iterable<ListedSite>,
+    settings?: RunSettings,
+  ): Promise<{ added: number; known: number }> {
+    this.#adding += 1;
+    try {
+      return await told(async () => {
+        await this.#register.add(run, settings);
+        this.#listedAt = Number.NEGATIVE_INFINITY;
+        return this.#register.whileFilling(run, () => this.#open(run).add(sites));
+      });
+    } finally {
+      this.#adding -= 1;
+      this.#listedAt = Number.NEGATIVE_INFINITY;
+      this.#wake();
+    }
+  }
+
+  take(signal: AbortSignal): Promise<Lease | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        this.#takers = this.#takers.filter((other) => other !== taker);
+        reject(signal.reason);
+      };
+      const taker: Taker = {
+        signal,
+        resolve: (lease) => {
+          signal.removeEventListener("abort", leave);
+          resolve(lease);
+        },
+        reject: (error) => {
+          signal.removeEventListener("abort", leave);
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#takers.push(taker);
+      if (!this.#isGiving) void this.#give();
+    });
+  }
+
+  counts(run: string): Promise<QueueCounts> {
+    return told(() => this.#open(run).counts());
+  }
+
+  /** In the order of the list. */
+  results(run: string): AsyncGenerator<SiteSummary, void> {
+    return this.#open(run).results();
+  }
+
+  /** The runs of the server, the oldest first. */
+  runs(): Promise<readonly RunEntry[]> {
+    return told(() => this.#register.list());
+  }
+
+  /** How many processes take sites; undefined where the server does not say. */
+  workers(): Promise<number | undefined> {
+    return this.#register.workers();
+  }
+
+  /** Sites of a run, in the order of the list. */
+  sites(run: string): AsyncGenerator<ListedSite, void> {
+    return this.#open(run).sites();
+  }
+
+  /** Sites of a run that ended so wait again; gives how many. `before` is told each first. */
+  again(
+    run: string,
+    outcomes: readonly SiteOutcome[],
+    before: (summary: SiteSummary) => Promise<void> = async () => {},
+  ): Promise<number> {
+    return told(() => this.#open(run).again(new Set(outcomes), before));
+  }
+
+  /** What the run of a site that was taken here was given, and the archive to build on. */
+  originOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
+    const lease = this.#leases.get(job);
+    if (lease === undefined) return undefined;
+    return { run: lease.run, settings: this.#settings.get(lease.run) ?? {}, previous: lease.previous };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wake();
+    for (const run of this.#runs.values()) run.close();
+    await this.#server.close();
+  }
+
+  #open(name: string): BullRun {
+    let run = this.#runs.get(name);
+    if (run === undefined) {
+      expectRunName(name);
+      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#wake());
+      this.#runs.set(name, run);
+    }
+    return run;
+  }
+
+  async #give(): Promise<void> {
+    this.#isGiving = true;
+    this.#register.join();
+    while (this.#takers.length > 0 && !this.#isClosed) {
+      try {
+        const lease = this.#isAlone ? undefined : await this.#next();
+        if (lease !== undefined) await this.#hand(lease);
+        else if (!this.#isAlone && (await this.#isFinished()))
+          for (const { resolve } of this.#takers.splice(0)) resolve(undefined);
+        else await this.#sleep();
+      } catch (error) {
+        const failure = storageError(error);
+        for (const { reject } of this.#takers.splice(0)) reject(failure);
+      }
+    }
+    this.#isGiving = false;
+  }
+
+  // One after the other: a small run does not wait for a large one.
+  async #next(): Promise<RunLease | undefined> {
+    await this.#refresh(relistTime);
+    for (let tried = 0; tried < this.#entries.length; tried += 1) {
+      const entry = this.#entries[this.#turn++ % this.#entries.length];
+      const lease = entry === undefined ? undefined : await this.#open(entry.run).take();
+      if (lease !== undefined) return lease;
+    }
+    return undefined;
+  }
+
+  async #hand(lease: RunLease): Promise<void> {
+    if (lease.isSuspect) {
+      this.#isAlone = true;
+      while (this.#held > 1 && this.#takers.length > 0) await this.#sleep();
+      await lease.begin();
+    }
+    const taker = this.#takers.shift();
+    if (taker === undefined) {
+      this.#isAlone = false;
+      return lease.retry(undefined, 0);
+    }
+    this.#leases.set(lease.job, lease);
+    taker.resolve(this.#given(lease));
+  }
+
+  // While a suspect is read, nothing else is given out.
+  #given(lease: RunLease): Lease {
+    const over = () => {
+      if (lease.isSuspect) this.#isAlone = false;
+      this.#wake();
+    };
+    if (lease.isSuspect) lease.lost.addEventListener("abort", over, { once: true });
+    return {
+      ...lease,
+      done: (summary) => told(() => lease.done(summary)).finally(over),
+      retry: (reason, afterMs) => told(() => lease.retry(reason, afterMs)).finally(over),
+    };
+  }
+
+  get #held(): number {
+    return [...this.#runs.values()].reduce((sum, { held }) => sum + held, 0);
+  }
+
+  async #isFinished(): Promise<boolean> {
+    if (this.#adding > 0 || this.#held > 0) return false;
+    await this.#refresh(0);
+    return this.#entries.length === 0;
+  }
+
+  // Of many runs most are finished.
+  async #refresh(age: number): Promise<void> {
+    if (performance.now() - this.#listedAt < age) return;
+    this.#listedAt = performance.now();
+    const entry = this.#run === undefined ? undefined : await this.#register.get(this.#run);
+    const entries = this.#run === undefined ? await this.#register.list() : entry === undefined ? [] : [entry];
+    const open: RunEntry[] = [];
+    for (const each of entries) {
+      this.#settings.set(each.run, each.settings);
+      const { waiting, active } = await this.#open(each.run).counts();
+      if (each.isFilling || waiting > 0 || active > 0) open.push(each);
+    }
+    this.#entries = open;
+  }
+
+  async #sleep(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, pollTime);
+      this.#sleepers.add(wake);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#sleepers]) wake();
+  }
+}
+
+// In milliseconds.
+const pollTime = 250;
+const relistTime = 5000;
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+function storageError(cause: unknown): unknown {
+  if (cause instanceof SitemapError) return cause;
+  const { name, command } = (cause ?? {}) as { name?: unknown; command?: unknown };
+  const isServer =
+    name === "ReplyError" || command !== undefined || (cause as { severity?: unknown })?.severity !== undefined;
+  return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
+}

@@ -1,0 +1,230 @@
+// The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
+// are loaded here, when somebody asks for a queue, and nowhere else.
+import { isIP } from "node:net";
+import type { Queue, Worker } from "bullmq";
+import { SitemapError } from "../errors.ts";
+import type { QueueAddress } from "./queue-address.ts";
+
+/** What is said about the connection while it is used. */
+export type ServerNews =
+  | { readonly type: "lost"; readonly message: string }
+  | { readonly type: "back" }
+  /** Nothing is wrong yet. */
+  | { readonly type: "warning"; readonly message: string };
+
+export interface QueueServer {
+  readonly address: QueueAddress;
+  queue(name: string): Queue;
+  /** Takes jobs by hand; looks for those whose worker is gone. Counted as a worker of the queue by the server. */
+  worker(name: string, leaseTime: number): Worker;
+  close(): Promise<void>;
+}
+
+/** Throws a `SitemapError`: `missing-package`, or `queue-failed` where the server cannot be used as it is. */
+export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
+  const bullmq = await loaded(() => import("bullmq"), "--queue needs BullMQ: npm install bullmq ioredis");
+  return address.kind === "redis" ? redisServer(bullmq, address, onNews) : postgresServer(bullmq, address, onNews);
+}
+
+type BullMq = typeof import("bullmq");
+
+async function redisServer(
+  { Queue, Worker }: BullMq,
+  address: QueueAddress,
+  onNews: (news: ServerNews) => void,
+): Promise<QueueServer> {
+  const { Redis } = await loaded(() => import("ioredis"), "--queue redis://… needs ioredis: npm install ioredis");
+  const { host, port, database, user, password, isEncrypted } = address;
+  const options = {
+    host,
+    port,
+    db: Number(database),
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    ...(isEncrypted ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
+    connectTimeout: connectTime,
+    // A connection through which nothing comes any more is noticed.
+    keepAlive: 10_000,
+    lazyConnect: true,
+  };
+  // One try: whoever typed the URL waits for an answer.
+  const first = new Redis({ ...options, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  let failure: unknown;
+  first.on("error", (error) => {
+    failure = error;
+  });
+  try {
+    await first.connect();
+    inspect(await first.info(), onNews);
+  } catch (error) {
+    throw unusable(address, failure ?? error);
+  } finally {
+    first.disconnect();
+  }
+  // From here on the queue waits for its server: commands are sent when it is back.
+  const connection = new Redis({
+    ...options,
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => Math.min(times * 100, longestRetry),
+  });
+  let isLost = false;
+  let isClosing = false;
+  connection.on("error", (error) => {
+    if (isLost || isClosing) return;
+    isLost = true;
+    onNews({ type: "lost", message: reasonOf(error) });
+  });
+  connection.on("close", () => {
+    if (isLost || isClosing) return;
+    isLost = true;
+    onNews({ type: "lost", message: "the connection was closed" });
+  });
+  connection.on("ready", () => {
+    if (isLost) onNews({ type: "back" });
+    isLost = false;
+  });
+  await connection.connect();
+  const open: { close(): Promise<void>; disconnect(): Promise<void> }[] = [];
+  const kept = <T extends Queue | Worker>(one: T): T => {
+    // What happens to the connection is said above, once.
+    (one as Queue).on("error", () => {});
+    open.push(one);
+    return one;
+  };
+  return {
+    address,
+    queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
+    worker: (name, leaseTime) =>
+      kept(new Worker(name, null, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
+    async close() {
+      isClosing = true;
+      // What is closed while the server is gone would wait for it.
+      const isReady = connection.status === "ready";
+      await Promise.allSettled(open.map((one) => within(closeTime, isReady ? one.close() : one.disconnect())));
+      connection.disconnect();
+    },
+  };
+}
+
+async function postgresServer(
+  { Queue, Worker, createPostgresBackend }: BullMq,
+  address: QueueAddress,
+  onNews: (news: ServerNews) => void,
+): Promise<QueueServer> {
+  const { Pool } = await loaded(
+    async () => (await import("pg")).default,
+    "--queue postgres://… needs pg: npm install pg",
+  );
+  const { host, port, database, user, password } = address;
+  const options = { host, port, database, connectionTimeoutMillis: connectTime, keepAlive: true };
+  const pool = new Pool({
+    ...options,
+    max: 10,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+  });
+  pool.on("error", (error) => onNews({ type: "warning", message: reasonOf(error) }));
+  const open: { close(): Promise<void> }[] = [];
+  const kept = <T extends Queue | Worker>(one: T): T => {
+    (one as Queue).on("error", () => {});
+    open.push(one);
+    return one;
+  };
+  const queue = (name: string) =>
+    kept(new Queue(name, { connection: pool as never }, createPostgresBackend as never) as unknown as Queue);
+  try {
+    // Makes the tables, once.
+    await queue("sitegrove").waitUntilReady();
+  } catch (error) {
+    await pool.end();
+    throw unusable(address, error);
+  }
+  return {
+    address,
+    queue,
+    worker: (name, leaseTime) =>
+      kept(
+        new Worker(
+          name,
+          null,
+          { connection: pool as never, ...workerOptions(leaseTime) },
+          createPostgresBackend as never,
+        ) as unknown as Worker,
+      ),
+    async close() {
+      await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
+      await within(closeTime, pool.end());
+    },
+  };
+}
+
+// Starts are counted by us: BullMQ would give up a site after its second dead worker.
+function workerOptions(leaseTime: number) {
+  return {
+    autorun: false,
+    lockDuration: leaseTime,
+    stalledInterval: Math.max(100, Math.floor(leaseTime / 2)),
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    drainDelay: 1,
+  };
+}
+
+// What would lose sites is refused, what may lose them after a crash is said.
+function inspect(info: string, onNews: (news: ServerNews) => void): void {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
+  const version = field("valkey_version") || field("redis_version");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (field("valkey_version") === "" && (major < 6 || (major === 6 && minor < 2)))
+    throw new Error(`Redis ${version} is too old: 6.2 or newer is needed`);
+  const policy = field("maxmemory_policy");
+  if (policy !== "" && policy !== "noeviction" && field("maxmemory") !== "0")
+    throw new Error(`it would throw websites away when it is full: set maxmemory-policy to noeviction, not ${policy}`);
+  if (field("role") === "slave") throw new Error("it is a replica, which cannot be written to");
+  if (field("aof_enabled") === "0")
+    onNews({ type: "warning", message: "Redis keeps no log (appendonly no): what it knows is lost if it is killed" });
+}
+
+function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): SitemapError {
+  const hint = isEncrypted && reasonOf(cause) === silent ? " (rediss:// needs a server that speaks TLS)" : "";
+  return new SitemapError("queue-failed", `The queue ${shown} cannot be used: ${reasonOf(cause)}${hint}`, { cause });
+}
+
+/** One sentence for what a server or its connection says. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
+  if (/NOAUTH|no password is supplied|client password must be a string/i.test(text))
+    return "it wants a password: put it into SITEGROVE_QUEUE_PASSWORD";
+  if (/WRONGPASS|invalid password|password authentication failed/i.test(text)) return "the password is wrong";
+  if (/^OOM /.test(text)) return "the server is full (maxmemory): give it more memory";
+  if (/NOPERM/.test(text)) return `the user may not do what is needed (${text})`;
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  if (code === "ENOTFOUND") return "the host name does not exist";
+  if (code === "ETIMEDOUT" || /ETIMEDOUT|timeout/i.test(text)) return silent;
+  return text.split("\n")[0] ?? text;
+}
+
+const silent = "it does not answer";
+
+async function loaded<T>(load: () => Promise<T>, sentence: string): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
+    throw new SitemapError("missing-package", sentence, { cause });
+  }
+}
+
+async function within(time: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, time);
+  });
+  await Promise.race([work.then(() => {}), late]).finally(() => clearTimeout(timer));
+}
+
+// In milliseconds.
+const connectTime = 10_000;
+const longestRetry = 2000;
+const closeTime = 2000;

@@ -1,0 +1,113 @@
+// The runs of a server: one job each, in a queue that nobody works on. Also says whether somebody still adds to a run.
+import type { Job, Queue, Worker } from "bullmq";
+import { invalid } from "../option-checks.ts";
+import type { QueueServer } from "./queue-server.ts";
+
+/** What a run was given. Plain data, of whoever fills it. */
+export type RunSettings = Readonly<Record<string, unknown>>;
+
+export interface RunEntry {
+  readonly run: string;
+  /** In milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly settings: RunSettings;
+  /** Somebody adds to it. */
+  readonly isFilling: boolean;
+}
+
+type EntryJob = Job<{ readonly run: string; readonly settings: RunSettings }>;
+
+export class RunRegister {
+  readonly #server: QueueServer;
+  readonly #queue: Queue;
+  #presence: Worker | undefined;
+
+  constructor(server: QueueServer) {
+    this.#server = server;
+    this.#queue = server.queue(registerName);
+  }
+
+  /** From here on this process is one of the workers. */
+  join(): void {
+    this.#presence ??= this.#server.worker(registerName, 30_000);
+  }
+
+  /** How many processes take sites; undefined where the server does not say. */
+  async workers(): Promise<number | undefined> {
+    const workers = await this.#queue.getWorkers().catch(() => undefined);
+    // Where connections have no names, one is made up.
+    return workers?.every((worker) => "rawname" in worker) ? workers.length : undefined;
+  }
+
+  /** The oldest first. */
+  async list(): Promise<RunEntry[]> {
+    const jobs: EntryJob[] = [];
+    for (let start = 0; ; start += pageSize) {
+      const page = await this.#queue.getJobs(["waiting"], start, start + pageSize - 1, true);
+      jobs.push(...page.filter((job) => job !== undefined));
+      if (page.length < pageSize) break;
+    }
+    return jobs.map(entryOf).sort((one, other) => one.createdAt - other.createdAt);
+  }
+
+  async get(run: string): Promise<RunEntry | undefined> {
+    const job: EntryJob | undefined = await this.#queue.getJob(entryId(run));
+    return job === undefined ? undefined : entryOf(job);
+  }
+
+  /** Settings that are given replace those from before, one by one. */
+  async add(run: string, settings: RunSettings | undefined): Promise<void> {
+    expectRunName(run);
+    const known: EntryJob | undefined = await this.#queue.getJob(entryId(run));
+    if (known === undefined) {
+      await this.#queue.add("run", { run, settings: settings ?? {} }, { jobId: entryId(run) });
+    } else if (settings !== undefined)
+      await known.updateData({ run, settings: { ...known.data.settings, ...defined(settings) } });
+  }
+
+  /** Says that somebody adds to the run, until the work is done or this process is gone. */
+  async whileFilling<T>(run: string, work: () => Promise<T>): Promise<T> {
+    const job: EntryJob | undefined = await this.#queue.getJob(entryId(run));
+    const say = (until: number) => job?.updateProgress({ filling: until });
+    await say(Date.now() + fillingTime);
+    const timer = setInterval(() => void say(Date.now() + fillingTime)?.catch(() => undefined), fillingTime / 4);
+    timer.unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      await say(0);
+    }
+  }
+}
+
+/** Throws a `SitemapError` (`invalid-option`): part of names on the server, and of files. */
+export function expectRunName(run: string): void {
+  if (/^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run)) return;
+  throw invalid(
+    "The name of a run has letters, digits, dots, hyphens and underscores, at most 100, and begins with a letter or digit",
+  );
+}
+
+const registerName = "sitegrove";
+const pageSize = 500;
+// In milliseconds. The clocks of machines differ by less.
+const fillingTime = 60_000;
+
+function defined(settings: RunSettings): RunSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function entryId(run: string): string {
+  return `run-${run}`;
+}
+
+function entryOf({ data, timestamp, progress }: EntryJob): RunEntry {
+  const { filling } = (typeof progress === "object" && progress !== null ? progress : {}) as { filling?: unknown };
+  return {
+    run: data.run,
+    createdAt: timestamp,
+    settings: data.settings ?? {},
+    isFilling: typeof filling === "number" && filling > Date.now(),
+  };
+}

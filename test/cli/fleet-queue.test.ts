@@ -1,0 +1,177 @@
+// Fleets on several machines as processes: a real Redis, real workers, real signals.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import type { QueueCounts } from "../../src/fleet/site-queue.ts";
+import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
+import { ended, sitegrove, start } from "./program.ts";
+
+describe.skipIf(!hasRedis)("fleets on Redis", () => {
+  let redis: RedisServer;
+  let folder: string;
+  let servers: ManyServers | undefined;
+  let database = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "cli-queue-"));
+    database += 1;
+  });
+  afterEach(() => {
+    servers?.close();
+    servers = undefined;
+    rmSync(folder, { recursive: true });
+  });
+  process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+  const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+  const url = () => `redis://127.0.0.1:${redis.port}/${database}`;
+  const at = (name: string) => path.join(folder, name);
+  const quick = ["--no-homepage", "--retries", "0"];
+  async function serve(options: ManyServersOptions): Promise<ManyServers> {
+    servers = await manyServers(options);
+    writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
+    return servers;
+  }
+  const fleet = (command: string, ...flags: string[]) =>
+    sitegrove(["fleet", ...(command === "" ? [] : [command]), "--queue", url(), ...flags], { env });
+  const fill = (...flags: string[]) => fleet("", "--from", at("sites.txt"), ...flags);
+  const worker = (...flags: string[]) =>
+    start(["fleet", "worker", "--queue", url(), "--idle", "0", ...quick, ...flags], { env });
+  /** By a connection of our own: starting the program for each look takes longer than what it looks at. */
+  async function look<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
+    const queue = await BullQueue.open(url());
+    return work(queue).finally(() => queue.close());
+  }
+  const counts = (run = "default") => look((queue) => queue.counts(run));
+  async function until(isSo: (counts: QueueCounts) => boolean): Promise<void> {
+    await look(async (queue) => {
+      while (!isSo(await queue.counts("default"))) await sleep(20);
+    });
+  }
+  const lines = (text: string) =>
+    text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as SiteSummary);
+
+  test("fill, three workers, status, results in the order of the list; outputs where the run says", async () => {
+    const { sites, visits } = await serve({ count: 20 });
+    const filled = await fill("--run", "monday", "--out", at("out"), "--archives");
+    expect(filled).toEqual({ code: 0, stdout: "", stderr: "sitegrove: monday: added 20 websites\n" });
+    expect((await fill("--run", "monday")).stderr).toBe(
+      "sitegrove: monday: added 0 websites; 20 websites known already\n",
+    );
+    expect(await counts("monday")).toEqual({ waiting: 20, active: 0, done: 0, failed: 0 });
+    const ends = await Promise.all([worker(), worker(), worker()].map(ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(JSON.parse((await fleet("status", "--run", "monday", "-f", "json")).stdout)).toEqual({
+      waiting: 0,
+      active: 0,
+      done: 20,
+      failed: 0,
+    });
+    expect((await fleet("status")).stdout).toBe(
+      "monday: finished; 20 websites done (0 failed), 0 being read, 0 waiting\n0 workers\n",
+    );
+    const results = lines((await fleet("results", "--run", "monday", "-f", "ndjson")).stdout);
+    expect(results.map(({ site }) => site)).toEqual(sites);
+    expect([...visits.values()]).toEqual(sites.map(() => 1));
+    for (const { site, files } of results) {
+      const pages = readFileSync(at(`out/${files["pages"]}`), "utf8")
+        .trimEnd()
+        .split("\n");
+      expect(pages.map((line) => JSON.parse(line).url)).toEqual([0, 1, 2].map((page) => `${site}${page}`));
+      expect(readFileSync(at(`out/${files["archive"]}`)).length).toBeGreaterThan(500);
+    }
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s drains, a second one stops", async (signal) => {
+    const { sites } = await serve({ count: 6, latency: 1000, isSilent: (number) => number === 5 });
+    await fill("--max-time", "3");
+    const one = worker("--concurrency", "2");
+    const end = ended(one);
+    await until(({ active }) => active === 2);
+    one.kill(signal);
+    const { code, stderr, stdout } = await end;
+    expect(code).toBe(0);
+    expect(stderr).toContain("finishing the websites that are being read");
+    expect(stdout).toMatch(/^2 websites in/);
+    expect(await counts()).toEqual({ waiting: 4, active: 0, done: 2, failed: 0 });
+    const two = worker("--concurrency", "1", "--max-time", "600");
+    const stopped = ended(two);
+    await until(({ active }) => active === 1);
+    two.kill(signal);
+    await sleep(200);
+    two.kill(signal);
+    const { code: second } = await stopped;
+    const { active, waiting, done } = await counts();
+    // What was finished before the second signal is done.
+    expect([active, waiting + done]).toEqual([0, sites.length]);
+    if (done === 2) expect(second).toBe(signal === "SIGINT" ? 130 : 143);
+  });
+
+  test("a worker waits for the first run, and takes from all", async () => {
+    const { sites } = await serve({ count: 4 });
+    const one = worker("--stay");
+    const end = ended(one);
+    await new Promise<void>((resolve) =>
+      one.stderr?.on("data", (text) => String(text).includes("waiting") && resolve()),
+    );
+    await fill("--run", "a");
+    await sitegrove(["fleet", ...sites.slice(0, 2), "--queue", url(), "--run", "b"], { env });
+    while ((await counts("a")).done + (await counts("b")).done < 6) await sleep(100);
+    one.kill("SIGTERM");
+    expect((await end).code).toBe(0);
+    expect((await fleet("status", "-f", "ndjson")).stdout).toBe(
+      '{"run":"a","waiting":0,"active":0,"done":4,"failed":0}\n{"run":"b","waiting":0,"active":0,"done":2,"failed":0}\n',
+    );
+  });
+
+  test("sites that ended badly are read again", async () => {
+    const gone = await manyServers({ count: 2 });
+    gone.close();
+    writeFileSync(at("sites.txt"), `${gone.sites.join("\n")}\n`);
+    await fill();
+    await ended(worker());
+    expect(lines((await fleet("results")).stdout).map(({ outcome }) => outcome)).toEqual([
+      "unreachable",
+      "unreachable",
+    ]);
+    expect((await fleet("", "--retry", "unreachable")).stderr).toBe("sitegrove: default: 2 websites to read again\n");
+    expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
+  });
+
+  describe("one line says what is wrong", () => {
+    const bad = (words: string[], password = redisPassword) =>
+      sitegrove(["fleet", ...words], { env: { SITEGROVE_QUEUE_PASSWORD: password } });
+    test.each([
+      ["worker", "redis://:secret@127.0.0.1/0", "A password in the URL of the queue can be seen by others"],
+      ["results", "redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
+      ["https://a.example/", "redis://nowhere.invalid/0", "cannot be used: the host name does not exist"],
+      ["status", "http://127.0.0.1/", "A queue is redis://HOST/0"],
+    ])("%s --queue %s", async (word, address, sentence) => {
+      const { code, stderr } = await bad([word, "--queue", address]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(sentence);
+      expect(stderr).not.toContain("secret");
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    });
+
+    test("a wrong password, none, a run that is not there, flags of workers", async () => {
+      expect((await bad(["status", "--queue", url()], "wrong")).stderr).toContain("the password is wrong");
+      expect((await bad(["status", "--queue", url()], "")).stderr).toContain("it wants a password");
+      expect((await bad(["results", "--queue", url(), "--run", "x"])).stderr).toContain("there is no run x");
+      expect((await bad(["status", "--queue", url(), "--run", "x"])).stderr).toContain("the queue has none");
+      expect((await bad(["a.example", "--queue", url(), "--header", "A: b"])).stderr).toContain("is for workers");
+      expect((await bad(["a.example", "--queue", url(), "--run", "a:b"])).stderr).toContain("The name of a run");
+      expect((await bad(["--queue", url()])).stderr).toContain("name homepages");
+    });
+  });
+});

@@ -1,0 +1,86 @@
+// Parts of a list: every website in exactly one, all hosts of a domain in the same, on every machine.
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isInShard, readShard, type Shard, siteDomain } from "../../src/fleet/shard.ts";
+
+const partOf = (host: string, count: number) => {
+  const parts = Array.from({ length: count }, (_, at) => at + 1).filter((index) =>
+    isInShard(`https://${host}/`, { index, count }),
+  );
+  expect(parts).toHaveLength(1);
+  return parts[0];
+};
+
+test("every website is in exactly one part, and the parts are even", () => {
+  const sizes = new Map<unknown, number>();
+  for (let site = 0; site < 8000; site += 1) {
+    const part = partOf(`site-${site}.example`, 8);
+    sizes.set(part, (sizes.get(part) ?? 0) + 1);
+  }
+  for (const size of sizes.values()) expect(Math.abs(size - 1000)).toBeLessThan(150);
+});
+
+// Machines of different versions work on one list: these must never change.
+test.each([
+  ["example.org", 6, 8],
+  ["example.com", 8, 8],
+  ["bbc.co.uk", 6, 8],
+  ["127.0.0.1:8080", 5, 5],
+])("%s is in part %i/%i", (host, part, count) => {
+  expect([host, count, partOf(host, count)]).toEqual([host, count, part]);
+});
+
+test.each([
+  ["www.example.org", "example.org"],
+  ["a.b.c.example.org", "example.org"],
+  ["example.org.", "example.org"],
+  ["EXAMPLE.org", "example.org"],
+  ["shop.example.co.uk", "example.co.uk"],
+  ["example.com.br", "example.com.br"],
+  ["a.example.ac.jp", "example.ac.jp"],
+  ["mail.web.de", "web.de"],
+  ["co.uk", "co.uk"],
+  ["one.blogspot.com", "blogspot.com"],
+  ["localhost", "localhost"],
+  ["127.0.0.1", "127.0.0.1"],
+  ["[2001:db8::1]", "[2001:db8::1]"],
+  ["xn--mnchen-3ya.example", "xn--mnchen-3ya.example"],
+])("%s belongs to %s", (host, domain) => {
+  expect(siteDomain(host)).toBe(domain);
+});
+
+test.each<[string, Shard | undefined]>([
+  ["1/1", { index: 1, count: 1 }],
+  ["2/8", { index: 2, count: 8 }],
+  ["8/8", { index: 8, count: 8 }],
+  // Who counts from 0 has every part as well.
+  ["0/8", { index: 8, count: 8 }],
+  ["9/8", undefined],
+  ["0/0", undefined],
+  ["1", undefined],
+  ["-1/8", undefined],
+  ["1/8/2", undefined],
+  ["a/b", undefined],
+  ["1.5/8", undefined],
+])("%s", (text, shard) => {
+  expect(readShard(text)).toEqual(shard);
+});
+
+const list = "/usr/share/publicsuffix/public_suffix_list.dat";
+describe.skipIf(!existsSync(list))("against the Public Suffix List, where it is installed", () => {
+  test("a domain is split where its hosts are registered by different people, under the suffixes that matter", () => {
+    const text = readFileSync(list, "utf8");
+    const suffixes = text
+      .slice(text.indexOf("BEGIN ICANN"), text.indexOf("END ICANN"))
+      .split("\n")
+      .filter((line) => /^[a-z]+\.[a-z]{2}$/.test(line));
+    const isRight = (suffix: string) => siteDomain(`www.name.${suffix}`) === `name.${suffix}`;
+    for (const word of ["co", "com", "org", "net", "edu", "gov", "ac"]) {
+      const ours = suffixes.filter((suffix) => suffix.startsWith(`${word}.`));
+      expect(ours.length).toBeGreaterThan(30);
+      expect(ours.filter((suffix) => !isRight(suffix))).toEqual([]);
+    }
+    // The others are regions and cities: their websites are in one part.
+    for (const suffix of suffixes) expect([suffix, `name.${suffix}`]).toContain(siteDomain(`www.name.${suffix}`));
+  });
+});

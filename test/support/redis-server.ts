@@ -1,0 +1,85 @@
+// A real Redis on loopback, with a password and a log of everything (AOF), in a temporary folder. Debian's package; `SITEGROVE_REDIS`
+// names another program, such as Valkey's.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const { SITEGROVE_REDIS: program = "redis-server", CI } = process.env;
+
+/** Where it is missing, tests are skipped; not where everything has to be there. */
+export const hasRedis: boolean = spawnSync(program, ["--version"]).status === 0 || CI === "true";
+
+export const redisPassword = "a secret, 100% of it";
+
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** With SIGKILL. */
+  kill(): Promise<void>;
+  /** Again on the same port, from what it wrote. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startRedis(flags: readonly string[] = []): Promise<RedisServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), "redis-"));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const words = [
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
+    ...["--appendonly", "yes", "--appendfsync", "always", "--requirepass", redisPassword, ...flags],
+  ];
+  const exited = (one: ChildProcess) =>
+    one.exitCode !== null || one.signalCode !== null ? undefined : new Promise((resolve) => one.once("exit", resolve));
+  const server: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}/0`,
+    get process() {
+      if (child === undefined) throw new Error("Redis is not started");
+      return child;
+    },
+    async start() {
+      child = spawn(program, words, { stdio: "ignore" });
+      await listening(port);
+    },
+    async kill() {
+      if (child === undefined) return;
+      child.kill("SIGKILL");
+      await exited(child);
+    },
+    async stop() {
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await server.start();
+  return server;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export async function listening(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+    if (isOpen) return;
+    await sleep(50);
+  }
+  throw new Error(`Nobody answers on port ${port}`);
+}
