@@ -39,6 +39,11 @@ export function workerCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Pace:")
     .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
+    .option(
+      "--per-address <n>",
+      "requests at a time to one IP address, of all workers together (default: 8)",
+      wholeNumber(1),
+    )
     .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
     .option(
       "--max-traffic <n>",

@@ -29,6 +29,7 @@ export interface WorkerFlags extends CrawlFlags {
   readonly archives?: true | undefined;
   readonly check?: true | undefined;
   readonly concurrency?: number | undefined;
+  readonly perAddress?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly maxTraffic?: number | undefined;
   readonly verbose?: number | true | undefined;
@@ -75,6 +76,7 @@ class WorkerRun {
 
   async run(): Promise<number> {
     const { out, format, archives, check, concurrency, progress } = this.#flags;
+    const perAddress = () => this.#perAddress();
     const own = { out: out === undefined ? undefined : wholePath(out), format, archives, check, crawl: this.#crawl };
     const sink = new RunSinks(this.#queue, own);
     const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
@@ -95,6 +97,7 @@ class WorkerRun {
           run: "default",
           sink,
           concurrency,
+          perAddress,
           crawl: this.#crawl,
           ...signals,
           onEvent,
@@ -129,6 +132,12 @@ class WorkerRun {
   }
 
   #runs = 0;
+  #workers = 1;
+
+  // One server may be behind websites of several workers.
+  #perAddress(): number {
+    return Math.max(1, Math.floor((this.#flags.perAddress ?? 8) / this.#workers));
+  }
 
   async #look(): Promise<void> {
     const { run } = this.#flags;
@@ -138,6 +147,7 @@ class WorkerRun {
       const { waiting, active } = await this.#queue.counts(entry.run);
       remaining += waiting + active + (entry.isFilling ? 1 : 0);
     }
+    this.#workers = Math.max(1, (await this.#queue.workers()) ?? 1);
     this.#runs = entries.length;
     this.#remaining = remaining;
   }
