@@ -297,7 +297,8 @@ export class JournalQueue implements SiteQueue {
         if (!settleOnce()) return;
         site.deaths += 1;
         // No line is written: a start without an end is a death.
-        if (site.deaths >= mostDeaths) return this.#settle(site, quarantined(site));
+        if (site.deaths >= mostDeaths)
+          return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
         this.#active -= 1;
         this.#isAlone = false;
         site.state = "waiting";
