@@ -23,7 +23,7 @@ const functions = [
   "sitemapTreeFrom",
   "streamPages",
 ];
-const classes = ["JournalQueue", "SitemapError", "SitemapTree"];
+const classes = ["BullQueue", "JournalQueue", "SitemapError", "SitemapTree"];
 const tables = ["checkRules"];
 const pageTypes = [
   "AlternatePage",
@@ -118,6 +118,7 @@ const checkTypes = [
 const fleetTypes = [
   "FleetEvent",
   "FleetOptions",
+  "BullQueueOptions",
   "JournalQueueOptions",
   "Lease",
   "QueueCounts",
@@ -126,6 +127,7 @@ const fleetTypes = [
   "SiteOutput",
   "SiteQueue",
   "SiteReason",
+  "ServerNews",
   "SiteSink",
   "SiteSummary",
 ];
