@@ -11,7 +11,9 @@ export function conditionalHeaders({ headers, came }: FetchedDocument): Readonly
   const date = sent(header(headers, "last-modified"));
   // Where the same bytes came in spite of an ETag, the website, or what stands before it, does not look at it.
   const isIgnored = came === "same-payload" && date !== undefined;
-  const tag = isIgnored ? undefined : sent(header(headers, "etag"));
+  const etag = isIgnored ? undefined : sent(header(headers, "etag"));
+  // Sent back, an asterisk means any version.
+  const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
   const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
   const conditional = {
     ...(tags.length === 0 ? {} : { "if-none-match": tags.join(", ") }),

@@ -187,13 +187,68 @@ describe("answers of servers that do not keep to the rules", () => {
     ["304 without anything", (_, response) => response.writeHead(304).end(), "not-modified"],
     ["412", (_, response) => response.writeHead(412).end("no"), "fetched"],
     [
-      "a changed document with the old ETag",
+      "the same document with the old ETag",
       (_, response) => response.writeHead(200, { etag: '"x"' }).end(urlset("1")),
       "same-payload",
     ],
   ])("%s", async (_, handler, expected) => {
     documents.set("/a.xml", onlyIf("if-none-match", handler));
     expect(await again(await saved())).toMatchObject({ "/a.xml": expected });
+  });
+
+  test("a changed document with the old ETag, and then one that never changes again", async () => {
+    const archive = await saved();
+    const old = documents.get("/a.xml") as Document;
+    // Always 200, never another ETag: whoever believes the ETag is wrong.
+    documents.set("/a.xml", (_, response) =>
+      response
+        .writeHead(200, { etag: old.etag as string, "last-modified": old.modified as string })
+        .end(urlset("changed")),
+    );
+    const second = newFile();
+    expect(await again(archive, { save: second })).toMatchObject({ "/a.xml": "fetched" });
+    expect(await again(second)).toMatchObject({ "/a.xml": "same-payload" });
+  });
+
+  test("304 to everything is not a document, and ends", async () => {
+    const archive = await saved();
+    const changed = await saved();
+    documents.set("/a.xml", (_, response) => response.writeHead(304, { etag: '"other"' }).end());
+    documents.set("/c.xml", (_, response) => response.writeHead(304).end());
+    await using tree = await sitemapTreeForHomepage(home, { ...options, previous: [archive, changed] });
+    expect(seen.filter(({ path }) => path === "/a.xml")).toHaveLength(2);
+    expect(tree.complete).toBe(false);
+    const lost = [...tree.sitemaps()].flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap] : []));
+    expect(lost).toMatchObject([{ url: `${home}a.xml`, reason: { code: "http-304" } }]);
+    // The website says that this one did not change, and nobody can know better.
+    expect(await contentOf(tree)).toContain(`"${home}4"`);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["an ETag without quotes", { etag: "abc" }],
+    ["an ETag that is a list", { etag: '"a", "b-gzip"' }],
+    ["an ETag of nothing but W/", { etag: "W/" }],
+    ["an ETag that is long", { etag: `"${"x".repeat(5000)}"` }],
+    ["an ETag with bytes above ASCII", { etag: '"\u00e9\u00ff"' }],
+    ["an ETag that is empty", { etag: '""' }],
+    ["an asterisk", { etag: "*" }],
+    ["a date that is none", { "last-modified": "yesterday, or so" }],
+    ["a date in the future", { "last-modified": "Fri, 31 Dec 9999 23:59:59 GMT" }],
+  ])("%s", async (_, headers) => {
+    let body = urlset("1");
+    const isAsked = (request: IncomingMessage) => {
+      const { "if-none-match": tag, "if-modified-since": date } = request.headers;
+      return tag === undefined ? date === headers["last-modified"] && date !== undefined : tag === headers["etag"];
+    };
+    documents.set("/a.xml", (request, response) => {
+      if (isAsked(request) && body === urlset("1")) response.writeHead(304).end();
+      else response.writeHead(200, headers).end(body);
+    });
+    const archive = await saved();
+    await again(archive);
+    expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).not.toBe("*");
+    body = urlset("1", "changed");
+    expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
   });
 
   test("304 with a body", async () => {

@@ -23,6 +23,7 @@ beforeAll(() => {
   writeFileSync(path.join(root, "static.xml"), urlset(400));
   writeFileSync(path.join(root, "static.xml.gz"), gzipSync(urlset(400)));
   writeFileSync(path.join(root, "file.xml.gz"), gzipSync(urlset(300)));
+  writeFileSync(path.join(root, "dated.xml"), urlset(200));
 });
 afterAll(async () => {
   for (const server of servers) server.kill("SIGTERM");
@@ -69,7 +70,8 @@ async function nginx(): Promise<string> {
      events {}
      http { access_log off; ${places.join(" ")} types { application/xml xml; }
        server { listen 127.0.0.1:${port}; root ${root}; gzip on; gzip_types application/xml; gzip_min_length 1;
-         location /static.xml { gzip off; gzip_static on; } } }`,
+         location /static.xml { gzip off; gzip_static on; }
+         location /dated.xml { etag off; } } }`,
   );
   await started("nginx", ["-c", file, "-p", own], port);
   return `http://127.0.0.1:${port}/`;
@@ -96,6 +98,9 @@ TypesConfig /dev/null
 AddType application/xml .xml
 DocumentRoot "${root}"
 AddOutputFilterByType DEFLATE application/xml
+<Files "dated.xml">
+FileETag None
+</Files>
 `,
   );
   // www-data has to get at the files.
@@ -108,8 +113,8 @@ const { CI } = process.env;
 const isThere = (command: string) => CI === "true" || spawnSync(command, ["-v"], { stdio: "ignore" }).status === 0;
 
 describe.each([
-  ["nginx", nginx, ["a.xml", "static.xml", "file.xml.gz"]],
-  ["apache2", apache, ["a.xml", "file.xml.gz"]],
+  ["nginx", nginx, ["a.xml", "static.xml", "file.xml.gz", "dated.xml"]],
+  ["apache2", apache, ["a.xml", "file.xml.gz", "dated.xml"]],
 ] as const)("%s", (command, start, names) => {
   let home: string;
   let count = 0;
@@ -147,7 +152,11 @@ describe.each([
     await sleep(1100);
     writeFileSync(path.join(root, "a.xml"), urlset(400 + command.length));
     const changed = await run({ previous: second });
+    writeFileSync(path.join(root, "dated.xml"), urlset(100 + command.length));
     expect(cameOf(changed.events)).toMatchObject({ "a.xml": "fetched", "file.xml.gz": "not-modified" });
+    const dated = await run({ previous: second });
+    expect(cameOf(dated.events)).toMatchObject({ "dated.xml": "fetched", "file.xml.gz": "not-modified" });
+    writeFileSync(path.join(root, "dated.xml"), urlset(200));
     expect(changed.content).toBe((await run({})).content);
   });
 });
