@@ -24,7 +24,7 @@ export type {
   RuleReport,
   RuleSeverities,
 } from "./check/options.ts";
-export type { CheckResult, NotJudged } from "./check/result.ts";
+export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
 export type { Basis, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export type { RuleId } from "./check/rule-id.ts";
 export { checkRules } from "./check/rule-table.ts";

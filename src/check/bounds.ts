@@ -42,6 +42,8 @@ export const bounds = {
   videoUploader: 255,
   /** The Last-Modified of a page may be older than its sitemap says by so much. */
   pageOlder: 2_592_000_000,
+  /** Pages of one sample. */
+  samplePages: 10_000,
   /** Bytes of a page that are read for its canonical URL and robots tag. */
   pageBytes: 524_288,
 } as const;

@@ -5,14 +5,16 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { homepageOf } from "../url.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
+import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LanguageRules } from "./language-rules.ts";
 import { MediaRules } from "./media-rules.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
+import { PageSampler } from "./page-sample.ts";
 import type { PageWatcher } from "./page-watcher.ts";
 import type { Receipt } from "./receipt.ts";
-import { type CheckResult, resultOf } from "./result.ts";
+import { type CheckResult, type PageSample, resultOf } from "./result.ts";
 import { RobotsAccess } from "./robots-access.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
@@ -40,6 +42,7 @@ export class Check {
   readonly #scan = new UrlScan();
   readonly #homepage = new UrlScan();
   readonly #watcher: PageWatcher | undefined;
+  readonly #sampler: PageSampler | undefined;
   #isHomepageListed = false;
 
   /** `received`: when the website was received, in milliseconds. */
@@ -64,6 +67,7 @@ export class Check {
     this.#media = new MediaRules(this.#robots);
     this.#own = new OwnRules(tree, settings, this.#findings, receipt);
     this.#homepage.read(tree.homepage);
+    this.#sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
   }
 
   async run(): Promise<CheckResult> {
@@ -128,9 +132,7 @@ export class Check {
   #seePages(pages: readonly SitemapPage[], context: SitemapContext): void {
     const { findings } = context;
     const scan = this.#scan;
-    const start = this.#pages.start(this.#pages.sitemapCount - 1);
     for (const page of pages) {
-      findings.position = this.#pages.count - start;
       const { flaws } = findings;
       scan.read(page.url);
       if (scan.pageHigh === this.#homepage.pageHigh && scan.pageLow === this.#homepage.pageLow) {
@@ -143,9 +145,9 @@ export class Check {
       const set = alternates === undefined ? undefined : this.#languages.see(page, alternates, scan, findings);
       this.#cross.see(page, scan, lastModified, set);
       this.#watcher?.page(page, scan, lastModified, set, findings.flaws > flaws);
+      this.#sampler?.see(page, findings.sitemap);
       this.#pages.count += 1;
     }
-    findings.position = undefined;
   }
 
   #end(context: SitemapContext): void {
@@ -167,7 +169,10 @@ export class Check {
       isKnownHost: (url, hostEnd) => this.#urls.isKnownHost(url, hostEnd),
       signal: this.#settings.signal,
     });
+    const sample = await this.#judgeSample();
+    await findLines(this.#tree, this.#findings.drafts(), this.#settings.signal);
     return resultOf({
+      sample,
       tree: this.#tree,
       findings: this.#findings,
       settings: this.#settings,
@@ -176,6 +181,20 @@ export class Check {
         ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
         ...(this.#robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
       ],
+    });
+  }
+
+  async #judgeSample(): Promise<PageSample | undefined> {
+    if (this.#sampler === undefined) return undefined;
+    const { judgeSample } = await import("./page-rules.ts");
+    const { agents, crawl, signal } = this.#settings;
+    return judgeSample(this.#sampler.pages(), {
+      homepage: this.#site.homepage,
+      agents,
+      options: crawl,
+      signal,
+      findings: this.#findings,
+      pageCount: this.#pages.count,
     });
   }
 
@@ -188,6 +207,15 @@ export class Check {
     if (!this.#robots.isKnown) missing.add("robots");
     return missing;
   }
+}
+
+// Those with pages; one that two indexes name, once.
+function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
+  const sitemaps = new Map<string, PagesSitemap>();
+  for (const sitemap of tree.sitemaps()) {
+    if (sitemap.kind === "pages" && !sitemaps.has(sitemap.url)) sitemaps.set(sitemap.url, sitemap);
+  }
+  return [...sitemaps.values()];
 }
 
 const crossRules = ["url-duplicate", "url-variants", "url-lastmod-conflict"] as const satisfies readonly RuleId[];

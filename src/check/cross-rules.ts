@@ -156,9 +156,8 @@ export class CrossRules {
     for (const { rule, draft, found } of wanted) {
       const page = texts.get(found.ordinal);
       if (page === undefined) continue;
-      const position = found.ordinal - this.#pages.start(this.#pages.sitemapOf(found.ordinal));
       const value = this.#valueOf(rule, page, found, texts);
-      this.#findings.illustrate(draft, { url: page.url, position, ...(value === undefined ? {} : { value }) });
+      this.#findings.illustrate(draft, { url: page.url, ...(value === undefined ? {} : { value }) });
     }
   }
 

@@ -28,9 +28,9 @@ export interface FindingExample {
   readonly line?: number;
 }
 
-/** An example with what is needed to find its line: the number of the page in its document, from 0. */
-export interface PlacedExample extends FindingExample {
-  readonly position?: number;
+/** An example whose line may be found later. */
+export interface PlacedExample extends Omit<FindingExample, "line"> {
+  line?: number;
 }
 
 export interface FindingDraft {
@@ -113,12 +113,11 @@ export class Findings {
   illustrate(draft: FindingDraft, example: PlacedExample): void {
     if (draft.room <= 0 || this.#text > allText) return;
     draft.room -= 1;
-    const { url, value, line, position } = example;
+    const { url, value, line } = example;
     const kept = {
       ...(url === undefined ? {} : { url: shortened(url) }),
       ...(value === undefined ? {} : { value: shortened(value) }),
       ...(line === undefined ? {} : { line }),
-      ...(position === undefined ? {} : { position }),
     };
     this.#text += (kept.url?.length ?? 0) + (kept.value?.length ?? 0);
     draft.examples.push(kept);
@@ -142,8 +141,6 @@ export class SitemapFindings {
   readonly sitemap: string;
   readonly #findings: Findings;
   readonly #drafts = new Map<string, FindingDraft | undefined>();
-  /** The number of the page that is judged, from 0. */
-  position: number | undefined = undefined;
   /** How many errors and warnings were counted one by one. */
   flaws = 0;
 
@@ -163,11 +160,9 @@ export class SitemapFindings {
     draft.count += 1;
     if (isFlaw(draft.severity)) this.flaws += 1;
     if (draft.room <= 0) return;
-    const { position } = this;
     this.#findings.illustrate(draft, {
       ...(url === undefined ? {} : { url }),
       ...(value === undefined ? {} : { value }),
-      ...(position === undefined ? {} : { position }),
     });
   }
 

@@ -1,7 +1,8 @@
 // The options of a check: meaning, default, check. Everything behind it works with `CheckSettings`. The configuration file of
 // the program has the same names (configuration.ts).
 import type { OrderedEvent } from "../event.ts";
-import { boolean, expectObject, invalid, number, oneOf, strings, suggestion } from "../option-checks.ts";
+import { boolean, expectObject, invalid, number, oneOf, strings, suggestion, unexpected } from "../option-checks.ts";
+import type { Options } from "../options.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
@@ -50,6 +51,14 @@ export interface CheckOptions {
    * @default true
    */
   location?: boolean | undefined;
+  /**
+   * How many pages to fetch, to see how they answer: chosen by hash within each sitemap, politely, and only what robots.txt
+   * allows. At most 10,000.
+   * @default 0
+   */
+  sample?: number | undefined;
+  /** The options with which these pages are fetched. */
+  crawl?: Options | undefined;
   /** Ends the check: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -116,6 +125,8 @@ export interface CheckSettings {
   readonly now: number | undefined;
   readonly slow: number;
   readonly hasLocation: boolean;
+  readonly sample: number;
+  readonly crawl: Options | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -128,6 +139,8 @@ const names = [
   "now",
   "slow",
   "location",
+  "sample",
+  "crawl",
   "signal",
 ] as const satisfies readonly (keyof CheckOptions)[];
 
@@ -156,6 +169,8 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     now: options.now === undefined ? undefined : checkedTime("now", options.now),
     slow: number("slow", options.slow ?? bounds.slow),
     hasLocation: boolean("location", options.location ?? true),
+    sample: checkedSample(options.sample ?? 0),
+    crawl: options.crawl,
     signal: options.signal,
   };
 }
@@ -173,6 +188,11 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
     for (const pattern of patterns) if (pattern.rule === id && pattern.matches.test(sitemap)) return undefined;
     return severity;
   };
+}
+
+function checkedSample(size: number): number {
+  if (Number.isInteger(size) && size >= 0 && size <= bounds.samplePages) return size;
+  throw unexpected("sample", `a whole number, at most ${bounds.samplePages}`, size);
 }
 
 const anEngine = oneOf(engines);

@@ -59,6 +59,7 @@ export function resultOf(parts: {
   readonly findings: Findings;
   readonly settings: CheckSettings;
   readonly missing: ReadonlySet<Need>;
+  readonly sample: PageSample | undefined;
   /** Rules that there was too much for. */
   readonly unfinished: readonly NotJudged[];
 }): CheckResult {
@@ -77,7 +78,18 @@ export function resultOf(parts: {
     if (kind === "pages" || (kind === "index" && "format" in rest && rest.format === "xml")) sitemapCount += 1;
   }
   const { homepage, complete, pageCount } = tree;
-  return { homepage, complete, sitemapCount, pageCount, counts, findings, notJudged, rules: settings.rules };
+  const { sample } = parts;
+  return {
+    homepage,
+    complete,
+    sitemapCount,
+    pageCount,
+    counts,
+    findings,
+    notJudged,
+    ...(sample === undefined ? {} : { sample }),
+    rules: settings.rules,
+  };
 }
 
 function sorted(drafts: FindingDraft[], tree: SitemapTree, settings: CheckSettings): FindingDraft[] {
@@ -101,7 +113,7 @@ function toFinding({ rule, severity, sitemap, count, examples, otherSitemaps }: 
     severity,
     sitemap,
     count,
-    examples: examples.map(({ position: _, ...example }) => example),
+    examples,
     ...(otherSitemaps === undefined ? {} : { otherSitemaps }),
   };
 }

@@ -5,7 +5,7 @@ import { failLevels } from "./check-formats.ts";
 import { OutputFlags } from "./check-outputs.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, raised } from "./flag-values.ts";
+import { collected, raised, wholeNumber } from "./flag-values.ts";
 
 export function checkCommand(done: (exitCode: number) => void): Command {
   const outputs = new OutputFlags();
@@ -35,6 +35,7 @@ export function checkCommand(done: (exitCode: number) => void): Command {
     .option("--baseline <file>", "known findings: only what is more than in this file is shown")
     .option("--update-baseline", "write the findings to the file of --baseline")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
+    .option("--sample <n>", "fetch so many pages, chosen by hash, and judge how they answer", wholeNumber(1))
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 
   command

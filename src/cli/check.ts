@@ -29,6 +29,7 @@ export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalF
   readonly updateBaseline?: true | undefined;
   readonly off?: readonly string[] | undefined;
   readonly now?: string | undefined;
+  readonly sample?: number | undefined;
   readonly insecure?: true | undefined;
 }
 
@@ -39,6 +40,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   const chosen = await chooseCheckTarget(name, flags, () => buffer(process.stdin));
   const [online] = chosen.isLocal ? givenFlags(flags, ["limits"]) : [];
   if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
+  if (chosen.isLocal && flags.sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
   const { options, failOn } = await checkOptions(flags, chosen);
   expectBaseline(flags);
   const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
@@ -78,6 +80,7 @@ async function checkOptions(
     rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)],
     now: flags.now,
     location: hasLocation,
+    sample: flags.sample,
   };
   resolveCheckOptions(options);
   return { options, failOn: flags.failOn ?? config.failOn ?? "error" };
@@ -100,11 +103,16 @@ async function findings(
   const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const result = await checkTree(tree, { ...options, signal: run.signal });
+    const result = await checkTree(tree, { ...options, crawl: pageOptions(crawl), signal: run.signal });
     return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
   } finally {
     await tree.close();
   }
+}
+
+// What concerns the archive of the crawl does not concern single pages.
+function pageOptions({ save: _, previous: __, resume: ___, store: ____, ...options }: Options): Options {
+  return options;
 }
 
 // Without what is known. What could not be read is not gone.

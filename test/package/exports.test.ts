@@ -105,6 +105,7 @@ const checkTypes = [
   "IgnoredFinding",
   "Need",
   "NotJudged",
+  "PageSample",
   "OwnRule",
   "RobotsRule",
   "RobotsTxt",

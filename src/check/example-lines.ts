@@ -1,0 +1,119 @@
+// The lines of examples, found again in the stored documents: pages have none, because keeping one for each would cost every crawl.
+import type { SitemapTree } from "../tree/tree.ts";
+import type { FindingDraft, PlacedExample } from "./findings.ts";
+
+/** Gives examples that are about a URL their line. Reads no further than the last of them. */
+export async function findLines(
+  tree: SitemapTree,
+  drafts: Iterable<FindingDraft>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wanted = new Map<string, PlacedExample[]>();
+  for (const { sitemap, examples } of drafts) {
+    const lineless = examples.filter((example) => example.line === undefined && urlOf(example) !== undefined);
+    if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
+  }
+  for (const sitemap of tree.sitemaps()) {
+    const examples = wanted.get(sitemap.url);
+    if (examples === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
+    wanted.delete(sitemap.url);
+    signal?.throwIfAborted();
+    const search = new LineSearch(examples.map((example) => urlOf(example) as string));
+    for await (const piece of tree.text(sitemap)) if (search.write(piece)) break;
+    search.end();
+    for (const example of examples) {
+      const line = search.lineOf(urlOf(example) as string);
+      if (line !== undefined) example.line = line;
+    }
+  }
+}
+
+function urlOf({ url, value }: PlacedExample): string | undefined {
+  return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
+}
+
+/** Searches a text that comes in pieces for URLs, as they are written in XML or one a line. */
+export class LineSearch {
+  // The line where a URL stands for its entry, and where else it was seen first.
+  readonly #entries = new Map<string, number>();
+  readonly #others = new Map<string, number>();
+  readonly #wanted: ReadonlySet<string>;
+  // Those with characters that end a URL elsewhere, as they are written in XML.
+  readonly #odd: ReadonlyMap<string, string>;
+  #rest = "";
+  #line = 1;
+
+  constructor(urls: readonly string[]) {
+    this.#wanted = new Set(urls);
+    this.#odd = new Map([...this.#wanted].filter((url) => /[\s<>"]/.test(url)).map((url) => [url, escaped(url)]));
+  }
+
+  lineOf(url: string): number | undefined {
+    return this.#entries.get(url) ?? this.#others.get(url);
+  }
+
+  /** Returns whether all were found. */
+  write(piece: string): boolean {
+    this.#rest += piece;
+    if (this.#rest.length < enough) return false;
+    const end = Math.max(this.#rest.lastIndexOf("<"), this.#rest.lastIndexOf("\n") + 1);
+    const text = end > 0 ? this.#rest.slice(0, end) : this.#rest;
+    this.#rest = this.#rest.slice(text.length);
+    this.#search(text);
+    return this.#entries.size === this.#wanted.size;
+  }
+
+  end(): void {
+    this.#search(this.#rest);
+    this.#rest = "";
+  }
+
+  #search(text: string): void {
+    let counted = 0;
+    const found = (url: string, at: number) => {
+      const isEntry = startsEntry(text, at);
+      const places = isEntry ? this.#entries : this.#others;
+      if (places.has(url)) return;
+      for (let feed = text.indexOf("\n", counted); feed >= 0 && feed < at; feed = text.indexOf("\n", counted)) {
+        this.#line += 1;
+        counted = feed + 1;
+      }
+      places.set(url, this.#line);
+    };
+    for (const [url, written] of this.#odd) {
+      const at = text.indexOf(written);
+      if (at < 0 || this.#entries.has(url)) continue;
+      let line = this.#line;
+      for (let feed = text.indexOf("\n"); feed >= 0 && feed < at; feed = text.indexOf("\n", feed + 1)) line += 1;
+      this.#entries.set(url, line);
+    }
+    for (const { 0: match, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
+      const written = match.includes("]]") ? match.slice(0, match.indexOf("]]")) : match;
+      const url = written.includes("&") ? unescaped(written) : written;
+      if (this.#wanted.has(url)) found(url, index);
+    }
+    for (let feed = text.indexOf("\n", counted); feed >= 0; feed = text.indexOf("\n", feed + 1)) this.#line += 1;
+  }
+}
+
+// The text of an element that is not an image's or a video's, or a line of its own.
+function startsEntry(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 40), at).trimEnd();
+  if (before === "" || /\n\s*$/.test(text.slice(Math.max(0, at - 2), at))) return !before.endsWith("=");
+  return /[>[]$/.test(before) && !/(?:image:|_)loc\s*>(?:<!\[CDATA\[)?$/i.test(before);
+}
+
+function escaped(url: string): string {
+  return url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/&lt;/gi, "<")
+    .replaceAll(/&gt;/gi, ">")
+    .replaceAll(/&(?:quot|#34);/gi, '"')
+    .replaceAll(/&(?:apos|#39);/gi, "'")
+    .replaceAll(/&(?:amp|#38|#x26);/gi, "&");
+}
+
+const enough = 65_536;

@@ -1,0 +1,160 @@
+// Judges a sample of the pages that are listed: whether they can be opened, redirect, ask not to be indexed, or name another URL.
+import { openPageFetch, type PageAnswer } from "../crawl/page-fetch.ts";
+import { header } from "../exchange.ts";
+import type { Options } from "../options.ts";
+import { parseUrl } from "../url.ts";
+import { bounds } from "./bounds.ts";
+import { upperBound } from "./confidence.ts";
+import { type Findings, SitemapFindings } from "./findings.ts";
+import { firstInstant } from "./instant.ts";
+import { type PageHead, readPageHead } from "./page-head.ts";
+import type { SampledPage } from "./page-sample.ts";
+import type { PageSample } from "./result.ts";
+
+/** What a sample is judged by. */
+export interface SampleParts {
+  readonly homepage: string;
+  readonly agents: readonly string[];
+  readonly options: Options | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly findings: Findings;
+  /** Pages of the website. */
+  readonly pageCount: number;
+}
+
+/** An answer, and what is needed of its HTML. */
+interface Seen {
+  readonly page: SampledPage;
+  readonly answer: Omit<PageAnswer, "html">;
+  readonly head: PageHead | undefined;
+}
+
+/** Fetches and judges pages; findings come in their order, whatever answers first. */
+export async function judgeSample(pages: readonly SampledPage[], parts: SampleParts): Promise<PageSample> {
+  const seen = await fetchAll(pages, parts);
+  const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [originOf(page.url)] : [])));
+  let judged = 0;
+  let bad = 0;
+  let disallowed = 0;
+  let unanswered = 0;
+  for (const each of seen) {
+    const { outcome } = each.answer;
+    if (outcome === "disallowed") disallowed += 1;
+    // A bot check says nothing about the page. A password does, where other pages need none.
+    else if (outcome === "refused" || (outcome === "blocked" && isKept(each, open))) unanswered += 1;
+    else {
+      judged += 1;
+      if (judge(each, parts)) bad += 1;
+    }
+  }
+  const isAll = judged >= parts.pageCount;
+  const atMost = isAll ? (judged === 0 ? 0 : bad / judged) : upperBound(bad, judged);
+  return { pages: parts.pageCount, judged, bad, atMost, disallowed, unanswered };
+}
+
+async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
+  const { homepage, options, signal } = parts;
+  const source = await openPageFetch(homepage, { ...options, signal }, bounds.pageBytes);
+  const seen: Seen[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < pages.length) {
+      const index = next++;
+      const page = pages[index]!;
+      const { html, ...answer } = await source.page(page.url);
+      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html) : undefined;
+      seen[index] = { page, answer, head };
+    }
+  };
+  try {
+    // The throttle decides how many are sent; this, how many wait for it.
+    await Promise.all(Array.from({ length: mostWaiting }, worker));
+  } finally {
+    await source.close();
+  }
+  return seen;
+}
+
+const mostWaiting = 16;
+
+function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
+  const { reason } = answer;
+  return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(originOf(page.url));
+}
+
+// Whether it should not be listed as it is.
+function judge({ page, answer, head }: Seen, { agents, findings }: SampleParts): boolean {
+  const own = new SitemapFindings(findings, page.sitemap);
+  const { url } = page;
+  if (answer.outcome === "redirect") {
+    const target = header(answer.headers, "location") ?? "";
+    own.add("page-redirect", url, `${answer.status} to ${parseUrl(target, url)?.href ?? target}`);
+    return true;
+  }
+  if (head === undefined) {
+    own.add("page-unreachable", url, answer.reason?.message ?? String(answer.status ?? ""));
+    return true;
+  }
+  const isExcluded = judgeNoindex(url, head, agents, own);
+  const isElsewhere = head.canonical !== undefined && !isSamePage(head.canonical, url);
+  if (isElsewhere) own.add("page-canonical-elsewhere", url, head.canonical);
+  judgeAlternates(page, head, own);
+  judgeDate(page, answer, own);
+  return isExcluded || isElsewhere;
+}
+
+function judgeNoindex(
+  url: string,
+  { noindex }: PageHead,
+  agents: readonly string[],
+  findings: SitemapFindings,
+): boolean {
+  const blocked = agents.filter((agent) => namesOf(agent).some((name) => noindex.has(name)));
+  if (blocked.length === 0) return false;
+  findings.add("page-noindex", url, blocked.join(", "), blocked[0] === agents[0] ? undefined : "warning");
+  return true;
+}
+
+// Yandex calls its crawler by another name in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
+function namesOf(agent: string): string[] {
+  const name = agent.toLowerCase();
+  return name.startsWith("yandex") ? ["robots", name, "yandex"] : ["robots", name];
+}
+
+function judgeAlternates({ url, alternates }: SampledPage, head: PageHead, findings: SitemapFindings): void {
+  if (alternates.length === 0 || head.alternates.size === 0) return;
+  const listed = new Map(alternates.map((each) => [each.language.toLowerCase(), each.url]));
+  const languages = [...new Set([...listed.keys(), ...head.alternates.keys()])];
+  const different = languages.find((language) => {
+    const one = listed.get(language);
+    const two = head.alternates.get(language);
+    return one === undefined || two === undefined || !isSamePage(one, two);
+  });
+  if (different !== undefined) findings.add("page-hreflang-differs", url, different);
+}
+
+function judgeDate(
+  { url, lastModified }: SampledPage,
+  answer: Omit<PageAnswer, "html">,
+  findings: SitemapFindings,
+): void {
+  if (lastModified === undefined) return;
+  const changed = Date.parse(header(answer.headers, "last-modified") ?? "");
+  if (firstInstant(lastModified) - changed > bounds.pageOlder) {
+    findings.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
+  }
+}
+
+function isSamePage(one: string, two: string): boolean {
+  return normalOf(one) === normalOf(two);
+}
+
+function normalOf(url: string): string {
+  const parsed = parseUrl(url);
+  if (parsed === null) return url;
+  return parsed.href.slice(0, parsed.href.length - parsed.hash.length);
+}
+
+function originOf(url: string): string {
+  return parseUrl(url)?.origin ?? "";
+}

@@ -1,0 +1,86 @@
+// A sample of the pages of a website: from each sitemap as many as its share of all pages, those whose SHA-256 is lowest. Two checks of
+// one website look at the same pages, and nobody can choose them.
+import { createHash } from "node:crypto";
+import type { AlternatePage, SitemapPage } from "../page.ts";
+import type { PagesSitemap } from "../sitemap.ts";
+
+/** A page that is looked at. */
+export interface SampledPage {
+  readonly sitemap: string;
+  readonly url: string;
+  readonly lastModified: string | undefined;
+  readonly alternates: readonly AlternatePage[];
+}
+
+interface Candidate {
+  readonly hash: string;
+  /** Its place among all pages. */
+  readonly number: number;
+  readonly page: SampledPage;
+}
+
+export class PageSampler {
+  readonly #quotas: ReadonlyMap<string, number>;
+  readonly #chosen = new Map<string, Candidate[]>();
+  #seen = 0;
+
+  /** `sitemaps` each once; `size`: how many pages in all. */
+  constructor(sitemaps: readonly PagesSitemap[], size: number) {
+    this.#quotas = quotasOf(sitemaps, size);
+  }
+
+  see(page: SitemapPage, sitemap: string): void {
+    const number = this.#seen++;
+    const quota = this.#quotas.get(sitemap) ?? 0;
+    if (quota === 0) return;
+    let chosen = this.#chosen.get(sitemap);
+    if (chosen === undefined) {
+      chosen = [];
+      this.#chosen.set(sitemap, chosen);
+    }
+    const hash = createHash("sha256").update(page.url).digest("hex");
+    if (chosen.length === quota && hash >= chosen[quota - 1]!.hash) return;
+    let at = chosen.length;
+    while (at > 0 && hash < chosen[at - 1]!.hash) at -= 1;
+    chosen.splice(at, 0, { hash, number, page: keptOf(page, sitemap) });
+    if (chosen.length > quota) chosen.pop();
+  }
+
+  /** In the order of the tree; a page that several sitemaps list comes once. */
+  pages(): SampledPage[] {
+    const urls = new Set<string>();
+    const pages: SampledPage[] = [];
+    const chosen = [...this.#chosen.values()].flat().sort((one, two) => one.number - two.number);
+    for (const { page } of chosen) {
+      if (urls.has(page.url)) continue;
+      urls.add(page.url);
+      pages.push(page);
+    }
+    return pages;
+  }
+}
+
+// Each its share, rounded down; what is left goes to those that lost most by that.
+function quotasOf(sitemaps: readonly PagesSitemap[], size: number): Map<string, number> {
+  const total = sitemaps.reduce((sum, { pageCount }) => sum + pageCount, 0);
+  const shares = sitemaps.map(({ url, pageCount }) => {
+    const share = total <= size ? pageCount : (pageCount * size) / total;
+    return { url, quota: Math.floor(share), rest: share - Math.floor(share) };
+  });
+  let left = Math.min(size, total) - shares.reduce((sum, { quota }) => sum + quota, 0);
+  for (const share of [...shares].sort((one, two) => two.rest - one.rest)) {
+    if (left <= 0) break;
+    if (share.rest > 0) {
+      share.quota += 1;
+      left -= 1;
+    }
+  }
+  return new Map(shares.map(({ url, quota }) => [url, quota]));
+}
+
+// A copy: the page keeps the text of its document alive.
+function keptOf({ url, lastModified, alternates = [] }: SitemapPage, sitemap: string): SampledPage {
+  return structuredClone({ sitemap, url, lastModified, alternates: alternates.slice(0, mostAlternates) });
+}
+
+const mostAlternates = 1000;

@@ -1,0 +1,127 @@
+// Fetches single pages of a website, for who wants to know how they answer: through the same client and throttle as sitemaps, and
+// only what robots.txt allows us. Redirects are not followed, and of a page only its beginning is read.
+import { type Fetched, type HeaderList, header } from "../exchange.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
+import type { Options, Settings } from "../options.ts";
+import { ruleFinder } from "../parse/robots-rules.ts";
+import type { Problem } from "../problem.ts";
+import { parseUrl } from "../url.ts";
+import { prepare } from "./prepare.ts";
+import { textOf } from "./read.ts";
+
+/** How a page answered. */
+export interface PageAnswer {
+  /** `disallowed`: robots.txt keeps it from us, and nothing was sent. */
+  readonly outcome: "found" | "redirect" | "absent" | "blocked" | "failed" | "refused" | "disallowed";
+  readonly status?: number | undefined;
+  readonly headers: HeaderList;
+  readonly reason?: Problem | undefined;
+  /** The beginning of an HTML page; empty for anything else. */
+  readonly html: string;
+}
+
+export interface PageFetch {
+  /** May be called many times at once. Rejects only with the reason of a signal. */
+  page(url: string): Promise<PageAnswer>;
+  close(): Promise<void>;
+}
+
+/** `homepage`: where private addresses and the operator's headers are trusted. `mostBytes`: how much of a page is read. */
+export async function openPageFetch(
+  homepage: string,
+  options: Options | undefined,
+  mostBytes: number,
+): Promise<PageFetch> {
+  const { settings, startUrls } = prepare({ homepage }, options);
+  const limits = { ...settings.limits, documentBytes: mostBytes };
+  // What fails is a finding: asking once more is enough to tell a hiccup.
+  const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
+  const { createFetcher } = await import("../fetch/fetcher.ts");
+  return new Pages(
+    createFetcher({ settings: own, start: startUrls, onEvent: (event) => settings.onEvent?.(event) }),
+    own,
+  );
+}
+
+class Pages implements PageFetch {
+  readonly #fetcher: Fetcher;
+  readonly #settings: Settings;
+  readonly #agent: string;
+  // By origin: whether a URL may be fetched.
+  readonly #robots = new Map<string, Promise<(url: string) => boolean>>();
+
+  constructor(fetcher: Fetcher, settings: Settings) {
+    this.#fetcher = fetcher;
+    this.#settings = settings;
+    this.#agent = /^[\w.-]*/.exec(settings.userAgent)?.[0] ?? "";
+  }
+
+  async page(url: string): Promise<PageAnswer> {
+    const allows = await this.#rulesOf(parseUrl(url)?.origin ?? "");
+    if (!allows(url)) return { outcome: "disallowed", headers: [], html: "" };
+    const fetched = await this.#fetcher.fetch({ url, role: "homepage" });
+    const { outcome, status, headers = [] } = fetched;
+    if (outcome === "found") return { outcome, status, headers, html: await this.#htmlOf(fetched) };
+    return { outcome, status, headers, reason: "reason" in fetched ? fetched.reason : undefined, html: "" };
+  }
+
+  close(): Promise<void> {
+    return this.#fetcher.close();
+  }
+
+  async #htmlOf(fetched: Extract<Fetched, { outcome: "found" }>): Promise<string> {
+    const type = header(fetched.headers, "content-type") ?? "";
+    if (!/html|^\s*$/i.test(type)) {
+      // Nothing of it is read: that lets go of the connection.
+      for await (const _ of fetched.body) break;
+      return "";
+    }
+    let html = "";
+    for await (const piece of textOf({ ...fetched }, this.#settings)) html += piece;
+    return html;
+  }
+
+  #rulesOf(origin: string): Promise<(url: string) => boolean> {
+    let rules = this.#robots.get(origin);
+    if (rules === undefined) {
+      rules = this.#robots.size < mostOrigins ? this.#readRobots(origin) : Promise.resolve(() => false);
+      this.#robots.set(origin, rules);
+    }
+    return rules;
+  }
+
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: where there is none, everything is allowed; where it cannot be
+  // reached, nothing is. Five redirects are followed.
+  async #readRobots(origin: string): Promise<(url: string) => boolean> {
+    let url = `${origin}/robots.txt`;
+    for (let hops = 0; hops <= mostHops; hops++) {
+      const fetched = await this.#fetcher.fetch({ url, role: "robots", isRedirected: hops > 0 });
+      if (fetched.outcome === "found") return this.#parse(fetched);
+      if (fetched.outcome !== "redirect") {
+        const { status } = fetched;
+        const isAbsent = status !== undefined && status >= 400 && status < 500 && status !== 429;
+        return () => isAbsent;
+      }
+      const target = parseUrl(header(fetched.headers, "location") ?? "", url);
+      if (target === null) return () => true;
+      url = target.href;
+    }
+    return () => true;
+  }
+
+  async #parse(fetched: Extract<Fetched, { outcome: "found" }>): Promise<(url: string) => boolean> {
+    let text = "";
+    for await (const piece of textOf({ ...fetched, isRobots: true }, this.#settings)) text += piece;
+    const rules = ruleFinder(text)(this.#agent);
+    return (url) => rules.allows(pathOf(url));
+  }
+}
+
+function pathOf(url: string): string {
+  const { pathname = "/", search = "" } = parseUrl(url) ?? {};
+  return pathname + search;
+}
+
+const mostHops = 5;
+// A sample of pages of more websites than this is no sample of a website.
+const mostOrigins = 100;

@@ -1,0 +1,237 @@
+// A sample of pages, from a real server: what they answer, what is asked and what is not, and pages that want to do harm.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import { upperBound } from "../../src/check/confidence.ts";
+import { readPageHead } from "../../src/check/page-head.ts";
+import type { CheckResult } from "../../src/check/result.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { sitegrove } from "../cli/program.ts";
+
+type Answer = (response: ServerResponse) => void;
+
+let server: Server;
+let home = "";
+let asked: string[] = [];
+let methods = new Set<string>();
+let pages: Record<string, Answer> = {};
+let robots = "";
+let listed: readonly string[] = [];
+
+const html =
+  (text: string, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers });
+    response.end(text);
+  };
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(code, headers);
+    response.end();
+  };
+const meta = (content: string, name = "robots") => html(`<head><meta name="${name}" content="${content}"></head>`);
+
+function answer({ url = "", method = "" }: IncomingMessage, response: ServerResponse): void {
+  methods.add(method);
+  asked.push(url);
+  if (url === "/robots.txt") return void response.end(`${robots}\nSitemap: ${home}sitemap.xml\n`);
+  if (url === "/sitemap.xml") return void response.end(sitemap(listed));
+  (pages[url] ?? status(404))(response);
+}
+
+const sitemap = (entries: readonly string[]) =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">${entries
+    .map((entry) => `<url>${entry.startsWith("<") ? entry : `<loc>${home}${entry.slice(1)}</loc>`}</url>\n`)
+    .join("")}</urlset>`;
+
+beforeAll(async () => {
+  server = createServer(answer).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+beforeEach(() => {
+  [asked, methods, robots] = [[], new Set(), ""];
+});
+
+async function sampled(
+  size: number,
+  given: Record<string, Answer>,
+  entries = Object.keys(given),
+): Promise<CheckResult> {
+  [pages, listed] = [given, entries];
+  await using tree = await sitemapTreeForHomepage(home, { useKnownPaths: false, useHomepage: false });
+  asked = [];
+  return await checkTree(tree, { sample: size, crawl: { retries: 0, delay: 0 } });
+}
+
+const found = ({ findings }: CheckResult) =>
+  findings
+    .filter(({ rule }) => rule.startsWith("page-"))
+    .flatMap(({ rule, severity, examples }) =>
+      examples.map(({ url, value }) => [rule, severity, url?.replace(home, "/"), value?.replaceAll(home, "/")]),
+    );
+
+test("pages that should not be listed are found, and those that should are not", async () => {
+  const result = await sampled(100, {
+    "/ok": html(`<head><link rel="canonical" href="/ok#top"><meta name="robots" content="index, nofollow"></head>`),
+    "/comment": html(
+      `<!-- <meta name="robots" content="noindex"> --><script>"<meta name=robots content=noindex>"</script>`,
+    ),
+    "/other-bot": meta("noindex", "otherbot"),
+    "/pdf": (response) =>
+      response.writeHead(200, { "content-type": "application/pdf" }).end('<meta name="robots" content="none">'),
+    "/gone": status(404),
+    "/broken": status(500),
+    "/moved": status(301, { location: "/ok" }),
+    "/meta": meta("NOARCHIVE, NoIndex"),
+    "/none": html("<META CONTENT=none NAME='googlebot'>"),
+    "/header": html("", { "x-robots-tag": "max-snippet:20, googlebot: noindex" }),
+    "/bing": html("", { "x-robots-tag": "bingbot: noindex, nofollow" }),
+    "/copy": html(`<base href="/deep/"><link href="../ok?a=1&amp;b=2" rel="nofollow Canonical">`),
+    "/link": html("", { link: `</style.css>; rel=preload, <${home}ok>; rel="canonical"` }),
+    "/forbidden": status(403),
+  });
+  expect(found(result)).toEqual([
+    ["page-unreachable", "error", "/gone", "Not found (404)"],
+    ["page-unreachable", "error", "/broken", expect.stringContaining("500")],
+    ["page-unreachable", "error", "/forbidden", expect.stringContaining("403")],
+    ["page-noindex", "error", "/meta", "Googlebot, bingbot, YandexBot"],
+    ["page-noindex", "error", "/none", "Googlebot"],
+    ["page-noindex", "error", "/header", "Googlebot"],
+    ["page-redirect", "warning", "/moved", "301 to /ok"],
+    ["page-noindex", "warning", "/bing", "bingbot"],
+    ["page-canonical-elsewhere", "warning", "/copy", "/ok?a=1&b=2"],
+    ["page-canonical-elsewhere", "warning", "/link", "/ok"],
+  ]);
+  expect(result.sample).toEqual({ pages: 14, judged: 14, bad: 10, atMost: 10 / 14, disallowed: 0, unanswered: 0 });
+  expect([...methods]).toEqual(["GET"]);
+});
+
+test("alternate pages and dates of a page are compared with its sitemap", async () => {
+  const page = (head: string, modified: string) => html(head, { "last-modified": modified });
+  const entry = (path: string, rest: string) => `<loc>${home}${path}</loc>${rest}`;
+  const links = (path: string) =>
+    `<xhtml:link rel="alternate" hreflang="de" href="${home}de"/><xhtml:link rel="alternate" hreflang="en" href="${home}${path}"/>`;
+  const result = await sampled(
+    10,
+    {
+      "/same": page(
+        `<link rel=alternate hreflang=DE href="/de"><link rel=alternate hreflang=en href=/same>`,
+        "Mon, 01 Jun 2026 10:00:00 GMT",
+      ),
+      "/differs": page(`<link rel=alternate hreflang=fr href="/fr">`, "Mon, 01 Jun 2026 10:00:00 GMT"),
+      "/older": page("", "Fri, 01 May 2026 09:00:00 GMT"),
+      "/recent": page("", "Sat, 02 May 2026 10:00:00 GMT"),
+    },
+    [
+      entry("same", links("same")),
+      entry("differs", links("differs")),
+      entry("older", "<lastmod>2026-05-31T10:00:00Z</lastmod>"),
+      entry("recent", "<lastmod>2026-05-31T10:00:00Z</lastmod>"),
+    ],
+  );
+  expect(found(result)).toEqual([
+    ["page-hreflang-differs", "info", "/differs", "de"],
+    ["page-lastmod-older", "info", "/older", expect.stringContaining("2026-05-01")],
+  ]);
+  expect(result.sample?.bad).toBe(0);
+});
+
+test("robots.txt is obeyed, by the name of the program", async () => {
+  robots = "User-agent: *\nDisallow: /private\n\nUser-agent: Googlebot\nAllow: /";
+  const result = await sampled(10, { "/private/a": html(""), "/b": html("") });
+  expect(asked).toEqual(["/robots.txt", "/b"]);
+  expect(result.sample).toMatchObject({ pages: 2, judged: 1, disallowed: 1 });
+});
+
+test("where everything is blocked, nothing is claimed", async () => {
+  const result = await sampled(10, { "/a": status(403), "/b": status(403, { "cf-mitigated": "challenge" }) });
+  expect(found(result)).toEqual([]);
+  expect(result.sample).toMatchObject({ judged: 0, unanswered: 2, atMost: 1 });
+});
+
+test("as many as were asked for, the same each time, from each sitemap its share", async () => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, number) => [`/${number}`, html("")]));
+  const choices = [];
+  for (let run = 0; run < 2; run++) {
+    const { sample } = await sampled(12, many);
+    expect(sample).toMatchObject({ pages: 60, judged: 12, bad: 0 });
+    choices.push(asked.filter((url) => url !== "/robots.txt").sort());
+  }
+  expect(choices[0]).toHaveLength(12);
+  expect(choices[1]).toEqual(choices[0]);
+});
+
+test("pages that never end, unpack to much or are full of open tags cost little", async () => {
+  let sent = 0;
+  const endless: Answer = (response) => {
+    response.writeHead(200, { "content-type": "text/html" });
+    const more = () => {
+      while (!response.destroyed && response.write("<p>".repeat(10_000))) sent += 30_000;
+      sent += 30_000;
+    };
+    response.on("drain", more);
+    more();
+  };
+  const bomb = gzipSync(Buffer.alloc(50_000_000, "<meta "));
+  const result = await sampled(10, {
+    "/endless": endless,
+    "/bomb": (response) =>
+      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb),
+    "/quotes": html('<meta "'.repeat(70_000)),
+    "/comments": html("<!--".repeat(100_000)),
+    "/scripts": html("<script>".repeat(60_000)),
+    "/attributes": html(`<meta ${"a=b ".repeat(100_000)}>`),
+    "/wrong": html(`<link rel=canonical href="http://[::1"><base href="data:x"><link rel=canonical href="//">`),
+  });
+  expect(found(result)).toEqual([]);
+  expect(result.sample).toMatchObject({ judged: 7, bad: 0 });
+  expect(sent).toBeLessThan(20_000_000);
+});
+
+test.each([
+  [0, 300, 0.01],
+  [0, 59, 0.05],
+  [3, 100, 0.076],
+  [50, 100, 0.586],
+  [0, 1, 0.95],
+  [5, 5, 1],
+  [0, 0, 1],
+])("%d bad of %d: at most %d", (bad, judged, share) => {
+  expect(upperBound(bad, judged)).toBeCloseTo(share, 2);
+});
+
+test("headers that name several crawlers", () => {
+  const noindex = (value: string) => [...readPageHead(home, [["x-robots-tag", value]], "").noindex];
+  expect(noindex("noindex")).toEqual(["robots"]);
+  expect(noindex("googlebot: nofollow, otherbot: noindex, nofollow")).toEqual(["otherbot"]);
+  expect(noindex("unavailable_after: 25 Jun 2030 15:00:00 PST, max-snippet:-1")).toEqual([]);
+});
+
+test("the program prints the bound, and takes websites only", async () => {
+  await sampled(0, { "/a": html(""), "/b": html(""), "/c": html("") });
+  const { stdout } = await sitegrove([
+    "check",
+    home,
+    "--sample",
+    "2",
+    "--fail-on",
+    "never",
+    "--no-known",
+    "--no-homepage",
+  ]);
+  expect(stdout).toContain(
+    "Sample: 0 of 2 pages should not be listed as they are; at most 78 % of all 3 pages, at 95 % confidence.",
+  );
+  const local = await sitegrove(["check", "-", "--sample", "2"], { input: sitemap(["/a"]) });
+  expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--sample fetches pages")]);
+});
