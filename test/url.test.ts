@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { homepageOf, isHttpUrl, resolveUrl, trimUrl, urlKey, withoutCredentials } from "../src/url.ts";
 import { resolveListedUrl } from "../src/url-forms.ts";
 import { UrlResolver } from "../src/url-resolver.ts";
+import { Random } from "./support/random.ts";
 
 const base = "https://example.org/maps/sitemap.xml?v=1#top";
 const resolve = (text: string, from: string | undefined = base) => resolveUrl(text, from, 8192);
@@ -277,3 +278,44 @@ test("the homepage of a URL is its origin", () => {
   expect(homepageOf("https://user@Example.org:443/a/b?c#d")).toBe("https://example.org/");
   expect(homepageOf("http://127.0.0.1:8080")).toBe("http://127.0.0.1:8080/");
 });
+
+test("what is joined without a parser of URLs means what a parser makes of it", () => {
+  const parts = [
+    "a",
+    "/",
+    "//",
+    ".",
+    "..",
+    "/..",
+    "%2e",
+    "%2E.",
+    "\\",
+    "?",
+    "#",
+    ":",
+    "@",
+    "[",
+    "<",
+    " ",
+    "é",
+    "語",
+    "'",
+    "|",
+    "http:",
+  ];
+  const bases = ["https://example.org/", "https://example.org/a/b.xml?c=d#e", "http://x.example:81/é/ü?q"];
+  for (let number = 0; number < 20_000; number++) {
+    const random = new Random(number);
+    const text = trimUrl(Array.from({ length: 1 + random.below(6) }, () => random.pick(parts)).join(""));
+    const base = random.pick(bases);
+    const { url } = resolveUrl(text, base, 8192);
+    if (url !== undefined) expect([text, new URL(url).href]).toEqual([text, new URL(text, base).href]);
+    else if (text !== "" && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(text))
+      expect([text, URL.canParse(encodeNonAscii(text), base)]).toEqual([text, false]);
+  }
+});
+
+// `URL.canParse` of some releases refuses hosts with such letters.
+function encodeNonAscii(text: string): string {
+  return text.replaceAll(/[^\0-\x7f]+/g, encodeURIComponent);
+}

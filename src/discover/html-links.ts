@@ -19,7 +19,8 @@ export function looksLikeHtml(headers: HeaderList): boolean {
 export class HtmlLinks {
   readonly #url: string;
   readonly #links: HomepageLinks;
-  #base: string;
+  // Of the first <base> that has one, as in browsers.
+  #base: string | undefined;
   // What was not decided yet: the beginning of a tag, or of what may end a comment.
   #rest = "";
   // Nothing can be decided before there is so much.
@@ -29,7 +30,6 @@ export class HtmlLinks {
 
   constructor(url: string, links: HomepageLinks) {
     this.#url = url;
-    this.#base = url;
     this.#links = links;
   }
 
@@ -70,8 +70,10 @@ export class HtmlLinks {
     const { href, rel, end } = readAttributes(html, open + 1 + name.length);
     if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
     if (end - open > longestTag) return open + longestTag;
-    if (name === "base") this.#base = resolveUrl(href?.trim() ?? "", this.#url, longestUrl).url ?? this.#base;
-    else if (isSitemap(rel ?? "")) this.#links.add(href ?? "", this.#base, "homepage-link");
+    if (name === "link" && isSitemap(rel ?? "")) this.#links.add(href ?? "", this.#base ?? this.#url, "homepage-link");
+    if (name === "base" && href !== undefined) {
+      this.#base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
+    }
     return end;
   }
 
@@ -100,7 +102,7 @@ export class HtmlLinks {
 
 function tagName(html: string, start: number): string {
   let end = start;
-  while (end < start + 16 && /[a-z]/i.test(html.charAt(end))) end += 1;
+  while (end < start + longestName && isLetter(html.charCodeAt(end))) end += 1;
   return html.slice(start, end).toLowerCase();
 }
 
@@ -108,30 +110,53 @@ function tagName(html: string, start: number): string {
 function readAttributes(html: string, start: number): { href?: string; rel?: string; end: number } {
   const attributes: { href?: string; rel?: string } = {};
   let at = start;
-  while (at < html.length && html[at] !== ">") {
-    if (/[\s/]/.test(html.charAt(at))) {
+  for (let code = html.charCodeAt(at); at < html.length && code !== greaterThan; code = html.charCodeAt(at)) {
+    if (code === slash || isSpace(code)) {
       at += 1;
       continue;
     }
     const nameStart = at;
     do at += 1;
-    while (at < html.length && !/[\s/>=]/.test(html.charAt(at)));
-    const name = html.slice(nameStart, at).toLowerCase();
-    while (/\s/.test(html.charAt(at))) at += 1;
-    let value = "";
-    if (html[at] === "=") {
+    while (at < html.length && !endsName(html.charCodeAt(at)));
+    const nameEnd = at;
+    while (isSpace(html.charCodeAt(at))) at += 1;
+    let [from, to] = [at, at];
+    if (html.charCodeAt(at) === equals) {
       at += 1;
-      while (/\s/.test(html.charAt(at))) at += 1;
-      const quote = html.charAt(at);
-      const quoted = quote === '"' || quote === "'";
-      const from = quoted ? at + 1 : at;
-      if (quoted) at = html.indexOf(quote, from);
-      else while (at < html.length && !/[\s>]/.test(html.charAt(at))) at += 1;
+      while (isSpace(html.charCodeAt(at))) at += 1;
+      const quote = html.charCodeAt(at);
+      const isQuoted = quote === doubleQuote || quote === singleQuote;
+      from = isQuoted ? at + 1 : at;
+      if (isQuoted) at = html.indexOf(quote === doubleQuote ? '"' : "'", from);
+      else while (at < html.length && html.charCodeAt(at) !== greaterThan && !isSpace(html.charCodeAt(at))) at += 1;
       if (at === -1) at = html.length;
-      value = html.slice(from, at);
-      if (quoted) at += 1;
+      to = at;
+      if (isQuoted) at += 1;
     }
-    if (name === "href" || name === "rel") attributes[name] ??= decodeHTMLAttribute(value);
+    // No other name is as long as these.
+    const length = nameEnd - nameStart;
+    if (length !== 4 && length !== 3) continue;
+    const name = html.slice(nameStart, nameEnd).toLowerCase();
+    if (name === "href" || name === "rel") attributes[name] ??= decodeHTMLAttribute(html.slice(from, to));
   }
   return { ...attributes, end: at + 1 };
 }
+
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+}
+
+// https://infra.spec.whatwg.org/#ascii-whitespace
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
+}
+
+function endsName(code: number): boolean {
+  return code === slash || code === greaterThan || code === equals || isSpace(code);
+}
+
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const slash = 0x2f;
+const equals = 0x3d;
+const greaterThan = 0x3e;

@@ -45,6 +45,12 @@ test("a <base> moves what follows", () => {
   ]);
 });
 
+test("spec: the first <base> with a target counts", () => {
+  const bases = '<base target="_top"><base href="/x/"><base href="/y/">';
+  expect(inHtml(`${bases}<link rel="sitemap" href="s.xml">`)).toEqual([`${home}x/s.xml`]);
+  expect(inHtml('<base href="https://["><base href="/y/"><link rel="sitemap" href="s.xml">')).toEqual([`${home}s.xml`]);
+});
+
 test("what stands in comments, scripts, styles and templates is no link", () => {
   const link = '<link rel="sitemap" href="/no.xml">';
   expect(

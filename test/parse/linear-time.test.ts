@@ -12,6 +12,8 @@ import { parseDate } from "../../src/parse/date.ts";
 import { ProblemLog } from "../../src/problem.ts";
 import { dearest, growth, repeatedTo, slowest } from "../support/cost.ts";
 import { entry, parsePieces } from "../support/parsed.ts";
+import { Random } from "../support/random.ts";
+import { randomPattern } from "../support/random-patterns.ts";
 
 const piece = 64 * 1024;
 
@@ -238,5 +240,28 @@ describe("markup", () => {
       expectLinear((size) => attack.repeat(Math.ceil(size / attack.length)), 6000, readHtml);
     },
     60_000,
+  );
+});
+
+describe("patterns made up at random", () => {
+  // `SITEGROVE_PATTERNS=2000` tries more.
+  const count = Number(process.env["SITEGROVE_PATTERNS"] ?? 60);
+  const readers = { xml: readXml, text: readText, robots: readRobots, html: readHtml };
+
+  test(
+    "cost no more for each byte where there is more of them",
+    () => {
+      for (let number = 1; number <= count; number++) {
+        const { kind, build, sample } = randomPattern(new Random(number));
+        try {
+          expectLinear(build, 5000, readers[kind]);
+        } catch (cause) {
+          throw new Error(`pattern ${number}, ${kind}: ${JSON.stringify(sample)}: ${(cause as Error).message}`, {
+            cause,
+          });
+        }
+      }
+    },
+    60_000 + count * 500,
   );
 });

@@ -124,7 +124,7 @@ export class Paths implements MatchGraph {
     for (let index = 0; index < attributes.count && node !== undefined; index++) {
       const { start, end } = attributes.place(index);
       const before = name;
-      name = interned(attributes.name(index));
+      name = attributes.name(index);
       node = this.#through(node, buffer.slice(at, start), {
         delimiter: buffer.charCodeAt(start - 1),
         isWanted: rule.open !== undefined,
@@ -199,7 +199,7 @@ export class Paths implements MatchGraph {
     words[(address + layout.edgeNumber) >> 2] = index;
     words[(address + layout.edgeTask) >> 2] = this.#taskOf(from, kind, literal, action);
     this.#used += (written + padding) & ~3;
-    const edge: PathEdge = { kind, number: index, literal, from, target, action, rule, isEmpty, name };
+    const edge: PathEdge = { kind, number: index, literal, from, target, action, rule, isEmpty, name: interned(name) };
     this.edges.push(edge);
     from.edges.push(edge);
     this.version++;
