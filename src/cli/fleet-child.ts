@@ -3,8 +3,8 @@ import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-que
 import { runFleet } from "../fleet/run-fleet.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { crawlOf, outputsOf } from "./fleet.ts";
+import { sinkFor } from "./fleet-outputs.ts";
 import type { ChildSetup } from "./fleet-processes.ts";
-import { FolderSink } from "./fleet-sink.ts";
 
 /** Returns the exit code. */
 export async function fleetChild(): Promise<number> {
@@ -28,7 +28,7 @@ export async function fleetChild(): Promise<number> {
   try {
     await runFleet({
       queue,
-      sink: new FolderSink({ folder: out, ...(await outputsOf(flags)) }),
+      sink: await sinkFor(flags.out ?? out, await outputsOf(flags), { folder: out }),
       concurrency,
       perAddress,
       crawl: crawlOf(flags),

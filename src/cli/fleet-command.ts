@@ -27,11 +27,11 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     .optionsGroup("Several machines:")
     .option("--queue <url>", `fill this ${queueText}`)
     .option("--run <name>", "name of the run on the queue", "default")
-    .option("--shard <i/n>", "only part I of N of the list, by registrable domain");
+    .option("--shard <part>", "only this part of the list, by registrable domain: 2/8 is the second of eight");
 
   command
     .optionsGroup("Output:")
-    .option("--out <dir>", "folder for the journal, the outputs and the summary")
+    .option("--out <dir>", "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs")
     .addOption(
       new Option("-f, --format <format>", "files of pages, one for each website")
         .choices(fleetFormats)

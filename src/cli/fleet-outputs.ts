@@ -1,37 +1,90 @@
 // Where the outputs of websites that come from a queue go: each run says so itself, unless the worker knows better.
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import type { BullQueue } from "../fleet/bull-queue.ts";
+import { bucketAddress, isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../fleet/site-sink.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { withDefaults } from "./fleet.ts";
 import type { RunDefaults } from "./fleet-queue.ts";
-import { FolderSink } from "./fleet-sink.ts";
+import { S3Sink, summaryName } from "./fleet-s3-sink.ts";
+import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
+
+/** What becomes of websites: in a folder, or in a bucket by way of a temporary folder. */
+export async function sinkFor(
+  out: string,
+  options: Omit<FolderSinkOptions, "folder">,
+  { run, folder }: { readonly run?: string | undefined; readonly folder: string },
+): Promise<SiteSink> {
+  if (!isBucket(out)) return new FolderSink({ folder: out, ...options });
+  return new S3Sink({ ...options, folder, run, bucket: await usableBucket(out) });
+}
+
+/** Throws a `SitemapError` where it cannot be used. */
+export async function usableBucket(out: string): Promise<S3Bucket> {
+  const bucket = await S3Bucket.open(out);
+  await bucket.inspect();
+  return bucket;
+}
 
 export class RunSinks implements SiteSink {
   readonly #queue: BullQueue;
   readonly #own: RunDefaults;
-  readonly #byRun = new Map<string, Promise<{ readonly sink: SiteSink; readonly crawl: Options }>>();
+  readonly #byRun = new Map<string, Promise<RunSink>>();
+  #temporary: Promise<string> | undefined;
 
   constructor(queue: BullQueue, own: RunDefaults) {
     this.#queue = queue;
     this.#own = own;
   }
 
-  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const { run = "default", settings = {}, previous } = this.#queue.originOf(job) ?? {};
-    let made = this.#byRun.get(run);
-    if (made === undefined) {
-      made = this.#make(settings);
-      this.#byRun.set(run, made);
-    }
-    const { sink, crawl } = await made;
-    const output = await sink.open(job, attemptId);
-    const archive = previous === undefined ? {} : { previous };
-    return { ...output, options: { ...crawl, ...archive, ...output.options } };
+  async published(job: SiteJob): Promise<SiteSummary | undefined> {
+    const { sink } = await this.#of(job);
+    return sink.published?.(job);
   }
 
-  async #make(settings: RunDefaults): Promise<{ readonly sink: SiteSink; readonly crawl: Options }> {
+  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
+    const { sink, crawl } = await this.#of(job);
+    const output = await sink.open(job, attemptId);
+    const previous = await this.#previous(this.#queue.originOf(job)?.previous, attemptId);
+    if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
+    const over = async () => {
+      if (previous.isCopy) await rm(previous.file, { force: true });
+    };
+    return {
+      ...output,
+      options: { ...crawl, previous: previous.file, ...output.options },
+      keep: (summary) => output.keep(summary).finally(over),
+      discard: () => output.discard().finally(over),
+    };
+  }
+
+  /** Removes what is left of temporary files. */
+  async close(): Promise<void> {
+    if (this.#temporary !== undefined) await rm(await this.#temporary, { recursive: true, force: true });
+  }
+
+  #folder(): Promise<string> {
+    this.#temporary ??= mkdtemp(path.join(tmpdir(), "sitegrove-worker-"));
+    return this.#temporary;
+  }
+
+  #of(job: SiteJob): Promise<RunSink> {
+    const { run = "default", settings = {} } = this.#queue.originOf(job) ?? {};
+    let made = this.#byRun.get(run);
+    if (made === undefined) {
+      made = this.#make(run, settings);
+      // Whoever waits for it is told; the next one tries again.
+      made.catch(() => this.#byRun.delete(run));
+      this.#byRun.set(run, made);
+    }
+    return made;
+  }
+
+  async #make(run: string, settings: RunDefaults): Promise<RunSink> {
     const own = this.#own;
     const out = own.out ?? settings.out;
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
@@ -40,20 +93,52 @@ export class RunSinks implements SiteSink {
     const format = own.format ?? settings.format ?? "ndjson";
     const archives = own.archives ?? settings.archives ?? false;
     const check = (own.check ?? settings.check) ? (await import("../check/check-tree.ts")).checkTree : undefined;
-    return { sink: new FolderSink({ folder: out, format, archives, check }), crawl };
+    const folder = isBucket(out) ? await this.#folder() : out;
+    return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
   }
+
+  // The archive of an earlier run; without it everything is asked for.
+  async #previous(previous: string | undefined, attemptId: string) {
+    if (previous === undefined) return undefined;
+    if (!isBucket(previous)) return existsSync(previous) ? { file: previous, isCopy: false } : undefined;
+    const slash = previous.lastIndexOf("/archives/");
+    const file = path.join(await this.#folder(), `previous-${attemptId}.warc.gz`);
+    const bucket = await S3Bucket.open(previous.slice(0, slash));
+    return (await bucket.download(previous.slice(slash + 1), file)) ? { file, isCopy: true } : undefined;
+  }
+}
+
+interface RunSink {
+  readonly sink: SiteSink;
+  readonly crawl: Options;
 }
 
 function merged(one: Options = {}, other: Options = {}): Options {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 
-/** A folder as other processes find it. */
+/** As other processes find it. Throws where it is neither a folder nor an address of a bucket. */
 export function wholePath(out: string): string {
-  return path.resolve(out);
+  if (!isBucket(out)) return path.resolve(out);
+  bucketAddress(out);
+  return out;
+}
+
+/** Where this machine keeps the journal of a fleet whose outputs are in a bucket: the same place each time. */
+export function stateFolder(out: string, shard: string | undefined): string {
+  const { bucket, prefix } = bucketAddress(out);
+  const name = [userInfo().username, bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter(
+    (part) => part !== "",
+  );
+  return path.join(tmpdir(), `sitegrove-${name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-")}`);
 }
 
 /** Takes back what was published of a website that is to be read again. */
-export function unpublisher(_out: string | undefined): (summary: SiteSummary) => Promise<void> {
-  return async () => {};
+export async function unpublisher(
+  out: string | undefined,
+  run: string | undefined,
+): Promise<(summary: SiteSummary) => Promise<void>> {
+  if (out === undefined || !isBucket(out)) return async () => {};
+  const bucket = await S3Bucket.open(out);
+  return ({ key, site }) => bucket.delete(summaryName({ key, homepage: site }, run));
 }

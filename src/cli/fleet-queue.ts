@@ -55,7 +55,7 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
     if (list === undefined && !(await queue.runs()).some((entry) => entry.run === run))
       throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
     if (again.length > 0) {
-      const count = await queue.again(run, again, unpublisher(defaults.out ?? (await outOf(queue, run))));
+      const count = await queue.again(run, again, await unpublisher(defaults.out ?? (await outOf(queue, run)), run));
       messages.say(`${run}: ${counted(count, "website")} to read again`);
     }
     if (list !== undefined) {

@@ -90,15 +90,19 @@ export class FolderSink implements SiteSink {
   };
 }
 
+/** Safe on every file system; a hash beside it tells those apart that look the same. */
+export function hostInNames({ homepage }: SiteJob): string {
+  return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+}
+
 /** `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. */
 class OutputNames {
   readonly #folder: string;
   readonly #name: (attemptId: string) => string;
   readonly #attemptId: string;
 
-  constructor(folder: string, kind: string, { homepage }: SiteJob, attemptId: string, extension: string) {
-    // Safe on every file system; the hash tells those apart that look the same.
-    const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+  constructor(folder: string, kind: string, job: SiteJob, attemptId: string, extension: string) {
+    const host = hostInNames(job);
     this.#folder = folder;
     this.#attemptId = attemptId;
     this.#name = (id) => path.posix.join(kind, attemptId.slice(0, 2), `${host}.${id}.${extension}`);

@@ -4,12 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { counted, duration } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { isBucket } from "../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { CrawlFlags } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { givenCrawl } from "./fleet.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
-import { RunSinks, wholePath } from "./fleet-outputs.ts";
+import { RunSinks, usableBucket, wholePath } from "./fleet-outputs.ts";
 import { newsTo } from "./fleet-queue.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
@@ -42,7 +43,8 @@ export interface WorkerFlags extends CrawlFlags {
 export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   const { run, lease, out } = flags;
   if (lease < 1) throw new UsageError("--lease is at least one second");
-  if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (out !== undefined && isBucket(out)) await usableBucket(out);
+  else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new UsageError(`${out} is not a folder`);
   const crawl = givenCrawl(flags);
   resolveOptions(crawl);
@@ -109,6 +111,7 @@ class WorkerRun {
       clearInterval(watch);
       unlisten();
       view?.stop();
+      await sink.close();
     }
     process.stdout.write(fleetTable(this.#counter.totals(), Date.now() - begin));
     const stopped: unknown = this.#stop.signal.reason;

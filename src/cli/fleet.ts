@@ -4,6 +4,7 @@ import path from "node:path";
 import { counted, duration } from "../figures.ts";
 import { JournalQueue, journalName, readResults } from "../fleet/journal-queue.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import { readShard } from "../fleet/shard.ts";
 import type { SiteOutcome, SiteSummary } from "../fleet/site-job.ts";
 import { suggestion } from "../option-checks.ts";
@@ -13,8 +14,8 @@ import { printable } from "../write/printable.ts";
 import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
-import { wholePath } from "./fleet-outputs.ts";
-import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
+import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./fleet-outputs.ts";
+import type { FolderSinkOptions } from "./fleet-sink.ts";
 import { reportList, SiteList } from "./fleet-sites.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
@@ -51,18 +52,22 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (flags.queue !== undefined) return fill(names, flags, flags.queue);
   if (flags.run !== "default") throw new UsageError("--run needs --queue");
   if (out === undefined) throw new UsageError("--out names the folder of the outputs");
-  if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
+  // The journal is on this machine; what was published is known from the bucket, too.
+  const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
+  if (isBucket(out)) await usableBucket(out);
+  else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   const { list, retry } = listOf(names, flags);
   const crawl = crawlOf(flags);
   resolveOptions(crawl);
-  if (list === undefined && !existsSync(path.join(out, journalName))) {
+  if (list === undefined && !existsSync(path.join(folder, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
   const outputs = await outputsOf(flags);
   const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
-  const queue = await JournalQueue.open(out, { retry });
+  if (retry.length > 0) await takeBack(path.join(folder, journalName), out, retry);
+  const queue = await JournalQueue.open(folder, { retry });
   try {
-    return await new Run(flags, out, queue, log).run(list, crawl, outputs);
+    return await new Run(flags, folder, queue, log).run(list, crawl, outputs);
   } finally {
     await queue.close();
     if (log !== undefined) closeSync(log);
@@ -141,7 +146,7 @@ class Run {
         const shared = { queue: this.#queue, list, flags: this.#flags, out: this.#out };
         await runProcesses({ ...shared, ...signals, onEvent, onDeath });
       } else {
-        const sink = new FolderSink({ folder: this.#out, ...outputs });
+        const sink = await sinkFor(this.#flags.out ?? this.#out, outputs, { folder: this.#out });
         await runFleet({ queue: this.#queue, sites: list, sink, concurrency, perAddress, crawl, ...signals, onEvent });
       }
     } catch (error) {
@@ -163,7 +168,9 @@ class Run {
     const took = Date.now() - this.#begin;
     const stopped: unknown = this.#stop.signal.reason ?? this.#drain.signal.reason;
     const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
-    writeWhole(path.join(this.#out, "summary.json"), { ...totals, waiting: counts.waiting, ...input });
+    const summary = { ...totals, waiting: counts.waiting, ...input };
+    writeWhole(path.join(this.#out, "summary.json"), summary);
+    await uploadSummary(this.#flags, summary);
     if (totals.websites === 0 && counts.waiting === 0) {
       this.#messages.say("the list names no website", "bad");
       return exitCodes.usage;
@@ -250,6 +257,18 @@ export async function outputsOf(flags: FleetFlags): Promise<Omit<FolderSinkOptio
     previous: previous === undefined ? undefined : await archivesOf(previous),
     check: check ? (await import("../check/check-tree.ts")).checkTree : undefined,
   };
+}
+
+async function takeBack(journal: string, out: string, retry: readonly SiteOutcome[]): Promise<void> {
+  if (!isBucket(out) || !existsSync(journal)) return;
+  const unpublish = await unpublisher(out, undefined);
+  for await (const summary of readResults(journal)) if (retry.includes(summary.outcome)) await unpublish(summary);
+}
+
+async function uploadSummary({ out = "", shard }: FleetFlags, summary: object): Promise<void> {
+  if (!isBucket(out)) return;
+  const name = shard === undefined ? "summary.json" : `summary-${shard.replace("/", "-of-")}.json`;
+  await (await S3Bucket.open(out)).replace(name, `${JSON.stringify(summary, undefined, 2)}\n`);
 }
 
 async function archivesOf(folder: string): Promise<Map<string, string>> {

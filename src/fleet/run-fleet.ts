@@ -155,6 +155,11 @@ class Fleet {
     let output: SiteOutput | undefined;
     let isKept = false;
     try {
+      const published = await sink.published?.(job);
+      if (published !== undefined) {
+        const isFirst = (await lease.done(published)) === "accepted";
+        return onEvent?.({ type: "site-done", summary: published, accepted: isFirst });
+      }
       output = await sink.open(job, attemptId);
       const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
       const read = crawlSite({

@@ -7,6 +7,8 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** Where the pages of a fleet go. */
 export interface SiteSink {
+  /** What was published of a website already, where somebody else may do so; it is not read again. */
+  published?(job: SiteJob): Promise<SiteSummary | undefined>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }
@@ -20,8 +22,8 @@ export interface SiteOutput {
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
   /** Wants the tree once it is whole; its documents are then kept until here. */
   tree?(tree: SitemapTree): Promise<void>;
-  /** Puts the outputs in their place. Gives what to add to the summary. */
-  keep(summary: SiteSummary): Promise<Partial<Pick<SiteSummary, "files" | "findings">>>;
+  /** Puts the outputs in their place. Gives what to add to the summary; the whole of another where that was published first. */
+  keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
 }

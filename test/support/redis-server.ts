@@ -68,8 +68,8 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function listening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+export async function listening(port: number, attempts = 200): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1");
       socket.once("connect", () => {

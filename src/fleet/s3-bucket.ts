@@ -1,0 +1,270 @@
+// A bucket of an S3-compatible store. Whatever is published is written under a name that is not taken yet (`If-None-Match: *`): of two
+// that publish the same, one is told that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AwsClient } from "aws4fetch";
+import { SitemapError } from "../errors.ts";
+import { invalid } from "../option-checks.ts";
+
+/** `exists`: something is there already, and stays. */
+export type Published = "created" | "exists";
+
+interface Sent {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE" | "HEAD";
+  readonly key: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+  /** Statuses that are answers, beside 2xx. */
+  readonly expected?: readonly number[];
+}
+
+export class S3Bucket {
+  /** `s3://bucket/prefix`, without a slash at its end. */
+  readonly address: string;
+  readonly #client: AwsClient;
+  readonly #base: string;
+  readonly #prefix: string;
+  readonly #partSize: number;
+
+  private constructor(address: string, client: AwsClient, base: string, prefix: string, partSize: number) {
+    this.address = address;
+    this.#client = client;
+    this.#base = base;
+    this.#prefix = prefix;
+    this.#partSize = partSize;
+  }
+
+  /** Credentials, region and endpoint come from the usual variables. Throws a `SitemapError` where something is missing. */
+  static async open(
+    address: string,
+    environment: NodeJS.ProcessEnv = process.env,
+    partSize: number = smallestPart,
+  ): Promise<S3Bucket> {
+    const { bucket, prefix } = bucketAddress(address);
+    const {
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: sessionToken,
+      AWS_REGION,
+      AWS_DEFAULT_REGION,
+      AWS_ENDPOINT_URL_S3,
+      AWS_ENDPOINT_URL,
+    } = environment;
+    if (!accessKeyId || !secretAccessKey)
+      throw invalid("s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    const region = AWS_REGION || AWS_DEFAULT_REGION || "us-east-1";
+    const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
+    if (endpoint && !/^https?:\/\//.test(endpoint)) throw invalid("AWS_ENDPOINT_URL begins with http:// or https://");
+    const base = endpoint
+      ? `${endpoint.replace(/\/+$/, "")}/${bucket}`
+      : bucket.includes(".")
+        ? `https://s3.${region}.amazonaws.com/${bucket}`
+        : `https://${bucket}.s3.${region}.amazonaws.com`;
+    const session = sessionToken ? { sessionToken } : {};
+    const Client = await loaded();
+    const client = new Client({ accessKeyId, secretAccessKey, ...session, region, service: "s3", retries: 0 });
+    return new S3Bucket(`s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`, client, base, prefix, partSize);
+  }
+
+  /** Finds out whether the bucket is there and keeps the promise that everything here is built on. */
+  async inspect(): Promise<void> {
+    const key = "sitegrove.txt";
+    await this.put(key, "Outputs of sitegrove. Summaries name the files that count.\n");
+    if ((await this.put(key, "-")) === "exists") return;
+    await this.delete(key);
+    throw failure(`${this.address} does not refuse a name that is taken (If-None-Match): it cannot be used`);
+  }
+
+  /** Unless something is there already. */
+  async put(
+    key: string,
+    body: Uint8Array<ArrayBuffer> | string,
+    type = "application/octet-stream",
+  ): Promise<Published> {
+    const headers = { "if-none-match": "*", "content-type": type };
+    const { status } = await this.#send({ method: "PUT", key, body, headers, expected: [412] });
+    return status === 412 ? "exists" : "created";
+  }
+
+  /** Also where something is there already. */
+  async replace(key: string, body: string): Promise<void> {
+    await this.#send({ method: "PUT", key, body });
+  }
+
+  /** A file, in parts where it is large. One part is held in memory. */
+  async upload(key: string, file: string): Promise<Published> {
+    const handle = await open(file, "r");
+    try {
+      const { size } = await handle.stat();
+      const partSize = Math.max(this.#partSize, Math.ceil(size / mostParts));
+      const part = Buffer.allocUnsafe(Math.min(size, partSize));
+      const read = async (at: number) => {
+        const { bytesRead } = await handle.read(part, 0, part.length, at);
+        return part.subarray(0, bytesRead);
+      };
+      if (size <= partSize) return await this.put(key, await read(0));
+      return await this.#uploadParts(key, size, partSize, read);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const response = await this.#send({ method: "GET", key, expected: [404] });
+    const text = await response.text();
+    return response.status === 404 ? undefined : text;
+  }
+
+  /** Into a file. False where there is nothing. */
+  async download(key: string, file: string): Promise<boolean> {
+    const response = await this.#send({ method: "GET", key, expected: [404] });
+    if (response.status === 404 || response.body === null) return false;
+    await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
+    return true;
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#send({ method: "DELETE", key, expected: [404] });
+  }
+
+  async #uploadParts(
+    key: string,
+    size: number,
+    partSize: number,
+    read: (at: number) => Promise<Buffer<ArrayBuffer>>,
+  ): Promise<Published> {
+    const begun = await (await this.#send({ method: "POST", key, query: "uploads=" })).text();
+    const id = encodeURIComponent(textOf(begun, "UploadId"));
+    try {
+      const parts: string[] = [];
+      for (let at = 0; at < size; at += partSize) {
+        const number = parts.length + 1;
+        const query = `partNumber=${number}&uploadId=${id}`;
+        const { headers } = await this.#send({ method: "PUT", key, query, body: await read(at) });
+        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${headers.get("etag") ?? ""}</ETag></Part>`);
+      }
+      const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
+      const headers = { "if-none-match": "*", "content-type": "application/xml" };
+      const ended = await this.#send({
+        method: "POST",
+        key,
+        query: `uploadId=${id}`,
+        body,
+        headers,
+        expected: [412, 404],
+      });
+      const answer = await ended.text();
+      if (ended.status === 412) {
+        await this.#abort(key, id);
+        return "exists";
+      }
+      // The answer to a first try was lost: the upload is over, and the file is there.
+      if (ended.status === 404) return "exists";
+      if (answer.includes("<Error>")) throw failure(`${this.address}: ${textOf(answer, "Message")}`);
+      return "created";
+    } catch (error) {
+      // What is not ended would be kept, and paid for.
+      await this.#abort(key, id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #abort(key: string, id: string): Promise<void> {
+    await this.#send({ method: "DELETE", key, query: `uploadId=${id}`, expected: [404] });
+  }
+
+  async #send(sent: Sent): Promise<Response> {
+    const path = [this.#prefix, sent.key].filter((part) => part !== "").join("/");
+    const url = `${this.#base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#try(url, sent);
+      if (answer instanceof Response && (answer.ok || sent.expected?.includes(answer.status))) return answer;
+      const isTemporary =
+        !(answer instanceof Response) || [408, 409, 429].includes(answer.status) || answer.status >= 500;
+      if (!isTemporary || answer instanceof SitemapError || attempt === mostAttempts) throw await this.#failed(answer);
+      await (answer instanceof Response ? answer.body?.cancel() : undefined);
+      await sleep(Math.min(10_000, 200 * 2 ** attempt) * (0.5 + Math.random() / 2));
+    }
+  }
+
+  async #try(url: string, { method, headers, body }: Sent): Promise<Response | Error> {
+    try {
+      // The store refuses what was changed on its way.
+      const digest = createHash("sha256")
+        .update(body ?? "")
+        .digest("hex");
+      const request = await this.#client.sign(url, {
+        method,
+        headers: { ...headers, "x-amz-content-sha256": digest },
+        ...(body === undefined ? {} : { body }),
+        signal: AbortSignal.timeout(requestTime),
+      });
+      return await fetch(request);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async #failed(answer: Response | Error): Promise<Error> {
+    if (answer instanceof Error) {
+      const { cause } = answer as { cause?: { code?: string; message?: string } };
+      return failure(`${this.address} cannot be reached: ${cause?.message || cause?.code || answer.message}`, answer);
+    }
+    const text = await answer.text().catch(() => "");
+    const code = textOf(text, "Code");
+    const reason = reasons[code] ?? (textOf(text, "Message") || `status ${answer.status}`);
+    return failure(`${this.address}: ${reason}${code === "" ? "" : ` (${code})`}`);
+  }
+}
+
+/** Whether an address of outputs is one of a bucket. */
+export function isBucket(out: string): boolean {
+  return /^s3:/i.test(out);
+}
+
+/** Throws a `SitemapError` (`invalid-option`). */
+export function bucketAddress(address: string): { readonly bucket: string; readonly prefix: string } {
+  const [, bucket = "", prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,254})(?:\/(.*))?$/i.exec(address) ?? [];
+  const parts = prefix.split("/").filter((part) => part !== "");
+  if (bucket === "" || parts.some((part) => part === "." || part === ".."))
+    throw invalid(`Expected s3://BUCKET/PREFIX, got ${address.slice(0, 100)}`);
+  return { bucket, prefix: parts.join("/") };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  NoSuchBucket: "there is no such bucket",
+  AccessDenied: "access is denied",
+  InvalidAccessKeyId: "AWS_ACCESS_KEY_ID is not known there",
+  SignatureDoesNotMatch: "AWS_SECRET_ACCESS_KEY is wrong",
+  ExpiredToken: "the credentials have expired",
+};
+
+function failure(message: string, cause?: unknown): SitemapError {
+  return new SitemapError("storage-failed", message, { cause });
+}
+
+function textOf(xml: string, name: string): string {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+  return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}
+
+async function loaded(): Promise<typeof AwsClient> {
+  try {
+    return (await import("aws4fetch")).AwsClient;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new SitemapError("missing-package", "s3:// needs aws4fetch: npm install aws4fetch", { cause });
+  }
+}
+
+// S3 takes no smaller parts, and no more than 10,000.
+const smallestPart = 8 * 2 ** 20;
+const mostParts = 9000;
+const mostAttempts = 6;
+// In milliseconds.
+const requestTime = 120_000;

@@ -1,0 +1,145 @@
+// Buckets of a real S3-compatible server: what is published once stays, large files go in parts, faults are waited out.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { S3Sink, summaryName } from "../../src/cli/fleet-s3-sink.ts";
+import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
+import { job, summaryOf } from "./queue-contract.ts";
+
+test.each([
+  ["s3://bucket", { bucket: "bucket", prefix: "" }],
+  ["s3://bucket/", { bucket: "bucket", prefix: "" }],
+  ["s3://bucket/a/b/", { bucket: "bucket", prefix: "a/b" }],
+])("%s", (address, parts) => {
+  expect(bucketAddress(address)).toEqual(parts);
+});
+
+test.each(["s3:", "s3://", "s3:///a", "s3://b/../c", "s3://a b/c", "s3:/bucket"])("%s is refused", (address) => {
+  expect(() => bucketAddress(address)).toThrow("Expected s3://BUCKET/PREFIX");
+});
+
+test("without credentials, one sentence says which", async () => {
+  await expect(S3Bucket.open("s3://bucket", {})).rejects.toThrow("AWS_ACCESS_KEY_ID");
+});
+
+describe.skipIf(!hasS3)("on a real server", () => {
+  let server: S3Server;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "s3-"));
+    server = await startS3();
+    await server.makeBucket("bucket");
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("a name is taken once; of many that publish at once, one does", async () => {
+    const bucket = await S3Bucket.open("s3://bucket/once", server.env);
+    await bucket.inspect();
+    await bucket.inspect();
+    const results = await Promise.all(Array.from({ length: 8 }, (_, at) => bucket.put("a/b c+ü.json", `${at}`)));
+    expect(results.filter((result) => result === "created")).toHaveLength(1);
+    expect(await bucket.get("a/b c+ü.json")).toBe(`${results.indexOf("created")}`);
+    expect(await bucket.get("nothing")).toBeUndefined();
+    await bucket.delete("a/b c+ü.json");
+    expect(await bucket.put("a/b c+ü.json", "again")).toBe("created");
+  });
+
+  test("a large file goes in parts and comes back byte by byte; it, too, is published once", async () => {
+    const file = path.join(folder, "large");
+    const bytes = Buffer.alloc(11 * 2 ** 20, "0123456789abcdef");
+    bytes.write("the end", bytes.length - 7);
+    writeFileSync(file, bytes);
+    const bucket = await S3Bucket.open("s3://bucket/parts", server.env, 5 * 2 ** 20);
+    expect(await bucket.upload("large", file)).toBe("created");
+    expect(await bucket.upload("large", file)).toBe("exists");
+    expect(await bucket.download("large", `${file}.back`)).toBe(true);
+    expect(readFileSync(`${file}.back`).equals(bytes)).toBe(true);
+    expect(await bucket.download("nothing", `${file}.none`)).toBe(false);
+    writeFileSync(file, "");
+    expect(await bucket.upload("empty", file)).toBe("created");
+    expect(await bucket.get("empty")).toBe("");
+  });
+
+  test("faults that pass are waited out; a lost answer is not a second publication", async () => {
+    const { proxy, port, fail } = await faultyProxy(new URL(server.env["AWS_ENDPOINT_URL_S3"] ?? "").port);
+    try {
+      const env = { ...server.env, AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };
+      const bucket = await S3Bucket.open("s3://bucket/faults", env);
+      fail.push("503", "cut", "503");
+      expect(await bucket.put("a", "1")).toBe("created");
+      // The store has it, and the answer is lost.
+      fail.push("lose");
+      expect(await bucket.put("b", "2")).toBe("exists");
+      expect(await bucket.get("b")).toBe("2");
+      const site = job("lost");
+      const lease = { job: site, attemptId: "0123-1-abc" } as never;
+      const sink = new S3Sink({ bucket, folder, format: "none", archives: false });
+      const output = await sink.open(site, "0123-1-abc");
+      fail.push("lose");
+      expect(await output.keep(summaryOf(lease))).toEqual({ files: {} });
+      expect(await sink.published(site)).toMatchObject({ attemptId: "0123-1-abc" });
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
+  });
+
+  test("what cannot be used is said in a sentence", async () => {
+    const missing = await S3Bucket.open("s3://no-such-bucket/a", server.env);
+    await expect(missing.inspect()).rejects.toThrow("s3://no-such-bucket/a: there is no such bucket (NoSuchBucket)");
+    const elsewhere = { ...server.env, AWS_ENDPOINT_URL_S3: "127.0.0.1:9" };
+    await expect(S3Bucket.open("s3://bucket", elsewhere)).rejects.toThrow("begins with http");
+  });
+
+  test("whose summary is there first has published; a late one takes it for its own and leaves nothing behind", async () => {
+    const bucket = await S3Bucket.open("s3://bucket/fence", server.env);
+    const sink = new S3Sink({ bucket, folder, format: "ndjson", archives: false, run: "monday" });
+    const site = job("twice");
+    expect(await sink.published(site)).toBeUndefined();
+    const summaries: SiteSummary[] = [];
+    for (const attemptId of ["0123-2-bbb", "0123-1-aaa"]) {
+      const output = await sink.open(site, attemptId);
+      await output.pages?.("https://twice.example/sitemap.xml", [{ url: "https://twice.example/1" }] as never);
+      const summary = summaryOf({ job: site, attemptId } as never);
+      summaries.push({ ...summary, ...(await output.keep(summary)) });
+      await output.discard();
+    }
+    expect(summaries[1]).toEqual(summaries[0]);
+    expect(summaries[0]?.attemptId).toBe("0123-2-bbb");
+    expect((await server.keys("bucket")).filter((key) => key.startsWith("fence/"))).toEqual([
+      `fence/${summaries[0]?.files["pages"]}`,
+      `fence/${summaryName(site, "monday")}`,
+    ]);
+    expect(await sink.published(site)).toEqual(summaries[0]);
+  });
+});
+
+/** In front of a server: fails as it is told, once for each word. */
+async function faultyProxy(port: string): Promise<{ proxy: Server; port: number; fail: string[] }> {
+  const fail: string[] = [];
+  const proxy = createServer((incoming, answer) => {
+    const fault = fail.shift();
+    if (fault === "cut") return void incoming.socket.destroy();
+    if (fault === "503") {
+      incoming.resume();
+      return void answer.writeHead(503).end("<Error><Code>SlowDown</Code></Error>");
+    }
+    const { method, url: target, headers } = incoming;
+    const onward = request({ port, host: "127.0.0.1", method, path: target, headers }, (response) => {
+      if (fault === "lose") return void incoming.socket.destroy();
+      answer.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(answer);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  return { proxy, port: (proxy.address() as AddressInfo).port, fail };
+}

@@ -1,0 +1,54 @@
+// A real S3-compatible server on loopback: moto, from PyPI.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { freePort, listening } from "./redis-server.ts";
+
+const { SITEGROVE_MOTO, CI, PYTHONPATH = "" } = process.env;
+const environment = {
+  ...process.env,
+  PYTHONPATH: [SITEGROVE_MOTO, PYTHONPATH].filter((folder) => folder).join(":"),
+};
+
+/** Where it is missing, tests are skipped; not where everything has to be there. */
+export const hasS3: boolean =
+  spawnSync("python3", ["-c", "import moto.server"], { env: environment }).status === 0 || CI === "true";
+
+export interface S3Server {
+  /** For the environment of whoever uses it. */
+  readonly env: Readonly<Record<string, string>>;
+  makeBucket(name: string): Promise<void>;
+  keys(bucket: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startS3(): Promise<S3Server> {
+  const port = await freePort();
+  const words = ["-c", "from moto.server import main; main()", "-H", "127.0.0.1", "-p", String(port)];
+  const child: ChildProcess = spawn("python3", words, { env: environment, stdio: "ignore" });
+  await listening(port, 1200);
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    env: {
+      AWS_ACCESS_KEY_ID: "key",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: "us-east-1",
+    },
+    async makeBucket(name) {
+      await fetch(`${endpoint}/${name}`, { method: "PUT", headers: authorization });
+    },
+    async keys(bucket) {
+      const text = await (await fetch(`${endpoint}/${bucket}?list-type=2`, { headers: authorization })).text();
+      return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key).sort();
+    },
+    async stop() {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null)
+        await new Promise((resolve) => child.once("exit", resolve));
+    },
+  };
+}
+
+// Who asks matters to moto, not whether it is true.
+const authorization = {
+  authorization: "AWS4-HMAC-SHA256 Credential=key/20240101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0",
+};
