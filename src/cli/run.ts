@@ -3,7 +3,7 @@
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
-import { WasmFlags } from "./engine-flags.ts";
+import { CrawlFlags } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -57,7 +57,7 @@ export class Run {
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
   readonly #results: Result[] = [];
-  readonly #wasmFlags = new WasmFlags();
+  readonly #engineFlags = new CrawlFlags();
 
   constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
     // First of all: a path that cannot be written is a mistake of the command line.
@@ -90,7 +90,7 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
-    this.#wasmFlags.see(event);
+    this.#engineFlags.see(event);
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);
