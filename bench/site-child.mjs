@@ -5,6 +5,7 @@ import { peakMemory } from "./child.mjs";
 import { distModule } from "./setup.mjs";
 
 const [name, origin, archive] = process.argv.slice(2);
+let milliseconds;
 
 const ways = {
   async stream() {
@@ -34,6 +35,16 @@ const ways = {
     const pages = await count(tree.pages());
     await tree.close();
     return pages;
+  },
+
+  async first() {
+    const { openTree } = await distModule("index.js");
+    const before = performance.now();
+    const tree = await openTree(archive);
+    for await (const _page of tree.pages()) break;
+    milliseconds = performance.now() - before;
+    await tree.close();
+    return 1;
   },
 
   // Pages are on another host than the server, which it would drop otherwise.
@@ -69,7 +80,7 @@ const ways = {
 
 const pages = await ways[name]();
 const { user, system } = process.cpuUsage();
-process.stdout.write(JSON.stringify({ pages, peak: peakMemory(), cpu: (user + system) / 1e6 }));
+process.stdout.write(JSON.stringify({ pages, peak: peakMemory(), cpu: (user + system) / 1e6, milliseconds }));
 
 async function count(iterable) {
   let pages = 0;

@@ -7,12 +7,12 @@
 //   --flat         also the memory that a website of three times as many pages takes
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";
 import { measureDiff } from "./diff.mjs";
+import { runFloor, runProgram, runReference } from "./program.mjs";
 import { median, printBars, printMachine, printTable } from "./report.mjs";
 import { serveWebsite } from "./website.mjs";
 
@@ -32,9 +32,9 @@ const { setUp } = await import("./setup.mjs");
 
 const floor = { name: "floor: curl, zcat, grep", run: runFloor };
 const own = [
-  { name: "sitegrove ls -f pages", own: "ls", run: (website) => runProgram(website, "pages") },
-  { name: "sitegrove ls -f csv", own: "csv", run: (website) => runProgram(website, "csv") },
-  { name: "sitegrove ls -f ndjson", own: "ndjson", run: (website) => runProgram(website, "ndjson") },
+  { name: "sitegrove ls -f pages", own: "ls", run: (website) => list(website, "pages") },
+  { name: "sitegrove ls -f csv", own: "csv", run: (website) => list(website, "csv") },
+  { name: "sitegrove ls -f ndjson", own: "ndjson", run: (website) => list(website, "ndjson") },
   { name: "streamPages", own: "stream" },
   { name: "sitemapTreeForHomepage + pages()", own: "tree" },
   { name: "openTree + pages()", own: "open" },
@@ -104,40 +104,10 @@ async function measure({ name, own, peer, run }, website) {
   }
 }
 
-function runFloor({ origin }) {
-  return runChild("floor.sh", [`${origin}/index.xml`], { command: "sh" });
-}
-
-// The program itself, its lines counted.
-async function runProgram({ origin, archive }, format) {
-  const note = `${archive}.peak`;
-  const program = path.join(
-    process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist"),
-    "cli/main.js",
-  );
-  const args = ["--import", path.join(import.meta.dirname, "peak.mjs"), program, "ls", "-f", format, `${origin}/`];
-  const before = performance.now();
-  const env = { ...process.env, SITEGROVE_BENCH_PEAK: note };
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
-  let lines = 0;
-  child.stdout.on("data", (data) => {
-    for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) lines++;
-  });
-  const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  const seconds = (performance.now() - before) / 1000;
-  if (code !== 0) throw new Error(`ended with ${code}`);
-  // A table has a line with the names of its columns.
-  return { ...JSON.parse(readFileSync(note, "utf8")), seconds, pages: format === "csv" ? lines - 1 : lines };
-}
-
-// The reference is measured where a Python has it installed: SITEGROVE_BENCH_PYTHON names it, otherwise python3.
-async function runReference({ origin }) {
-  const python = process.env.SITEGROVE_BENCH_PYTHON ?? "python3";
-  if (spawnSync(python, ["-c", "import usp.tree"], { stdio: "ignore" }).status !== 0) {
-    console.log("ultimate-sitemap-parser is not installed for python3 (or $SITEGROVE_BENCH_PYTHON): not measured");
-    return undefined;
-  }
-  return runChild("reference.py", [`${origin}/`], { command: python });
+// A table has a line with the names of its columns.
+async function list({ origin }, format) {
+  const { lines, ...run } = await runProgram(["ls", "-f", format, `${origin}/`]);
+  return { ...run, pages: format === "csv" ? lines - 1 : lines };
 }
 
 function printResults({ pages, bytes }, results) {

@@ -1,0 +1,46 @@
+// The program as a user runs it: a process of its own, its lines counted, timed from its start to its end.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { runChild } from "./child.mjs";
+
+const dist = () => process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist");
+
+/** `lines` of standard output, `seconds`, the seconds of `cpu` time, and the `peak` of memory in bytes. */
+export async function runProgram(words, { nodeOptions = [] } = {}) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-run-"));
+  const note = path.join(folder, "peak");
+  const peak = path.join(import.meta.dirname, "peak.mjs");
+  const args = [...nodeOptions, "--import", peak, path.join(dist(), "cli/main.js"), ...words];
+  try {
+    const before = performance.now();
+    const env = { ...process.env, SITEGROVE_BENCH_PEAK: note };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+    let lines = 0;
+    child.stdout.on("data", (data) => {
+      for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) lines++;
+    });
+    const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+    const seconds = (performance.now() - before) / 1000;
+    if (code !== 0) throw new Error(`sitegrove ${words.join(" ")} ended with ${code}`);
+    return { ...JSON.parse(readFileSync(note, "utf8")), seconds, lines };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Standard tools: move the bytes, inflate them, look at each once. */
+export function runFloor({ origin }) {
+  return runChild("floor.sh", [`${origin}/index.xml`], { command: "sh" });
+}
+
+/** USP, where a Python has it installed: SITEGROVE_BENCH_PYTHON names it, otherwise python3. */
+export async function runReference({ origin }) {
+  const python = process.env.SITEGROVE_BENCH_PYTHON ?? "python3";
+  if (spawnSync(python, ["-c", "import usp.tree"], { stdio: "ignore" }).status !== 0) {
+    console.log("ultimate-sitemap-parser is not installed for python3 (or $SITEGROVE_BENCH_PYTHON): not measured");
+    return undefined;
+  }
+  return runChild("reference.py", [`${origin}/`], { command: python });
+}

@@ -1,0 +1,204 @@
+// npm run bench:users: what users do, each beside its measure, in one table. Candidates take turns, and the median counts.
+//   --pages N      size of the large website (default 1,000,000)
+//   --rounds N     how often each is measured (default 3)
+//   --only TEXT    only rows whose name contains it
+//   --large        also the memory of every format for ten times as many pages
+//   --dist DIR     another build than dist/
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { runChild } from "./child.mjs";
+import { runFloor, runProgram, runReference } from "./program.mjs";
+import { median, printBars, printMachine, printTable } from "./report.mjs";
+import { serveWebsite } from "./website.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    pages: { type: "string", default: "1000000" },
+    rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "" },
+    large: { type: "boolean", default: false },
+    dist: { type: "string" },
+  },
+});
+if (flags.dist !== undefined) process.env.SITEGROVE_BENCH_DIST = path.resolve(flags.dist);
+const { setUp } = await import("./setup.mjs");
+
+const pages = Number(flags.pages.replaceAll(/[,_]/g, ""));
+const rounds = Number(flags.rounds);
+const dist = process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist");
+const megabytes = (bytes) => bytes / 2 ** 20;
+const bars = [];
+
+const parts = [
+  { name: "import", run: starting },
+  { name: "parseSitemap", run: parsing },
+  { name: "kept URLs", run: keeping },
+  { name: "small website", run: small },
+  { name: "large website", run: large },
+  { name: "archive", run: archive },
+  ...(flags.large ? [{ name: "flat memory", run: flat }] : []),
+];
+
+await setUp({ peers: false });
+printMachine();
+for (const { name, run } of parts) {
+  if (!name.includes(flags.only)) continue;
+  process.stderr.write(`${name}…\n`);
+  await run();
+}
+printBars("What users do", bars);
+
+function atMost(limit, promise, value) {
+  bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
+}
+
+function atLeast(limit, promise, value) {
+  bars.push({ promise: `${promise}: at least ${limit}`, value, met: value >= limit });
+}
+
+// Each way `rounds` times, in turns; the medians of what they give.
+async function inTurns(ways, count = rounds) {
+  const runs = new Map(Object.keys(ways).map((name) => [name, []]));
+  for (let round = 0; round < count; round++) {
+    for (const [name, way] of Object.entries(ways)) {
+      const result = await way();
+      if (result !== undefined) runs.get(name).push(result);
+    }
+  }
+  const result = {};
+  for (const [name, list] of runs) {
+    if (list.length === 0) continue;
+    result[name] = Object.fromEntries(Object.keys(list[0]).map((key) => [key, median(list.map((run) => run[key]))]));
+  }
+  return result;
+}
+
+async function starting() {
+  const load = `await import(${JSON.stringify(pathToFileURL(path.resolve(dist, "index.js")).href)})`;
+  const ways = {
+    "an empty program": ["--input-type=module", "-e", ""],
+    'import "sitegrove"': ["--input-type=module", "-e", load],
+    "sitegrove --version": [path.join(dist, "cli/main.js"), "--version"],
+    "sitegrove --help": [path.join(dist, "cli/main.js"), "--help"],
+  };
+  const timed = Object.fromEntries(Object.entries(ways).map(([name, args]) => [name, () => timeOf(args)]));
+  const results = await inTurns(timed, 15);
+  const { milliseconds: empty } = results["an empty program"];
+  printTable(
+    "Starting: the median of 15",
+    ["", "milliseconds", "more than an empty program"],
+    Object.entries(results).map(([name, { milliseconds }]) => [name, milliseconds, milliseconds - empty]),
+  );
+  atMost(60, 'import "sitegrove", milliseconds more', results['import "sitegrove"'].milliseconds - empty);
+}
+
+async function timeOf(args) {
+  const before = performance.now();
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  return { milliseconds: performance.now() - before };
+}
+
+async function parsing() {
+  for (const [making, limit] of [
+    ["plain", 3],
+    ["rich", 2],
+  ]) {
+    const results = [];
+    for (let round = 0; round < rounds; round++) results.push(await runChild("public-child.mjs", [making]));
+    const ratio = (name) => median(results.map((result) => result[name] / result.parseSitemap));
+    atLeast(limit, `parseSitemap, ${making}, × saxes`, ratio("saxes"));
+    bars.push({ promise: `parseSitemap, ${making}, × JSON.parse (goal: 0.75)`, value: ratio("json"), met: true });
+  }
+}
+
+async function keeping() {
+  const { kept } = await inTurns({ kept: () => runChild("kept-child.mjs", [200_000]) });
+  atMost(1, "200,000 URLs of rich entries that are kept ÷ (3 × characters + 64 bytes each)", kept.share);
+}
+
+async function small() {
+  const website = await serveWebsite({ pages: 825, pagesPerSitemap: 207 });
+  try {
+    const { ls, usp } = await inTurns(
+      { ls: () => runProgram(["ls", `${website.origin}/`]), usp: () => runReference(website) },
+      rounds * 3,
+    );
+    printTable(
+      "A small website: 825 pages, 4 sitemaps",
+      ["", "seconds", "CPU s", "peak MB"],
+      Object.entries({ "sitegrove ls": ls, "ultimate-sitemap-parser": usp }).flatMap(([name, run]) =>
+        run === undefined ? [] : [[name, run.seconds, run.cpu, megabytes(run.peak)]],
+      ),
+    );
+    if (usp !== undefined)
+      atMost(1, "825 pages, sitegrove ls ÷ ultimate-sitemap-parser, time", ls.seconds / usp.seconds);
+    atMost(80, "825 pages, sitegrove ls, peak MB", megabytes(ls.peak));
+  } finally {
+    await website.close();
+  }
+}
+
+async function large() {
+  const website = await serveWebsite({ pages });
+  try {
+    const { floor, ls } = await inTurns({
+      floor: () => runFloor(website),
+      ls: () => runProgram(["ls", "-f", "pages", `${website.origin}/`]),
+    });
+    if (ls.lines !== pages) throw new Error(`listed ${ls.lines} of ${pages} pages`);
+    atMost(1.7, "a million pages, sitegrove ls -f pages ÷ floor (goal: 1.5)", ls.seconds / floor.seconds);
+    atMost(105, "a million pages, sitegrove ls -f pages, peak MB (goal: 100)", megabytes(ls.peak));
+  } finally {
+    await website.close();
+  }
+}
+
+async function archive() {
+  const website = await serveWebsite({ pages });
+  try {
+    await runChild("site-child.mjs", ["save", website.origin, website.archive]);
+    const { first, stream, tree } = await inTurns({
+      first: () => runChild("site-child.mjs", ["first", website.origin, website.archive]),
+      stream: () => runChild("site-child.mjs", ["stream", website.origin, website.archive]),
+      tree: () => runChild("site-child.mjs", ["tree", website.origin, website.archive]),
+    });
+    atMost(300, "openTree to the first page of a million, milliseconds", first.milliseconds);
+    atMost(2, "the tree of a million pages and one walk ÷ streamPages, CPU time", tree.cpu / stream.cpu);
+  } finally {
+    await website.close();
+  }
+}
+
+// Every format, with one and with ten times as many pages.
+async function flat() {
+  const formats = ["pages", "csv", "ndjson", "json", "tabtree", "sitemaps", "parquet"];
+  const peaks = new Map(formats.map((format) => [format, []]));
+  for (const size of [pages, pages * 10]) {
+    const website = await serveWebsite({ pages: size });
+    const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-parquet-"));
+    try {
+      for (const format of formats) {
+        process.stderr.write(`${format}, ${size.toLocaleString("en-US")} pages…\n`);
+        const output = format === "parquet" ? ["-o", path.join(folder, `${size}`)] : [];
+        const limits = ["--max-bytes", "100GB", "--max-sitemaps", "1000000"];
+        const run = await runProgram(["ls", "-f", format, ...output, ...limits, `${website.origin}/`]);
+        peaks.get(format).push(megabytes(run.peak));
+      }
+    } finally {
+      await website.close();
+      rmSync(folder, { recursive: true });
+    }
+  }
+  printTable(
+    "Memory of the program, by format",
+    ["", `MB, ${pages.toLocaleString("en-US")} pages`, "MB, ten times as many", "ratio"],
+    [...peaks].map(([format, [one, ten]]) => [format, one, ten, ten / one]),
+  );
+  for (const [format, [one, ten]] of peaks)
+    atMost(1.15, `ls -f ${format}, peak of ten times the pages ÷ of one`, ten / one);
+}
