@@ -2,22 +2,22 @@
 // its place goes in here.
 
 export class StyleSheet {
-  readonly #wide: string[] = [];
-  readonly #narrow: string[] = [];
+  readonly #wide = new Set<string>();
+  readonly #narrow = new Set<string>();
 
   add(selector: string, declarations: string): void {
-    this.#wide.push(`${selector}{${declarations}}`);
+    this.#wide.add(`${selector}{${declarations}}`);
   }
 
   /** For phones, in place of what `add` says. */
   addNarrow(selector: string, declarations: string): void {
-    this.#narrow.push(`${selector}{${declarations}}`);
+    this.#narrow.add(`${selector}{${declarations}}`);
   }
 
   /** `base`: what is the same on every page. */
   toString(base: string): string {
-    const narrow = this.#narrow.length === 0 ? "" : `@media screen and (max-width:640px){${this.#narrow.join("")}}`;
-    return `${compact(base)}${this.#wide.join("")}${narrow}`;
+    const narrow = this.#narrow.size === 0 ? "" : `@media screen and (max-width:640px){${[...this.#narrow].join("")}}`;
+    return `${compact(base)}${[...this.#wide].join("")}${narrow}`;
   }
 }
 

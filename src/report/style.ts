@@ -32,10 +32,12 @@ body {
 main, header, footer { max-width: 1152px; margin: 0 auto; padding: 0 16px; }
 a { color: var(--accent); text-underline-offset: 2px; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
+:is(td, th, li) > a.url { text-decoration: none; }
+:is(td, th, li) > a.url:hover { text-decoration: underline; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 code, .url { font-family: var(--mono); font-size: .87em; }
 code { background: light-dark(#eef2ee, #212c26); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
-.url { overflow-wrap: anywhere; }
+.url { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .soft { color: var(--soft); }
 .number { text-align: right; white-space: nowrap; }
 .skip { position: absolute; left: -999px; }
@@ -49,7 +51,7 @@ header { padding-top: 28px; }
 h1 { font-size: clamp(1.6rem, 1.1rem + 2.4vw, 2.5rem); line-height: 1.15; letter-spacing: -.022em; margin: 14px 0 10px; font-weight: 680; overflow-wrap: anywhere; text-wrap: balance; }
 h1 a { color: inherit; text-decoration: none; }
 h1 a:hover { text-decoration: underline; }
-.verdict { font-size: clamp(1.05rem, 1rem + .45vw, 1.28rem); line-height: 1.4; margin: 0 0 8px; max-width: 60ch; padding-left: 14px; border-left: 4px solid var(--good); text-wrap: pretty; }
+.verdict { font-size: clamp(1.05rem, 1rem + .45vw, 1.28rem); line-height: 1.4; margin: 0 0 8px; max-width: 52rem; padding-left: 14px; border-left: 4px solid var(--good); text-wrap: pretty; }
 .verdict.error { border-color: var(--error); }
 .verdict.warning { border-color: light-dark(#d98b12, #f3bb55); }
 .meta { color: var(--soft); font-size: .87rem; margin: 0; }
@@ -70,7 +72,7 @@ nav a:hover { color: var(--ink); text-decoration: underline; }
 section { margin-top: 52px; }
 h2 { font-size: 1.3rem; line-height: 1.25; letter-spacing: -.012em; margin: 0 0 6px; font-weight: 660; text-wrap: balance; }
 h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
-.lead { color: var(--soft); margin: 0 0 14px; max-width: 76ch; text-wrap: pretty; }
+.lead { color: var(--soft); margin: 0 0 14px; max-width: 54rem; text-wrap: pretty; }
 .lead strong { color: var(--ink); font-weight: 620; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 18px 16px; color: var(--soft); margin: 0; }
 .empty.good { border-style: solid; border-color: light-dark(#bfe0cd, #24503a); background: var(--good-bg); color: var(--ink); }
@@ -90,7 +92,7 @@ h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
 .finding + .finding { border-top: 1px solid var(--line); }
 .finding > summary { display: grid; grid-template-columns: 16px 78px minmax(0, 1fr) 128px 100px; gap: 0 12px; align-items: baseline; padding: 10px 16px 10px 12px; cursor: pointer; list-style: none; }
 .finding > summary::-webkit-details-marker { display: none; }
-.finding > summary::before { content: ""; width: 7px; height: 7px; border: solid var(--soft); border-width: 0 1.6px 1.6px 0; transform: rotate(-45deg); justify-self: center; align-self: center; }
+.finding > summary::before { content: ""; width: 7px; height: 7px; border: solid var(--soft); border-width: 0 1.6px 1.6px 0; transform: rotate(-45deg); justify-self: center; align-self: start; margin-top: 8px; }
 .finding[open] > summary::before { transform: rotate(45deg) translate(-1px, -1px); }
 .finding > summary:hover { background: var(--hover); }
 .finding > summary:focus-visible { outline-offset: -2px; border-radius: 12px; }
@@ -99,7 +101,7 @@ h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
 .finding .where { color: var(--soft); font-size: .87rem; text-align: right; white-space: nowrap; }
 .finding .body { padding: 6px 16px 18px 118px; border-top: 1px solid var(--line); }
 .finding .body h3 { margin: 14px 0 2px; font-size: .8rem; color: var(--soft); font-weight: 500; }
-.finding .body p { margin: 0; max-width: 76ch; }
+.finding .body p { margin: 0; max-width: 50rem; }
 .tag { display: inline-block; font-size: .78rem; line-height: 1.45; font-weight: 620; padding: .05em .6em; border-radius: 99px; white-space: nowrap; justify-self: start; }
 .tag.error { color: var(--error); background: var(--error-bg); }
 .tag.warning { color: var(--warning); background: var(--warning-bg); }
@@ -128,7 +130,7 @@ details.more > summary:hover { color: var(--ink); }
 .a6 { background: light-dark(#dfe3e6, #343c42); color: light-dark(#23292e, #e8edf0); }
 .hatch { background: repeating-linear-gradient(135deg, var(--hatch) 0 3px, light-dark(#fff6, #0006) 3px 8px); }
 
-.map { position: relative; height: 600px; border-radius: 10px; overflow: hidden; background: var(--bg); font-size: .8rem; line-height: 1.25; isolation: isolate; }
+.map { position: relative; border-radius: 10px; overflow: hidden; background: var(--bg); font-size: .8rem; line-height: 1.25; isolation: isolate; }
 .map div { position: absolute; overflow: hidden; }
 .map .group, .map .leaf { container-type: size; }
 .map .leaf { border: 1px solid var(--bg); padding: 4px 7px; border-radius: 3px; }
@@ -146,6 +148,8 @@ details.more > summary:hover { color: var(--ink); }
 .map .name span { font-weight: 400; color: var(--soft); }
 .map .in { inset: 24px 0 0 0; }
 @container (width < 56px) or (height < 66px) { .map .name { display: none; } .map .in { inset: 0; } }
+.map .full b, .map .full span { width: fit-content; max-width: 100%; background: var(--card); color: var(--ink); padding: 0 5px; opacity: 1; }
+.map .full b { border-radius: 4px 4px 4px 0; } .map .full span { border-radius: 0 0 4px 4px; }
 .map .leaf:hover { filter: brightness(1.06); }
 #tip { position: absolute; z-index: 5; pointer-events: none; background: light-dark(#14201a, #eef5f0); color: light-dark(#fff, #101a15); padding: 7px 11px; border-radius: 8px; font-size: .82rem; line-height: 1.4; max-width: min(340px, 90vw); box-shadow: 0 4px 18px #0004; overflow-wrap: anywhere; white-space: pre-line; }
 #tip[hidden] { display: none; }
@@ -157,6 +161,7 @@ th { text-align: left; font-weight: 500; color: var(--soft); font-size: .82rem; 
 th, td { padding: 6px 14px; vertical-align: baseline; }
 thead th { border-bottom: 1px solid var(--line); padding-top: 9px; }
 tbody tr + tr > * { border-top: 1px solid var(--line); }
+.tree tbody th, .wide tbody th { min-width: 11rem; }
 tbody th { font-weight: 400; color: var(--ink); font-size: inherit; white-space: normal; }
 tbody tr:hover > * { background: var(--hover); }
 tbody tr:target > * { background: var(--good-bg); }
@@ -181,6 +186,7 @@ tr.other > * { color: var(--soft); }
 .chart .axis .last, .chart .marks .last { transform: translateX(-100%); }
 .chart .marks .odd { color: light-dark(#a34413, #ff9a5c); font-weight: 620; }
 
+.scroll:has(.matrix) { width: fit-content; max-width: 100%; }
 .matrix { width: auto; }
 .matrix th, .matrix td { text-align: right; padding: 5px 12px; }
 .matrix tbody th { text-align: left; white-space: nowrap; }
@@ -189,7 +195,7 @@ tr.other > * { color: var(--soft); }
 .matrix .some { background: var(--warning-bg); color: var(--warning); }
 .matrix .many { background: var(--error-bg); color: var(--error); font-weight: 660; }
 
-.cards { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 16px; align-items: start; }
+.cards { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 16px; }
 .card { border: 1px solid var(--line); border-radius: 12px; background: var(--card); padding: 14px 16px; }
 .shares { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
 .shares li { position: relative; display: flex; justify-content: space-between; gap: 12px; padding: 4px 0 8px; }
@@ -198,11 +204,13 @@ tr.other > * { color: var(--soft); }
 .track { fill: light-dark(#e8eee9, #232f29); }
 .share { fill: var(--bar); }
 
-.fall { width: 34%; min-width: 120px; }
-.fall svg { display: block; width: 100%; height: 12px; }
-.fall .wait { fill: var(--wait); }
-.fall .get { fill: var(--bar); }
-.fall .line { fill: light-dark(#e8eee9, #232f29); }
+.tree :is(th, td):nth-child(n + 3):nth-child(-n + 6) { text-align: right; white-space: nowrap; }
+.tree td:nth-child(2) { white-space: nowrap; }
+.tree :is(th, td):nth-child(7) { width: 34%; min-width: 120px; }
+.tree svg { display: block; width: 100%; height: 12px; background: linear-gradient(light-dark(#e8eee9, #232f29), light-dark(#e8eee9, #232f29)) center / 100% 1px no-repeat; }
+.tree rect { y: 2px; height: 8px; rx: 1px; }
+.tree .wait { fill: var(--wait); }
+.tree .get { fill: var(--bar); }
 tr.bad .get, tr.bad .wait { fill: var(--error); }
 
 .delta { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; margin: 0 0 14px; }
@@ -222,7 +230,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .finding .where { display: none; }
   .finding .body { padding-left: 44px; }
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .map { height: 520px; }
+  .tree :is(th, td):nth-child(5) { display: none; }
 }
 @media (max-width: 640px) {
   header { padding-top: 18px; }
@@ -242,10 +250,10 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .chart .few { display: none; }
   .minor { display: none; }
   th, td { padding: 6px 8px; }
-  .fall { width: 40%; min-width: 96px; }
+  .tree :is(th, td):is(:nth-child(2), :nth-child(4), :nth-child(5), :nth-child(6)) { display: none; }
+  .tree :is(th, td):nth-child(7) { width: 36%; min-width: 96px; }
   .d1 { padding-left: 18px; } .d2 { padding-left: 28px; } .d3 { padding-left: 38px; } .d4 { padding-left: 48px; } .d5 { padding-left: 58px; }
 }
-@media screen and (max-width: 640px) { .map { height: 760px; } }
 @media print {
   :root { color-scheme: light; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
@@ -255,7 +263,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   nav, .filter, .skip, footer .button, #tip { display: none; }
   section { margin-top: 26px; break-inside: auto; }
   h2, h3, .lead { break-after: avoid; }
-  .map { height: 420px; break-inside: avoid; }
+  .map { break-inside: avoid; zoom: .8; }
   .chart, .card, .figures, tr, .finding > summary { break-inside: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; opacity: 1; display: block; }
   .scroll { overflow: visible; }
@@ -270,7 +278,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 @media (forced-colors: active) {
   .map .leaf, .map .group { border: 1px solid CanvasText; }
   .bars, .get, .share { fill: CanvasText; }
-  .wait, .track, .line { fill: GrayText; }
+  .wait, .track { fill: GrayText; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;

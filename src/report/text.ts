@@ -11,6 +11,8 @@ const longest = 200;
 export function shortened(text: string, most: number = longest): string {
   if (text.length <= most) return printable(text);
   const head = wholeCharacters(text.slice(0, Math.ceil(most * 0.7)));
+  // Of a short label, what it begins with has to do.
+  if (most < 60) return printable(`${head}${cutMark}`);
   const tail = text.slice(-Math.floor(most * 0.2));
   return printable(`${head}${cutMark}${wholeCharacters(tail)} (${text.length} characters)`);
 }

@@ -6,10 +6,12 @@ import type { DateCounts } from "./dates.ts";
 import type { ReportTimeline } from "./facts.ts";
 import { age, dayOf, percent } from "./text.ts";
 
-const mostBars = 180;
+const mostBars = 150;
 const fewestBars = 12;
 /** Days of a timeline by days. */
 const mostDays = 62;
+/** Of the pages with a date: the oldest of them, which are counted but not drawn. */
+const tail = 0.01;
 // From so many pages and so large a share on, a moment that pages share means something.
 const manyPages = 50;
 const largeShare = 0.1;
@@ -36,9 +38,10 @@ function barsOf(dates: DateCounts, receivedAt: number): { unit: Unit; bars: Repo
   if (first === undefined) return { unit: "month", bars: [], before: 0 };
   const end = Math.max(receivedAt, days.at(-1)!.day);
   const total = days.reduce((sum, { pages }) => sum + pages, 0);
-  const unit = unitFor(days, end, total);
+  const unit = unitFor(oldestShown(days, total), end);
   const bars = new Map<string, number>();
-  let start = Math.max(startOf(first.day, unit), stepped(startOf(end, unit), unit, 1 - mostBars));
+  const oldest = oldestShown(days, total);
+  let start = Math.max(startOf(oldest, unit), stepped(startOf(end, unit), unit, 1 - mostBars));
   start = Math.min(start, stepped(startOf(end, unit), unit, 1 - fewestBars));
   for (let at = start; at <= end; at = stepped(at, unit, 1)) bars.set(dayOf(at), 0);
   let before = 0;
@@ -51,12 +54,16 @@ function barsOf(dates: DateCounts, receivedAt: number): { unit: Unit; bars: Repo
   return { unit, bars: [...bars].map(([from, pages]) => ({ from, pages })), before };
 }
 
-function unitFor(days: readonly { day: number; pages: number }[], end: number, total: number): Unit {
-  const first = days[0]!.day;
-  if (end - first <= mostDays * dayLength) return "day";
-  const start = stepped(startOf(end, "month"), "month", 1 - mostBars);
-  const older = days.reduce((sum, { day, pages }) => (day < start ? sum + pages : sum), 0);
-  return older <= total / 100 ? "month" : "year";
+// A few pages that are much older than all others would push these to the edge.
+function oldestShown(days: readonly { day: number; pages: number }[], total: number): number {
+  let older = 0;
+  for (const { day, pages } of days) if ((older += pages) > total * tail) return day;
+  return days[0]!.day;
+}
+
+function unitFor(oldest: number, end: number): Unit {
+  if (end - oldest <= mostDays * dayLength) return "day";
+  return oldest >= stepped(startOf(end, "month"), "month", 1 - mostBars) ? "month" : "year";
 }
 
 function startOf(milliseconds: number, unit: Unit): number {

@@ -8,7 +8,7 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`${lead(facts)}${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to judge.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
@@ -20,6 +20,11 @@ const severityNames = {
   warning: ["warning", "Warnings"],
   info: ["note", "Notes"],
 } as const;
+
+function lead({ findings, counts }: ReportFacts): Html {
+  const places = counts.error + counts.warning + counts.info;
+  return html`<p class="lead">${counted(findings.length, "rule")} found something, in ${counted(places, "place")}. Each opens to what search engines do about it, and what to do.</p>`;
+}
 
 // Radio buttons and a style sheet: works without script.
 function filter({ findings, counts }: ReportFacts): Html {
@@ -70,11 +75,11 @@ function consequence({ severity, basis, engines }: ReportFinding): string {
   return `${effect} ${ground}`;
 }
 
-function notJudged({ notJudged, complete }: ReportFacts): Html | false {
+function notJudged({ notJudged }: ReportFacts): Html | false {
   if (notJudged.length === 0) return false;
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return html`<details class="more"${complete ? "" : ""}><summary>${counted(notJudged.length, "rule")} could not be judged</summary><ul class="examples">${[
+  return html`<details class="more"><summary>${counted(notJudged.length, "rule")} could not be judged</summary><ul class="examples">${[
     ...reasons,
   ].map(
     ([reason, rules]) =>

@@ -3,7 +3,7 @@ import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts, ReportLanguages } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import type { LanguageLinks } from "../languages.ts";
-import { percent } from "../text.ts";
+import { percent, shortened } from "../text.ts";
 import { part, table } from "./words.ts";
 
 export function languagesPart({ languages: facts, figures }: ReportFacts): Html | undefined {
@@ -16,9 +16,11 @@ export function languagesPart({ languages: facts, figures }: ReportFacts): Html 
     : "Rows name columns: how many alternate pages are named. Whether they name the page back was not judged, because not everything could be read.";
   const odd = judged ? worst(facts) : undefined;
   const defaults =
-    defaultPages === 0
-      ? "None names a page for all other languages (x-default)."
-      : `${grouped(defaultPages)} of them name a page for all other languages (x-default).`;
+    defaultPages === pages
+      ? "All of them name a page for all other languages, too (x-default)."
+      : defaultPages === 0
+        ? "None names a page for all other languages (x-default)."
+        : `${grouped(defaultPages)} of them name a page for all other languages (x-default).`;
   return part(
     "languages",
     "Languages",
@@ -42,7 +44,7 @@ function matrix(
 }
 
 function nameOf(language: string | undefined): string {
-  return language ?? "not said";
+  return language === undefined ? "not said" : shortened(language, 20);
 }
 
 function cell(links: LanguageLinks | undefined, isSame: boolean, judged: boolean): Html {

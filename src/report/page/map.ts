@@ -3,15 +3,21 @@
 import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts, ReportSection } from "../facts.ts";
 import { type Html, html } from "../html.ts";
+import { countTiles } from "../map-sections.ts";
 import { percentage, type StyleSheet } from "../style-sheet.ts";
 import { brief, percent, readableUrl } from "../text.ts";
 import { type Rectangle, squarified } from "../treemap.ts";
 import { flawedSentence } from "./overview.ts";
 import { part, table } from "./words.ts";
 
-// What the places are computed for, in pixels. The page scales them.
-const wide = { left: 0, top: 0, width: 1120, height: 600 };
-const narrow = { left: 0, top: 0, width: 358, height: 760 };
+// What the places are computed for, in pixels: the page scales them. Few tiles need no large map.
+const sizes = [
+  { tiles: 4, wide: 240, narrow: 280 },
+  { tiles: 14, wide: 400, narrow: 480 },
+  { tiles: Number.POSITIVE_INFINITY, wide: 600, narrow: 760 },
+];
+const wideWidth = 1120;
+const narrowWidth = 358;
 /** Of the name of a group; the style sheet leaves it out where a group is smaller than this. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
@@ -21,8 +27,6 @@ interface Tile {
   readonly number: number;
   readonly section: ReportSection;
   readonly depth: number;
-  /** The names above it, with slashes. */
-  readonly path: string;
   readonly children: readonly Tile[];
 }
 
@@ -32,17 +36,43 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const root = numbered(sections);
   const rows = tableRows(root);
   const rowNumbers = new Set(rows.map(({ number }) => number));
-  const body = (root.children.length === 0 ? [root] : root.children).map((tile) => box(tile, rowNumbers, sheet));
-  place(root, wide, false, (selector, rule) => sheet.add(selector, rule));
-  place(root, narrow, false, (selector, rule) => sheet.addNarrow(selector, rule));
+  if (root.children.length === 0) return singlePart(facts, rows, root, sheet);
+  const body = root.children.map((tile) => box(tile, rowNumbers, sheet));
+  const count = countTiles(sections) - 1;
+  const size = sizes.find(({ tiles }) => count <= tiles)!;
+  sheet.add(".map", `height:${size.wide}px`);
+  sheet.addNarrow(".map", `height:${size.narrow}px`);
+  const corner = { left: 0, top: 0 };
+  place(root, { ...corner, width: wideWidth, height: size.wide }, false, (id, rule) => sheet.add(id, rule));
+  place(root, { ...corner, width: narrowWidth, height: size.narrow }, false, (id, rule) => sheet.addNarrow(id, rule));
   const classes = new Set<number>();
   for (const { section } of everyTile(root)) classes.add(medianAge(section));
   return part(
     "map",
     "Where the pages are",
-    html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median). The hatched part of a tile is its share of pages with errors or warnings.</p>
+    html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median).${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map-box"><div class="map" id="map-tiles">${body}</div><div id="tip" hidden></div></div>
+<details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
+  );
+}
+
+// A website without sections: what there is to see is the age of its pages.
+function singlePart(facts: ReportFacts, rows: readonly Tile[], root: Tile, sheet: StyleSheet): Html {
+  const { name, pages, ages } = root.section;
+  let left = 0;
+  const boxes = ages.map((count, index) => {
+    if (count === 0) return undefined;
+    sheet.add(`#g${index}`, `inset:0 ${percentage(1 - (left + count) / pages)} 0 ${percentage(left / pages)}`);
+    left += count;
+    return html`<div class="leaf a${index}" id="g${index}" aria-hidden="true"><b>${ageNames[index]}</b><span>${brief(count)}</span></div>`;
+  });
+  sheet.add(".map", "height:72px");
+  return part(
+    "map",
+    "Where the pages are",
+    html`<p class="lead">${flawedSentence(facts)}${pages === 1 ? "The only page lies" : `All ${grouped(pages)} pages lie`} directly in <bdi>${readableUrl(name)}</bdi>, without sections. By how long ago they changed:</p>
+<div class="map">${boxes}</div>
 <details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
   );
 }
@@ -52,19 +82,11 @@ const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "
 /** Numbers in the order in which the script of the page counts. */
 function numbered(root: ReportSection): Tile {
   let number = 0;
-  const visit = (section: ReportSection, depth: number, above: string): Tile => {
+  const visit = (section: ReportSection, depth: number): Tile => {
     const own = number++;
-    const path = `${above}${section.kind === undefined ? section.name : ""}`;
-    const below = path === "" ? "" : `${path}/`;
-    return {
-      number: own,
-      section,
-      depth,
-      path,
-      children: (section.sections ?? []).map((child) => visit(child, depth + 1, below)),
-    };
+    return { number: own, section, depth, children: (section.sections ?? []).map((child) => visit(child, depth + 1)) };
   };
-  return visit(root, 0, "");
+  return visit(root, 0);
 }
 
 function* everyTile(tile: Tile): Generator<Tile, void> {
@@ -91,17 +113,14 @@ function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   }
   const share = flawed === 0 ? 0 : Math.min(100, Math.max(1, Math.round((flawed / pages) * 100)));
   if (share > 0) sheet.add(`.p${share}`, `height:${share}%`);
-  return html`<div class="leaf a${medianAge(section)}" id="t${number}" aria-hidden="true"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
+  return html`<div class="leaf a${medianAge(section)}${share > 50 ? " full" : ""}" id="t${number}" aria-hidden="true"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
 }
 
 // Percentages of the box around a tile, which is what the style sheet takes.
 function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: string, rule: string) => void): void {
   const height = size.height - (hasName ? nameHeight : 0);
   const { width } = size;
-  if (tile.children.length === 0) {
-    if (tile.depth === 0) add(`#t${tile.number}`, "inset:0");
-    return;
-  }
+  if (tile.children.length === 0) return;
   const areas = tile.children.map(({ section }) => section.pages);
   const order = areas.map((_, index) => index).sort((one, two) => areas[two]! - areas[one]! || one - two);
   const rectangles = squarified(

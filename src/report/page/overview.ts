@@ -1,9 +1,9 @@
 // The top of the page: which website, the verdict, six figures, and where everything else is.
 import { counted, grouped, size } from "../../figures.ts";
+import { isHttpUrl } from "../../url.ts";
 import type { ReportFacts } from "../facts.ts";
 import { type Html, html, type Value } from "../html.ts";
-import { age, percent, readableUrl, time } from "../text.ts";
-import { urlLink } from "./words.ts";
+import { age, percent, readableUrl, shortened, time } from "../text.ts";
 
 export function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {
   const { homepage, verdict, counts, receivedAt, generator, unreachable, complete } = facts;
@@ -13,7 +13,7 @@ export function overview(facts: ReportFacts, parts: readonly { readonly id: stri
 <p class="brand">${logo}<span>Sitemap report</span></p>
 <h1>${title(homepage)}</h1>
 <p class="verdict ${tone}">${verdict}${unreachable === undefined ? "" : ` ${unreachable}.`}</p>
-<p class="meta"><span>Received <time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace("T", " ")} UTC</time></span><span>${generator}</span></p>
+<p class="meta"><span>${unreachable === undefined ? "Received" : "Tried"} <time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace("T", " ")} UTC</time></span><span>${generator}</span></p>
 ${figures(facts)}
 <nav aria-label="Parts of this page"><ul>${parts.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
 </header>`;
@@ -24,11 +24,7 @@ const logo = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="t
 
 function title(homepage: string): Html {
   const shown = readableUrl(homepage.replace(/^https?:\/\//i, "").replace(/\/$/, ""));
-  const link = urlLink(homepage, shown);
-  // Of another size and font than URLs in tables.
-  return link.toString().startsWith("<a")
-    ? html`<a href="${homepage}" rel="noreferrer nofollow"><bdi>${shown}</bdi></a>`
-    : html`<bdi>${shown}</bdi>`;
+  return isHttpUrl(homepage) ? html`<a href="${homepage}"><bdi>${shown}</bdi></a>` : html`<bdi>${shown}</bdi>`;
 }
 
 function figures({ figures, languages }: ReportFacts): Html {
@@ -42,9 +38,18 @@ function figures({ figures, languages }: ReportFacts): Html {
   return html`<dl class="figures">
 ${figure("Pages", grouped(pages), duplicates > 0 ? `${grouped(duplicates)} listed again` : pages > 0 ? "each listed once" : "none listed")}
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
-${figure("Received", size(wireBytes), decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
-${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `by lastmod; ${percent(dated, pages)} have one`)}
-${figure("Languages", codes.length === 0 ? "–" : grouped(figures.languages), codes.length === 0 ? "no alternate pages" : html`<bdi>${codes.slice(0, 7).join(" ")}${codes.length > 7 ? " …" : ""}</bdi>`)}
+${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
+${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
+${figure(
+  "Languages",
+  codes.length === 0 ? "–" : grouped(figures.languages),
+  codes.length === 0
+    ? "no alternate pages"
+    : html`<bdi>${codes
+        .slice(0, 7)
+        .map((code) => shortened(code, 12))
+        .join(" ")}${codes.length > 7 ? " …" : ""}</bdi>`,
+)}
 ${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not on record" : `first byte after ${time(medianFirstByte)}`)}
 </dl>`;
 }

@@ -8,8 +8,10 @@ import { part, table } from "./words.ts";
 
 const step = 10;
 const height = 100;
+/** A line through fewer pages says nothing. */
+const fewPages = 20;
 // A bar that is so many times as high as the next one is cut.
-const dwarfs = 2.5;
+const dwarfs = 2.2;
 
 export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {
   if (figures.pages === 0) return undefined;
@@ -24,16 +26,17 @@ export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleShe
 }
 
 function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
-  const { bars, unit } = timeline;
+  const { bars, unit, common } = timeline;
   const { top, cut } = heights(bars);
+  const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
   const width = bars.length * step;
   const total = bars.reduce((sum, { pages }) => sum + pages, 0);
   const gap = bars.length > 60 ? 1.2 : 2;
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
     const shown = Math.max(0.8, (Math.min(pages, top) / top) * height);
-    const label = `${inWords(from, unit)}: ${counted(pages, "page")}`;
-    return html`<rect${cut.has(index) ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
+    const label = `${inWords(from, unit)}: ${grouped(pages)}`;
+    return html`<rect${cut.has(index) || index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
   });
   let left = total;
   const line = bars.map(({ pages }, index) => {
@@ -43,7 +46,7 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   });
   line.push(`${width},${height}`);
   const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The same is in the table below.`;
-  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g><polyline class="since" points="${line.join(" ")}"/></svg>${marks(bars, cut, top, sheet)}${axis(bars, unit, sheet)}</figure>`;
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, cut, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
 }
 
 // Bars that would make all others invisible are cut a bit above the highest of those.
@@ -60,14 +63,14 @@ function heights(bars: ReportTimeline["bars"]): { top: number; cut: ReadonlySet<
   return { top: sorted[0]!.pages, cut };
 }
 
-function marks(bars: ReportTimeline["bars"], cut: ReadonlySet<number>, top: number, sheet: StyleSheet): Html {
+function marks(bars: ReportTimeline["bars"], cut: ReadonlySet<number>, odd: number, sheet: StyleSheet): Html {
   const highest = bars.reduce((best, { pages }, index) => (pages > bars[best]!.pages ? index : best), 0);
-  const named = cut.size > 0 ? [...cut] : [highest];
+  const named = cut.size > 0 ? [...cut] : [...new Set([highest, ...(odd < 0 ? [] : [odd])])];
   return html`<div class="marks" aria-hidden="true">${named.map((index) => {
     const at = (index + 0.5) / bars.length;
     sheet.add(`#m${index}`, `left:${percentage(at)}`);
     const side = at < 0.08 ? "first" : at > 0.92 ? "last" : "";
-    return html`<span id="m${index}" class="${cut.has(index) && bars[index]!.pages > top ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
+    return html`<span id="m${index}" class="${cut.has(index) || index === odd ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
   })}</div>`;
 }
 
@@ -100,14 +103,16 @@ function inWords(from: string, unit: ReportTimeline["unit"]): string {
   return unit === "day" ? from : unit === "month" ? from.slice(0, 7) : from.slice(0, 4);
 }
 
-function rest({ before, future, undated, bars, unit }: ReportTimeline): Html {
+function rest(timeline: ReportTimeline): Html {
+  const { before, future, undated, bars, unit } = timeline;
+  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
   const parts = [
     ...(before > 0 ? [`${counted(before, "page")} before ${inWords(bars[0]!.from, unit)}`] : []),
     ...(future > 0 ? [`${counted(future, "page")} in the future`] : []),
     ...(undated > 0 ? [`${counted(undated, "page")} without a date`] : []),
   ];
   const left = parts.length === 0 ? "" : ` Not shown: ${parts.join(", ")}.`;
-  return html`<p class="note">Pages by ${unit} of lastmod. The dotted line is the share of pages that changed since.${left}</p>`;
+  return html`<p class="note">Pages by ${unit} of lastmod.${total >= fewPages && " The dotted line is the share of pages that changed since."}${left}</p>`;
 }
 
 function asTable({ bars, unit }: ReportTimeline): Html {

@@ -6,9 +6,9 @@ import { cutMark, readableUrl } from "../text.ts";
 
 /** A URL of the website: a link where it is whole. `shown` is what stands there, otherwise the URL itself. */
 export function urlLink(url: string, shown: string = url): Html {
-  const text = html`<bdi class="url">${readableUrl(shown)}</bdi>`;
-  if (url.includes(cutMark) || !isHttpUrl(url)) return text;
-  return html`<a href="${url}" rel="noreferrer nofollow">${text}</a>`;
+  const text = readableUrl(shown);
+  if (url.includes(cutMark) || !isHttpUrl(url)) return html`<bdi class="url">${text}</bdi>`;
+  return html`<a class="url" href="${url}">${text}</a>`;
 }
 
 /** The URL without the beginning that all URLs of the website have. */

@@ -1,0 +1,141 @@
+// A shop in six languages, as large as one likes, with the faults that large shops have: a share of pages that carry the time of a
+// deployment, sections that robots.txt forbids, return links that are missing, pages that are listed twice, a sitemap that is gone.
+import type { Client, ClientResponse } from "../../src/client.ts";
+import { Random } from "../support/random.ts";
+
+export const shopHome = "https://shop.example.org/";
+
+const languages = ["en", "de", "fr", "it", "nl", "pl"];
+const shares = [0.26, 0.215, 0.185, 0.175, 0.1, 0.065];
+const sections: readonly (readonly [name: string, share: number, age: number])[] = [
+  ["garden", 0.24, 0.15],
+  ["kitchen", 0.19, 0.5],
+  ["lighting", 0.16, 0.35],
+  ["tools", 0.14, 0.9],
+  ["bathroom", 0.09, 1.1],
+  ["office", 0.05, 0.12],
+  ["kids", 0.04, 0.6],
+  ["outdoor", 0.035, 2.2],
+  ["textiles", 0.03, 1.5],
+  ["storage", 0.025, 3.1],
+];
+const deployed = "2026-03-14T02:00:07Z";
+
+/** What is served: a path to a document. `pages` is about how many; `received` is when, for the dates. */
+export function shop(pages: number, received: string = "2026-10-05T06:12:00Z"): Client {
+  const routes = new Map<string, () => string>();
+  const children: string[] = [];
+  const perSitemap = Math.max(200, Math.min(50_000, Math.ceil(pages / 40)));
+  languages.forEach((language, index) => {
+    const own = Math.round(pages * shares[index]!);
+    for (let from = 0, number = 1; from < own; from += perSitemap, number++) {
+      const path = `/sitemap-${language}-${number}.xml`;
+      children.push(path);
+      routes.set(path, () => sitemap(language, from, Math.min(own, from + perSitemap), pages, Date.parse(received)));
+    }
+  });
+  children.push("/sitemap-it-search.xml", "/sitemap-news.xml");
+  routes.set("/sitemap-it-search.xml", () => search(Math.round(pages * 0.027), received));
+  routes.set("/sitemap-news.xml", () => news(received));
+  routes.set("/feed", () => feed(received));
+  routes.set("/robots.txt", () => `User-agent: *\nDisallow: /it/search/\n\nSitemap: ${shopHome}sitemap_index.xml\n`);
+  routes.set(
+    "/sitemap_index.xml",
+    () =>
+      `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children.map((path) => `<sitemap><loc>${shopHome}${path.slice(1)}</loc></sitemap>`).join("")}</sitemapindex>`,
+  );
+  routes.set("/", () => '<!doctype html><link rel="alternate" type="application/rss+xml" href="/feed"><h1>Shop</h1>');
+  return {
+    async request({ url }): Promise<ClientResponse> {
+      const body = routes.get(new URL(url).pathname)?.();
+      return {
+        status: body === undefined ? 404 : 200,
+        headers: [["content-type", "application/xml"]],
+        body: (async function* () {
+          if (body !== undefined) yield new TextEncoder().encode(body);
+        })(),
+      };
+    },
+  };
+}
+
+const open =
+  '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">';
+
+function sitemap(language: string, from: number, to: number, pages: number, received: number): string {
+  const lots = new Random(from * 31 + language.charCodeAt(0) * 7 + language.charCodeAt(1));
+  const random = () => lots.below(1e9) / 1e9;
+  const entries: string[] = [open];
+  // The smallest language has fewer pages: the others name those that exist everywhere.
+  const everywhere = Math.round(pages * shares.at(-1)!);
+  for (let number = from; number < to; number++) {
+    const roll = random();
+    if (number % 29 === 7) {
+      const kind = ["brand", "blog", "magazine", "help"][number % 4]!;
+      entries.push(
+        `<url><loc>${shopHome}${language}/${kind}/${kind}-${number}</loc>${lastmod(random, 0.8, received, 0)}</url>`,
+      );
+      continue;
+    }
+    const [name, age] = pick((number * 7919) % 10_000);
+    const path = (each: string) => `${shopHome}${each}/p/${name}/item-${number}`;
+    const links =
+      number < everywhere
+        ? languages
+            // Pages in Polish know nothing of a part of those in German.
+            .filter((each) => !(language === "de" && each === "pl" && number % 7 < 2))
+            .map((each) => `<xhtml:link rel="alternate" hreflang="${each}" href="${path(each)}"/>`)
+            .join("") + `<xhtml:link rel="alternate" hreflang="x-default" href="${path("en")}"/>`
+        : "";
+    const image = roll < 0.3 ? `<image:image><image:loc>${shopHome}i/${number}.jpg</image:loc></image:image>` : "";
+    const share = name === "lighting" && language === "fr" ? 0.9 : 0.27;
+    const spaced = name === "kitchen" && roll < 0.02 ? "?a=b c" : "";
+    entries.push(
+      `<url><loc>${path(language)}${spaced}</loc>${lastmod(random, age, received, share)}${links}${image}</url>`,
+    );
+    // Listed twice.
+    if (number % 50 === 3 && language === "en")
+      entries.push(`<url><loc>${shopHome}en/p/${name}/item-${number - 1}#top</loc></url>`);
+  }
+  return `${entries.join("")}</urlset>`;
+}
+
+function pick(place: number): readonly [string, number] {
+  let sum = 0;
+  for (const [name, share, age] of sections) if (place < (sum += share) * 10_000) return [name, age];
+  return ["storage", 3.1];
+}
+
+// `years`: how old pages are, on average.
+function lastmod(random: () => number, years: number, received: number, generated: number): string {
+  if (random() < generated) return `<lastmod>${deployed}</lastmod>`;
+  const age = -Math.log(1 - random() * 0.999) * years * 365;
+  return `<lastmod>${new Date(received - age * 86_400_000).toISOString().slice(0, 19)}Z</lastmod>`;
+}
+
+function search(count: number, received: string): string {
+  const entries = Array.from(
+    { length: count },
+    (_, number) =>
+      `<url><loc>${shopHome}it/search/${number}?q=${number}</loc><lastmod>${received.slice(0, 10)}</lastmod></url>`,
+  );
+  return `${open}${entries.join("")}</urlset>`;
+}
+
+function news(received: string): string {
+  const entries = Array.from(
+    { length: 40 },
+    (_, number) =>
+      `<url><loc>${shopHome}en/magazine/story-${number}</loc><news:news><news:publication><news:name>Shop</news:name><news:language>en</news:language></news:publication><news:publication_date>${new Date(Date.parse(received) - number * 43_200_000).toISOString().slice(0, 10)}</news:publication_date><news:title>Story ${number}</news:title></news:news></url>`,
+  );
+  return `${open}${entries.join("")}</urlset>`;
+}
+
+function feed(received: string): string {
+  const items = Array.from(
+    { length: 20 },
+    (_, number) =>
+      `<item><title>Post ${number}</title><link>${shopHome}en/blog/post-${number}</link><pubDate>${new Date(Date.parse(received) - number * 86_400_000).toUTCString()}</pubDate></item>`,
+  );
+  return `<rss version="2.0"><channel><title>Blog</title><link>${shopHome}</link><description>Blog</description>${items.join("")}</channel></rss>`;
+}
