@@ -1,6 +1,8 @@
 // npm start: makes the clone ready and runs the program on the words after `--`, with its exit code and its signals.
 // `npm start` alone shows the program at work without a network: on a small website that is served here, on loopback.
 import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { prepare } from "./prepare.mjs";
@@ -19,8 +21,14 @@ if (words.length > 0) {
       `  sitegrove ls ${homepage}\n\n`,
   );
   const exitCode = await run(["ls", homepage], { NO_PROXY: "127.0.0.1" });
+  const report = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-example-")), "report.html");
   process.stderr.write(
-    `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n` +
+    `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n\n` +
+      `This draws a picture of it:\n  sitegrove report ${homepage} -o report.html\n\n`,
+  );
+  await run(["report", homepage, "-o", report], { NO_PROXY: "127.0.0.1" });
+  process.stderr.write(
+    `\nThe report is a page for your browser: ${report}\n\n` +
       "Now with a website of yours: npm start --silent -- ls https://example.org/ --format pages\n" +
       "Everything it can do:        npm start --silent -- ls --help\n",
   );

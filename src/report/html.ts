@@ -39,7 +39,7 @@ function toText(value: Value): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+  return text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -47,5 +47,4 @@ const entities: Readonly<Record<string, string>> = {
   "<": "&lt;",
   ">": "&gt;",
   '"': "&quot;",
-  "'": "&#39;",
 };

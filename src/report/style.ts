@@ -27,7 +27,7 @@ export const style: string = `
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
   margin: 0; background: var(--bg); color: var(--ink); font-variant-numeric: tabular-nums;
-  font: 400 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, "Noto Sans CJK SC", "Noto Sans Arabic", sans-serif;
+  font: 400 .9375rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, "Noto Sans CJK SC", "Noto Sans Arabic", sans-serif;
 }
 main, header, footer { max-width: 1152px; margin: 0 auto; padding: 0 16px; }
 a { color: var(--accent); text-underline-offset: 2px; text-decoration-thickness: 1px; }
@@ -257,7 +257,10 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 @media print {
   :root { color-scheme: light; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  body { background: #fff; font-size: 11px; }
+  html { font-size: 12px; }
+  body { background: #fff; }
+  .tree :is(th, td):nth-child(7) { width: 22%; min-width: 0; }
+  th, td { padding-left: 8px; padding-right: 8px; }
   main, header, footer { max-width: none; padding: 0; }
   header { padding-top: 0; }
   nav, .filter, .skip, footer .button, #tip { display: none; }

@@ -1,6 +1,6 @@
 // scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -20,7 +20,7 @@ function npmStart(...words: string[]): Promise<Ended> {
   return ended(spawn(process.execPath, [path.join(clone, "scripts/start.mjs"), ...words], { env, cwd: clone }));
 }
 
-test("without words it lists an example website, and says what it shows and what to try", async () => {
+test("without words it lists an example website, says what it shows and what to try, and draws a picture of it", async () => {
   const { code, stdout, stderr } = await npmStart();
   expect(code).toBe(0);
   // Every format, the gzipped index, the redirect, what was kept of the broken child, and the missing one.
@@ -31,6 +31,10 @@ test("without words it lists an example website, and says what it shows and what
   expect(stdout).toMatch(/gone\.xml \(not read: .+404\)/);
   expect(stderr).toContain("The exit code was 3");
   expect(stderr).toContain("ls https://example.org/");
+  // It ends with a picture of the same website.
+  const [, report = ""] = /for your browser: (\S+)/.exec(stderr) ?? [];
+  expect(readFileSync(report, "utf8")).toMatch(/^<!doctype html>[\s\S]*13 pages in 10 sitemaps/);
+  rmSync(path.dirname(report), { recursive: true });
 });
 
 test("with words it is the program: its output, its exit code", async () => {

@@ -1,0 +1,279 @@
+// The report as people meet it: in a real browser, from a file.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import { reportFacts, reportHtml } from "../../src/report/report.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { hasNoBrowser, launch, look } from "./browser.ts";
+import { shop, shopHome } from "./shop.ts";
+import { chineseAndArabic, everythingFails, home, hostile, nothingThere, threePages } from "./websites.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-report-test-"));
+const now = "2026-10-05T06:12:00Z";
+const fileOf = (name: string) => path.join(folder, `${name}.html`);
+const archive = path.join(folder, "shop.warc.gz");
+const program = path.join(import.meta.dirname, "../../dist/cli/main.js");
+
+const websites: Readonly<Record<string, () => Client>> = {
+  "three pages": threePages,
+  "everything fails": everythingFails,
+  "nothing there": nothingThere,
+  "chinese and arabic": chineseAndArabic,
+  hostile,
+};
+
+let browser: Browser;
+beforeAll(async () => {
+  for (const [name, client] of Object.entries(websites)) {
+    await using tree = await sitemapTreeForHomepage(home, { client: client(), retries: 0 });
+    writeFileSync(fileOf(name), await reportHtml(tree, { check: { now } }));
+  }
+  await using earlier = await sitemapTreeForHomepage(shopHome, { client: shop(900), retries: 0 });
+  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1200), retries: 0, save: archive });
+  writeFileSync(fileOf("shop"), await reportHtml(tree, { check: { now }, previous: earlier }));
+  if (!hasNoBrowser) browser = await launch();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// What runs in the page is text: it knows a browser, and this file knows Node.
+const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true';
+
+/** What axe-core finds, as lines. Everything is opened first. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(openAll);
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe
+    .run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
+}
+
+interface Inert {
+  readonly text: string;
+  readonly longest: number;
+  readonly schemes: readonly string[];
+}
+
+describe.skipIf(hasNoBrowser)("in Chromium", () => {
+  const manners = [
+    { how: "light", options: { colorScheme: "light" } },
+    { how: "dark", options: { colorScheme: "dark" } },
+    { how: "390 px wide", options: { viewport: { width: 390, height: 844 } } },
+  ] as const;
+
+  // The largest page in every manner, the others in one each.
+  const looks = [
+    ...manners.map((manner) => ({ name: "shop", ...manner })),
+    ...Object.keys(websites).map((name, index) => ({ name, ...manners[index % manners.length]! })),
+  ];
+
+  test.each(looks)(
+    "$name, $how: nothing is loaded, nothing is said, and everybody can use it",
+    async ({ name, options }) => {
+      const { page, requests, said } = await look(browser, fileOf(name), options);
+      expect(await violations(page)).toEqual([]);
+      expect(requests.filter((url) => !url.startsWith("blob:"))).toEqual([]);
+      expect(said).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await page.context().close();
+    },
+  );
+
+  test.each(["shop", "hostile", "everything fails"])("%s: says the same without JavaScript", async (name) => {
+    const texts: string[] = [];
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await look(browser, fileOf(name), { javaScriptEnabled });
+      texts.push((await page.locator("body").innerText()).trim());
+      await page.context().close();
+    }
+    expect(texts[1]).toBe(texts[0]);
+    expect(texts[0]).toContain("Sitemap report");
+  });
+
+  test("without JavaScript findings still open, filters still filter, and the data can be downloaded", async () => {
+    const { page } = await look(browser, fileOf("shop"), { javaScriptEnabled: false, acceptDownloads: true });
+    const rows = page.locator(".finding:visible");
+    const all = await rows.count();
+    await page.locator("label", { hasText: "Errors" }).click();
+    const errors = await rows.count();
+    expect(errors).toBeGreaterThan(0);
+    expect(errors).toBeLessThan(all);
+    await rows.first().locator("summary").click();
+    expect(await rows.first().innerText()).toContain("What to do");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download the data").click()]);
+    const facts = JSON.parse(gunzipSync(readFileSync(await download.path())).toString());
+    expect(facts.homepage).toBe(shopHome);
+    await page.context().close();
+  });
+
+  test('"Download the data" gives the facts behind the page, as reportFacts does', async () => {
+    const { page } = await look(browser, fileOf("shop"), { acceptDownloads: true });
+    await page.waitForFunction('document.querySelector("#data").href.startsWith("blob:")');
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download the data").click()]);
+    expect(download.suggestedFilename()).toBe("shop.example.org-2026-10-05.json");
+    const { changes, ...downloaded } = JSON.parse(readFileSync(await download.path(), "utf8"));
+    await using tree = await openTree(archive);
+    // Times are of the run that is on record: the same in both.
+    expect(downloaded).toEqual(JSON.parse(JSON.stringify(await reportFacts(tree, { check: { now } }))));
+    expect(changes.totals.added).toBeGreaterThan(200);
+    await page.context().close();
+  });
+
+  test("a website whose URLs, titles and dates are attacks stays inert and readable", async () => {
+    const { page, requests, said } = await look(browser, fileOf("hostile"));
+    await page.evaluate(openAll);
+    for (const selector of [".leaf", ".finding summary", "#map-tiles .name"]) {
+      for (const each of (await page.locator(selector).all()).slice(0, 5)) await each.hover({ force: true });
+    }
+    const facts: Inert = await page.evaluate(`({
+      pwned: "pwned" in globalThis,
+      scripts: document.scripts.length,
+      styles: document.querySelectorAll("style").length,
+      strangers: document.querySelectorAll("img, iframe, object, embed, form, base, link, audio, video, foreignObject").length,
+      // The script moves one element: that which says what is under the pointer.
+      handlers: [...document.querySelectorAll("*:not(#tip)")].flatMap((element) => [...element.attributes])
+        .filter(({ name }) => name.startsWith("on") || name === "style").length,
+      schemes: [...new Set([...document.links].map(({ protocol }) => protocol))].sort(),
+      bidi: /[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]/.test(document.body.textContent),
+      text: document.body.innerText,
+      longest: Math.max(...document.body.innerText.split("\\n").map(({ length }) => length)),
+    })`);
+    expect(facts).toMatchObject({ pwned: false, scripts: 1, styles: 1, strangers: 0, handlers: 0, bidi: false });
+    expect(facts.schemes).toEqual(
+      ["blob:", "file:", "http:", "https:"].filter((scheme) => facts.schemes.includes(scheme)),
+    );
+    // What was attempted can be read.
+    expect(facts.text).toContain("<img src=x onerror=pwned=1>");
+    expect(facts.text).toContain("\\u202egnp.exe");
+    expect(facts.longest).toBeLessThan(2000);
+    expect(requests.filter((url) => !url.startsWith("blob:"))).toEqual([]);
+    expect(said).toEqual([]);
+    await page.context().close();
+  });
+
+  test("its policy forbids everything but its own style sheet and script, whatever gets into it", async () => {
+    const html = readFileSync(fileOf("three pages"), "utf8");
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1] ?? "";
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^;]+; script-src 'sha256-[^;]+; base-uri 'none'; form-action 'none'$/,
+    );
+    const broken = fileOf("broken on purpose");
+    const attack = `<img src="https://evil.example/x.png" onerror="pwned=1"><script>pwned=1</script><style>body{display:none}</style><b style="color:red" onclick="pwned=1">b</b><form action="https://evil.example/"><input name="a"></form>`;
+    writeFileSync(broken, html.replace("</main>", `${attack}</main>`));
+    const { page, said } = await look(browser, broken);
+    expect(await page.evaluate('"pwned" in globalThis')).toBe(false);
+    expect(await page.locator("h1").isVisible()).toBe(true);
+    expect(said.filter((line) => line.includes("Content Security Policy")).length).toBeGreaterThanOrEqual(4);
+    await page.context().close();
+  });
+
+  test("the area of a tile is its share of the pages, and the hatched part its share of flawed ones", async () => {
+    await using tree = await openTree(archive);
+    const { sections } = await reportFacts(tree, { check: { now } });
+    const { page } = await look(browser, fileOf("shop"));
+    const leaves: { pages: number; flawed: number; number: number; parent: number }[] = [];
+    let number = 0;
+    const visit = (section: typeof sections, parent: number) => {
+      const own = number++;
+      if (section.sections === undefined) leaves.push({ ...section, number: own, parent });
+      for (const child of section.sections ?? []) visit(child, own);
+    };
+    visit(sections, -1);
+    const boxes: { area: number; height: number; hatched: number }[] = await page.evaluate(
+      `${JSON.stringify(leaves.map((leaf) => leaf.number))}.map((own) => {
+        const tile = document.querySelector("#t" + own);
+        const { width, height } = tile.getBoundingClientRect();
+        return { area: width * height, height, hatched: tile.querySelector("i")?.getBoundingClientRect().height ?? 0 };
+      })`,
+    );
+    expect(leaves.length).toBeGreaterThan(50);
+    for (const [index, leaf] of leaves.entries()) {
+      const { area, height, hatched } = boxes[index]!;
+      // Within one group: the names of groups take space of their own.
+      for (const [other, sibling] of leaves.entries()) {
+        if (sibling.parent !== leaf.parent || leaf.pages < 10 || sibling.pages < 10) continue;
+        const expected = leaf.pages / sibling.pages;
+        expect(area / boxes[other]!.area / expected).toBeGreaterThan(0.9);
+        expect(area / boxes[other]!.area / expected).toBeLessThan(1.1);
+      }
+      if (leaf.flawed > 0 && height > 30)
+        expect(hatched / height).toBeCloseTo(Math.max(0.01, leaf.flawed / leaf.pages), 1);
+      else if (leaf.flawed === 0) expect(hatched).toBe(0);
+    }
+    await page.context().close();
+  });
+
+  test("a keyboard reaches everything, and the name of a group leads to its row in the table", async () => {
+    const { page } = await look(browser, fileOf("shop"));
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.className")).toBe("skip");
+    const name = page.locator("a.name").first();
+    await name.focus();
+    await page.keyboard.press("Enter");
+    const target = await page.evaluate('document.querySelector(":target").getBoundingClientRect().height');
+    expect(target).toBeGreaterThan(20);
+    await page.locator(".finding summary").first().focus();
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".finding[open]").count()).toBe(1);
+    await page.context().close();
+  });
+
+  test("on paper everything is open, with and without JavaScript", async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await look(browser, fileOf("shop"), { javaScriptEnabled });
+      const pdf = await page.pdf({ format: "A4" });
+      // A page object each. Closed, it would fit on three.
+      expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
+      await page.context().close();
+    }
+  });
+});
+
+test("the numbers of the page are those of check -f json", async () => {
+  const json = execFileSync(
+    process.execPath,
+    [program, "check", archive, "-f", "json", "--fail-on", "never", "--now", now],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
+  const check = JSON.parse(json.toString());
+  const html = readFileSync(fileOf("shop"), "utf8");
+  const grouped = (count: number) => count.toLocaleString("en-US");
+  expect(html).toContain(`${grouped(check.pageCount)} pages in ${grouped(check.sitemapCount)} sitemaps.`);
+  for (const [severity, word] of [
+    ["error", "Errors"],
+    ["warning", "Warnings"],
+    ["info", "Notes"],
+  ]) {
+    expect(html).toContain(`${word}<b>${grouped(check.counts[severity as string])}</b>`);
+  }
+  const counts = new Map<string, number>();
+  for (const { rule, count } of check.findings) counts.set(rule, (counts.get(rule) ?? 0) + count);
+  for (const [rule, count] of counts) {
+    const row = new RegExp(`id="rule-${rule}"><summary>.*?class="count">([\\d,]+)<`).exec(html);
+    expect([rule, row?.[1]]).toEqual([rule, grouped(count)]);
+  }
+  expect(html.match(/id="rule-/g)?.length).toBe(counts.size);
+});
+
+test("the same archive gives the same bytes", () => {
+  const write = (name: string) => {
+    execFileSync(process.execPath, [program, "report", archive, "-o", fileOf(name)], { stdio: "ignore" });
+    return readFileSync(fileOf(name), "utf8");
+  };
+  const html = write("first");
+  expect(write("second")).toBe(html);
+  expect(html.startsWith("<!doctype html>")).toBe(true);
+});
