@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     const texts: string[] = [];
     for (const javaScriptEnabled of [true, false]) {
       const { page } = await look(browser, fileOf(name), { javaScriptEnabled });
-      texts.push((await page.locator("body").innerText()).trim());
+      texts.push(await page.evaluate("document.body.innerText.trim()"));
       await page.context().close();
     }
     expect(texts[1]).toBe(texts[0]);
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(errors).toBeGreaterThan(0);
     expect(errors).toBeLessThan(all);
     await rows.first().locator("summary").click();
-    expect(await rows.first().innerText()).toContain("What to do");
+    expect(await rows.first().getByText("What to do").isVisible()).toBe(true);
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download the data").click()]);
     const facts = JSON.parse(gunzipSync(readFileSync(await download.path())).toString());
     expect(facts.homepage).toBe(shopHome);
