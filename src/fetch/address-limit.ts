@@ -74,35 +74,34 @@ export class AddressLimit {
     address.timer = undefined;
     const { counted, waiting } = address;
     for (const waiter of waiting) {
-      if (counted.size >= this.#limit() && !this.#makeRoom(address)) return;
+      if (counted.size >= this.#limit()) return this.#makeRoomLater(address);
       waiting.delete(waiter);
       waiter();
     }
     if (counted.size + address.silent === 0) this.#addresses.delete(address.key);
   }
 
-  // Sets a timer where there may be room later.
-  #makeRoom(address: Address): boolean {
-    const { counted } = address;
-    if (address.silent >= mostSilent) return false;
-    for (const request of counted) {
-      if (request.isAnswered) continue;
-      const wait = request.since + patience - performance.now();
-      if (wait > 0) {
-        address.timer = setTimeout(() => this.#dispatch(address), Math.ceil(wait));
-        return false;
-      }
-      counted.delete(request);
-      address.silent++;
-      return true;
-    }
-    return false;
+  #makeRoomLater(address: Address): void {
+    if (address.silent >= mostSilent) return;
+    const oldest = [...address.counted].find(({ isAnswered }) => !isAnswered);
+    if (oldest === undefined) return;
+    const due = Math.max(oldest.since + patience, performance.now() + shortest);
+    address.timer = setTimeout(
+      () => {
+        // Where this process was busy, silence says nothing about the other side.
+        const isBusy = performance.now() - due > longestLag;
+        if (isBusy) for (const request of address.counted) request.since = performance.now();
+        else if (!oldest.isAnswered && address.counted.delete(oldest)) address.silent++;
+        this.#dispatch(address);
+      },
+      Math.ceil(due - performance.now()),
+    );
   }
 }
 
 interface Request {
-  /** On the clock of performance.now(). */
-  readonly since: number;
+  /** On the clock of performance.now(): since when nothing came. */
+  since: number;
   isAnswered: boolean;
 }
 
@@ -118,4 +117,6 @@ interface Address {
 
 // In milliseconds.
 const patience = 500;
+const shortest = 10;
+const longestLag = 50;
 const mostSilent = 64;
