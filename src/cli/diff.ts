@@ -102,7 +102,11 @@ function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
 }
 
 /** `--only added,removed --only moved`. */
-function namesIn<T extends string>(flag: string, values: readonly string[] = [], known: readonly T[]): readonly T[] {
+export function namesIn<T extends string>(
+  flag: string,
+  values: readonly string[] = [],
+  known: readonly T[],
+): readonly T[] {
   const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
   for (const name of names) {
     if ((known as readonly string[]).includes(name)) continue;
@@ -112,7 +116,10 @@ function namesIn<T extends string>(flag: string, values: readonly string[] = [],
   return names as T[];
 }
 
-function pageFilter({ include, exclude }: DiffFlags): ((url: string) => boolean) | undefined {
+export function pageFilter({
+  include,
+  exclude,
+}: Pick<DiffFlags, "include" | "exclude">): ((url: string) => boolean) | undefined {
   const included = anyPattern(include);
   const excluded = anyPattern(exclude);
   if (included === undefined && excluded === undefined) return undefined;

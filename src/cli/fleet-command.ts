@@ -1,9 +1,12 @@
 // The flags of `sitegrove fleet`, in words. What they do is in fleet.ts, which is loaded when it is needed.
 import { Command, Option } from "commander";
+import { changeKinds, ignorable } from "../change.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
+import { diffFormats } from "./diff-formats.ts";
 import { exitCodeHelp, UsageError } from "./exit-codes.ts";
 import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
 import type { FleetFlags } from "./fleet.ts";
+import type { FleetDiffFlags } from "./fleet-diff.ts";
 import { fleetFormats, networkFlags, retryNames } from "./fleet-formats.ts";
 import { queueText, resultsCommand, workerCommand } from "./fleet-queue-command.ts";
 
@@ -14,8 +17,8 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       "Reads the sitemaps of many websites, many at a time. In the folder of the outputs, sites.ndjson says what was begun and what\n" +
         "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
     )
-    .usage("[options] [sites...]\n       sitegrove fleet status|worker|results …")
-    .argument("[sites...]", "homepages; `fleet status`, `worker` and `results` are commands of their own");
+    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results …")
+    .argument("[sites...]", "homepages; `fleet status`, `diff`, `worker` and `results` are commands of their own");
 
   command
     .optionsGroup("Websites:")
@@ -81,9 +84,42 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
-  for (const make of [statusCommand, workerCommand, resultsCommand]) command.addCommand(make(done));
+  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand]) command.addCommand(make(done));
   command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+}
+
+function diffCommand(done: (exitCode: number) => void): Command {
+  return new Command("diff")
+    .summary("show what changed between two runs")
+    .description(
+      "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
+        "on one list only, and those that ended in another way. Where a website was not fully read, a page that is missing there is\n" +
+        '"unknown", never "removed".',
+    )
+    .argument("<old>", "folder of the earlier run")
+    .argument("<new>", "folder of the later run")
+    .addOption(
+      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
+        .choices(diffFormats)
+        .default("summary"),
+    )
+    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option("--force", "let --output replace a file")
+    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
+    .option(
+      "--ignore <fields>",
+      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
+      collected,
+    )
+    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
+    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
+    .option("--exit-code", "exit with 6 where there are differences")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (before: string, after: string, flags: FleetDiffFlags) => {
+      const { fleetDiff } = await import("./fleet-diff.ts");
+      done(await fleetDiff(before, after, { ...flags, progress: false }));
+    });
 }
 
 // What `--processes` starts.
@@ -147,6 +183,7 @@ Examples:
   sitegrove fleet --out monday --retry unreachable            those again that could not be reached
   sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
   sitegrove fleet status monday                               how far it is
+  sitegrove fleet diff monday tuesday                         what changed in between
   sitegrove fleet --from sites.txt --queue redis://10.0.0.5/0 fills a queue for workers on several machines
   sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
 `;

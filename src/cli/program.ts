@@ -31,6 +31,7 @@ export async function run(words: readonly string[]): Promise<number> {
 // `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
 function withCommand(words: readonly string[], program: Command): readonly string[] {
   const [first] = words;
+  if (words.includes("--version")) return ["--version"];
   if (first === undefined || program.commands.some((command) => command.name() === first)) return words;
   const isFlag = first.startsWith("-") && !/^(-h|--help|-V|--version)$/.test(first);
   return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;

@@ -74,7 +74,10 @@ export class AddressLimit {
     address.timer = undefined;
     const { counted, waiting } = address;
     for (const waiter of waiting) {
-      if (counted.size >= this.#limit()) return this.#makeRoomLater(address);
+      if (counted.size >= this.#limit()) {
+        this.#makeRoomLater(address);
+        return;
+      }
       waiting.delete(waiter);
       waiter();
     }

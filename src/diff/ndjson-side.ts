@@ -1,0 +1,108 @@
+// A file of pages in the format `ndjson` as one side of a diff: one page a line, with the sitemap that declares it.
+import { createReadStream } from "node:fs";
+import { SitemapError } from "../errors.ts";
+import type { SitemapPage } from "../page.ts";
+import type { PageList, PageLists } from "./page-lists.ts";
+import type { Side, SideSitemap } from "./side.ts";
+
+export interface NdjsonSideOptions {
+  /** Undefined where there are no pages. */
+  readonly file: string | undefined;
+  /** Whether everything that was declared was read. */
+  readonly complete: boolean;
+  /** Where the other side is not of this kind, what the file knows of sitemaps says nothing. */
+  readonly kind: "tree" | "file";
+}
+
+export class NdjsonSide implements Side {
+  readonly homepage = undefined;
+  readonly hasFields = true;
+  readonly kind: "tree" | "file";
+  readonly complete: boolean;
+  readonly #file: string | undefined;
+  readonly #sitemaps = new Map<string, SideSitemap>();
+  // Where each list begins in the file, and where it ends; by the number of the list.
+  readonly #ranges: { readonly start: number; end: number }[] = [];
+
+  constructor({ file, complete, kind }: NdjsonSideOptions) {
+    this.#file = file;
+    this.complete = complete;
+    this.kind = kind;
+  }
+
+  get sitemaps(): ReadonlyMap<string, SideSitemap> {
+    return this.#sitemaps;
+  }
+
+  namesAll(index: string | undefined): boolean | undefined {
+    return index === undefined ? this.complete : undefined;
+  }
+
+  async scan(lists: PageLists): Promise<void> {
+    let last: string | undefined;
+    for await (const { sitemap, pages, start, end } of this.#batches({ start: 0 })) {
+      if (sitemap !== last) this.#ranges.push({ start, end });
+      (this.#ranges.at(-1) as { end: number }).end = end;
+      last = sitemap;
+      this.#sitemaps.set(sitemap, { reason: undefined, parent: undefined });
+      await lists.add(sitemap, pages);
+    }
+  }
+
+  async *read(list: PageList): AsyncGenerator<readonly SitemapPage[], void> {
+    const range = this.#ranges[list.number];
+    if (range === undefined) return;
+    for await (const { pages } of this.#batches({ start: range.start, end: range.end - 1 })) yield pages;
+  }
+
+  async close(): Promise<void> {}
+
+  async *#batches(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Batch, void> {
+    if (this.#file === undefined) return;
+    let batch: Batch | undefined;
+    let rest: Buffer = Buffer.alloc(0);
+    let at = range.start;
+    for await (const chunk of createReadStream(this.#file, range)) {
+      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+      let from = 0;
+      for (let end = bytes.indexOf(10, from); end !== -1; end = bytes.indexOf(10, from)) {
+        const { sitemap, ...page } = this.#parsed(bytes.toString("utf8", from, end));
+        const next = at + end + 1 - from;
+        if (batch === undefined || batch.sitemap !== sitemap || batch.pages.length >= batchLength) {
+          if (batch !== undefined) yield batch;
+          batch = { sitemap, pages: [], start: at, end: at };
+        }
+        batch.pages.push(page);
+        batch.end = next;
+        at = next;
+        from = end + 1;
+      }
+      rest = bytes.subarray(from);
+    }
+    if (batch !== undefined) yield batch;
+    if (rest.length > 0) throw this.#unreadable("its last line has no end");
+  }
+
+  #parsed(line: string): SitemapPage & { readonly sitemap: string } {
+    try {
+      const page = JSON.parse(line) as { url?: unknown; sitemap?: unknown };
+      if (typeof page.url === "string" && typeof page.sitemap === "string") return page as never;
+    } catch {
+      // Said below.
+    }
+    throw this.#unreadable("it has a line that is not a page with its sitemap");
+  }
+
+  #unreadable(reason: string): SitemapError {
+    return new SitemapError("invalid-file", `${this.#file} cannot be compared: ${reason}`);
+  }
+}
+
+interface Batch {
+  readonly sitemap: string;
+  readonly pages: SitemapPage[];
+  readonly start: number;
+  end: number;
+}
+
+const batchLength = 1000;
