@@ -2,7 +2,8 @@
 // tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
 //   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts). Other peers once.
-//   --only TEXT    the floor, and candidates whose name contains it; `diff` for two archives that are compared
+//   --only TEXT    the floor, and candidates whose name contains it; `diff` for two archives that are compared, `check` for an
+//                  archive that is checked
 //   --skip-peers   the floor and ours
 //   --flat         also the memory that a website of three times as many pages takes
 //   --profile DIR  write CPU profiles of ours there
@@ -10,6 +11,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { measureCheck } from "./check.mjs";
 import { runChild } from "./child.mjs";
 import { measureDiff } from "./diff.mjs";
 import { runFloor, runProgram, runReference } from "./program.mjs";
@@ -58,6 +60,10 @@ if (own.length + peers.length > 0) {
 if (isWanted({ name: "diff" })) {
   const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
   bars.push(...(await measureDiff({ pages, rounds: Number(flags.rounds), nodeOptions })));
+}
+if (isWanted({ name: "check" })) {
+  const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
+  bars.push(...(await measureCheck({ pages, rounds: Number(flags.rounds), nodeOptions })));
 }
 if (bars.length > 0) printBars("Bars", bars);
 

@@ -25,7 +25,7 @@ test("examples about pages, children of indexes and alternate pages have the lin
   expect(line("url-fragment", "a.xml")).toBe(10);
   expect(line("url-not-escaped", "a.xml")).toBe(12);
   expect(line("url-asset", "a.xml")).toBe(14);
-  expect(line("index-nested", "sitemap.xml")).toBeGreaterThan(1);
+  expect(line("index-nested", "sitemap.xml")).toBe(1);
 });
 
 test.each([1, 7, 1000, 1_000_000])("a text in pieces of %d", (length) => {

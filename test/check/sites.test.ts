@@ -1,0 +1,155 @@
+// Whole websites: every one of test/fixtures/sites is checked twice, in all formats, and says the same; hostile ones cannot make
+// findings, outputs or the time they take grow without bound.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import { ruleOf } from "../../src/check/problem-rules.ts";
+import type { CheckResult } from "../../src/check/result.ts";
+import { checkRules } from "../../src/check/rule-table.ts";
+import { checkFormats } from "../../src/cli/check-formats.ts";
+import { writeCheck } from "../../src/cli/check-output.ts";
+import { Places } from "../../src/cli/check-places.ts";
+import { problem, problemCodes } from "../../src/problem.ts";
+import type { Sitemap } from "../../src/sitemap.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+import { parseSiteFile } from "../support/site-file.ts";
+
+const folder = path.join(import.meta.dirname, "../fixtures/sites");
+const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/check.json"), "utf8"));
+const isResult = new Ajv2020().compile(schema);
+const now = "2026-06-15T12:00:00Z";
+
+type Routes = Parameters<typeof site>[0];
+
+async function checked(routes: Routes, options: object = {}): Promise<CheckResult> {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, ...options });
+  return await checkTree(tree, { now });
+}
+
+const written = (result: CheckResult, all = false) =>
+  checkFormats.map((format) => writeCheck(result, { format, all, color: false, places: new Places([]) }));
+
+describe.each(readdirSync(folder))("%s", (file) => {
+  const { routes, options } = parseSiteFile(readFileSync(path.join(folder, file), "utf8"));
+
+  test("two checks give the same bytes, as the schema says, and what is not complete is not claimed", async () => {
+    const result = await checked(routes, options);
+    const texts = written(result, true);
+    expect(written(await checked(routes, options), true)).toEqual(texts);
+    expect(isResult(JSON.parse(texts[1] as string)), JSON.stringify(isResult.errors)).toBe(true);
+    for (const text of texts)
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    const judged = new Set(result.findings.map(({ rule }) => rule));
+    if (!result.complete) {
+      const needy = checkRules.filter(({ needs }) => needs?.includes("complete")).map(({ id }) => id);
+      expect(needy.filter((id) => judged.has(id))).toEqual([]);
+      expect(result.notJudged.map(({ rule }) => rule)).toEqual(expect.arrayContaining(needy));
+    }
+  });
+});
+
+// What is ours, or is said by a problem beside it.
+const unsaid = new Set([
+  "not-local",
+  "proxy-failed",
+  "proxy-refused",
+  "client-failed",
+  "url-damaged",
+  "xml-doctype",
+  "no-entries",
+]);
+
+test("every problem of a website feeds a rule; those of our own limits and files do not", () => {
+  const sitemaps = (code: string): Sitemap[] => [
+    { kind: "invalid", url: home, reason: problem(code as "empty", { value: "html" }) },
+    ...(["website", "robots", "xml"] as const).map(
+      (format) => ({ kind: "index", format, url: home, complete: true, problems: [], children: [] }) as Sitemap,
+    ),
+    { kind: "pages", format: "xml", url: home, complete: true, problems: [], pageCount: 0 },
+    { kind: "pages", format: "text", url: home, complete: true, problems: [], pageCount: 0 },
+  ];
+  const ids = new Set<string>(checkRules.map(({ id }) => id));
+  const silent = problemCodes().filter((code) => {
+    const rules = sitemaps(code).map((sitemap) => ruleOf(problem(code, { value: "html" }), sitemap));
+    expect(rules.filter((rule) => rule !== undefined && !ids.has(rule))).toEqual([]);
+    return rules.every((rule) => rule === undefined);
+  });
+  const isOurs = (code: string) => /^(?:limit|archive|homepage|known-path)-/.test(code) || unsaid.has(code);
+  expect(silent.filter((code) => !isOurs(code))).toEqual([]);
+});
+
+test("a rule that rests on experience alone is never an error; every rule has a sentence, a fix and a link", () => {
+  for (const { id, basis, severity, sentence, fix, link, engines } of checkRules) {
+    if (basis === "heuristic") expect(severity, id).not.toBe("error");
+    expect(sentence, id).toMatch(/^[A-Z\w`].*[.!]$/);
+    expect(fix, id).toMatch(/^[A-Z`].*[.!]$/);
+    expect(link, id).toMatch(/^https:\/\//);
+    expect(engines.length, id).toBeGreaterThan(0);
+  }
+});
+
+describe("a hostile website", () => {
+  const size = Number(process.env["SITEGROVE_HOSTILE"] ?? 3000);
+
+  test("URLs of 100 kB, each wrong in many ways, make a short output", async () => {
+    const long = `https://u:p@other.test/${"%zz//\u202e\u001b]0;x\u0007 ä?utm_a=1&PHPSESSID=".repeat(2500)}`;
+    const routes = { "/robots.txt": robots("/s.xml"), "/s.xml": urlset(...many(50, (number) => long + number)) };
+    const texts = written(await checked(routes, { limits: { urlLength: 200_000 } }), true);
+    for (const text of texts) {
+      expect(text.length).toBeLessThan(3_000_000);
+      expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
+    }
+    expect(texts.join("").includes("u:p@")).toBe(false);
+  });
+
+  test("so many different problems that each page and date has its own are counted, not kept", async () => {
+    const entries = many(
+      size,
+      (number) =>
+        `<url><loc>http://h${number}.example/${number}#${number}</loc><lastmod>1970-01-01T00:00:0${number % 10}Z</lastmod>` +
+        `<xhtml:link rel="alternate" hreflang="x${number}" href="/${number}"/></url>`,
+    );
+    const routes = {
+      "/robots.txt": robots("/s.xml"),
+      "/s.xml": `<urlset xmlns:xhtml="http://www.w3.org/1999/xhtml">${entries.join("")}</urlset>`,
+    };
+    const result = await checked(routes);
+    expect(result.findings.find(({ rule }) => rule === "url-fragment")?.count).toBe(size);
+    expect(result.findings.length).toBeLessThan(60);
+    expect(JSON.stringify(result).length).toBeLessThan(500_000);
+  });
+
+  test("a fault in each of very many sitemaps is a bounded number of findings", async () => {
+    const count = 1500;
+    const routes = (place: string) => {
+      if (place === "/robots.txt") return robots("/index.xml");
+      if (place === "/index.xml") return index(...many(count, (number) => `/${number}.xml`));
+      return /^\/\d+\.xml$/.test(place) ? urlset(`/a${place}#b`) : undefined;
+    };
+    const result = await checked(routes);
+    const own = result.findings.filter(({ rule }) => rule === "url-fragment");
+    expect(own).toHaveLength(1001);
+    expect(own.reduce((sum, finding) => sum + finding.count, 0)).toBe(count);
+    expect(own.at(-1)?.otherSitemaps).toBe(500);
+    const [text = ""] = written(result);
+    expect(text).toContain("1,500 cases in 1,500 sitemaps");
+    expect(text.length).toBeLessThan(20_000);
+  });
+
+  test("a robots.txt of wildcards does not take forever", async () => {
+    const rules = many(20_000, (number) => `Disallow: /*${number}*a`).join("\n");
+    const routes = {
+      "/robots.txt": `${robots("/s.xml")}\n${rules}`,
+      "/s.xml": urlset(...many(500, (number) => `/b${number}${"b".repeat(500)}`)),
+    };
+    const { findings } = await checked(routes);
+    expect(findings.some(({ rule }) => rule === "url-robots-disallowed")).toBe(false);
+  });
+});
+
+function many(count: number, make: (number: number) => string): string[] {
+  return Array.from({ length: count }, (_, number) => make(number));
+}
