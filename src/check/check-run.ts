@@ -159,7 +159,7 @@ export class Check {
     const { homepage, isSite } = this.#site;
     const isComplete = this.#tree.complete;
     this.#dates.finish(this.#findings, homepage);
-    this.#languages.finish(this.#findings, homepage);
+    if (isComplete) this.#languages.finish(this.#findings, homepage);
     if (isComplete && isSite && this.#pages.count > 0 && !this.#isHomepageListed) {
       this.#findings.count("homepage-unlisted", homepage, 1, { url: homepage });
     }

@@ -107,7 +107,8 @@ function judgeDiscovery(
   if (!site.isSite) return;
   const { robots } = site;
   const found = [...tree.sitemaps()].filter((sitemap) => sitemap !== tree.root && !isRobots(sitemap));
-  if (found.length === 0) findings.count("sitemap-none", site.homepage, 1);
+  // Where robots.txt or a well-known path could not be read, nobody knows.
+  if (found.length === 0 && tree.complete) findings.count("sitemap-none", site.homepage, 1);
   const readable = found.filter(({ kind }) => kind !== "invalid");
   if (robots !== undefined && robots.children.length === 0 && readable.length > 0) {
     findings.count("robots-no-sitemap", robots.url, 1);
@@ -115,10 +116,10 @@ function judgeDiscovery(
   for (const child of tree.root.children) {
     const by = site.foundBy(child);
     if (isRobots(child) || child.kind === "invalid" || by === undefined || by === "given") continue;
-    if (!named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
+    if (tree.complete && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
   const pages = readable.filter((sitemap) => sitemap.kind === "pages");
-  if (pages.length > 0 && pages.every(isFeed)) {
+  if (tree.complete && pages.length > 0 && pages.every(isFeed)) {
     findings.count("feed-as-only-sitemap", site.homepage, pages.length, { value: pages[0]?.url ?? "" });
   }
 }

@@ -3,6 +3,7 @@
 import { appendFileSync } from "node:fs";
 import type { CheckResult } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
+import { counted } from "../figures.ts";
 import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, verdict } from "./check-groups.ts";
@@ -29,7 +30,8 @@ export function checkAnnotations(result: CheckResult, places: Places): string {
         ].join(",");
         const shown = example === undefined ? "" : `: ${exampleText(example)}`;
         const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-        const words = `${rule.sentence} ${extentOf(group, result)}, first ${sitemap}${shown}.${fix}`;
+        const extent = extentOf(group, result) ?? counted(group.count, "case");
+        const words = `${rule.sentence} ${extent}, first ${sitemap}${shown}.${fix}`;
         return `::${commands[severity]} ${properties}::${data(shortened(words))}`;
       }),
   );

@@ -42,6 +42,7 @@ export function verdict(result: CheckResult): string {
     ...(warnings > 0 ? [counted(warnings, "warning")] : []),
     ...(notes > 0 ? [counted(notes, "note")] : []),
   ].join(", ");
+  if (sitemapCount === 0) return `${found === "" ? "No findings" : found}: no sitemap could be read.`;
   const meaning =
     errors > 0
       ? "search engines reject or ignore parts of it"
@@ -81,11 +82,13 @@ export function notJudgedSentences({ notJudged }: CheckResult): string[] {
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 
-/** `17 in 2 sitemaps`, or how often where it is about the website as a whole. */
-export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string {
+/** `17 cases in 2 sitemaps`, or how often where it is about the website as a whole. Undefined for one sitemap. */
+export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
   if (isSite) return count === 1 ? "the website as a whole" : `${counted(count, "case")} on the website`;
+  // Of one sitemap, the line with its URL says it.
+  if (sitemaps === 1) return undefined;
   return `${counted(count, "case")} in ${counted(sitemaps, "sitemap")}`;
 }
 

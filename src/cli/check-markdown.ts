@@ -12,7 +12,9 @@ export function checkMarkdown(result: CheckResult, { all }: { all: boolean }): s
   for (const group of groupsOf(result)) {
     const { rule, severity, findings } = group;
     const { fix, link } = rule;
-    lines.push("", `## ${severity}: ${rule.id}`, "", escaped(rule.sentence), "", `${extentOf(group, result)}.`);
+    lines.push("", `## ${severity}: ${rule.id}`, "", escaped(rule.sentence));
+    const extent = extentOf(group, result);
+    if (extent !== undefined) lines.push("", `${extent}.`);
     if (fix !== "") lines.push("", `**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
     lines.push("", "| sitemap | count | example |", "|---|--:|---|");
     for (const { sitemap, count, examples } of all ? findings : findings.slice(0, fewSitemaps)) {

@@ -2,7 +2,7 @@
 // from a website is made printable and is cut, so that one line stays one line.
 import picocolors from "picocolors";
 import type { CheckResult } from "../check/result.ts";
-import { counted, grouped } from "../figures.ts";
+import { counted } from "../figures.ts";
 import { printable } from "../write/printable.ts";
 import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, verdict } from "./check-groups.ts";
 
@@ -17,10 +17,12 @@ export function checkText(result: CheckResult, { all, color }: { all: boolean; c
   for (const group of groupsOf(result)) {
     const { rule, severity, findings } = group;
     lines.push("", `${paint[severity](severity)}  ${bold(printable(rule.sentence))}  ${dim(rule.id)}`);
-    lines.push(`  ${extentOf(group, result)}`);
+    const extent = extentOf(group, result);
+    if (extent !== undefined) lines.push(`  ${extent}`);
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewSitemaps)) {
-      if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${grouped(finding.count)})`);
+      if (finding.sitemap !== result.homepage)
+        lines.push(`  ${shown(finding.sitemap)} (${counted(finding.count, "case")})`);
       // Three in all: most often the first sitemap has them.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);

@@ -153,3 +153,12 @@ describe("a hostile website", () => {
 function many(count: number, make: (number: number) => string): string[] {
   return Array.from({ length: count }, (_, number) => make(number));
 }
+
+test("of a website that cannot be reached nothing is claimed but that", async () => {
+  const client = { request: async () => problem("connection-refused") };
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+  const result = await checkTree(tree, { now });
+  expect(result.findings.map(({ rule }) => rule)).toEqual(["robots-unreachable"]);
+  expect(result.notJudged).toContainEqual({ rule: "sitemap-none", reason: expect.stringContaining("could be read") });
+  expect(written(result)[0]).toContain("1 error: no sitemap could be read.");
+});

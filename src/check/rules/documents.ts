@@ -201,7 +201,7 @@ export const documentRules: readonly BuiltInRule[] = [
     sentence: "All sitemaps are feeds: they name recent pages only, and Yandex reads none of them.",
     fix: "Add an XML sitemap that lists all pages.",
     link: sources.buildSitemap,
-    needs: ["site"],
+    needs: ["complete", "site"],
   },
   {
     id: "text-sitemap-name",

@@ -69,7 +69,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     sentence: "A sitemap is published, but neither robots.txt nor an index names it.",
     fix: "Name it in robots.txt, or remove the file.",
     link: protocol("informing"),
-    needs: ["site"],
+    needs: ["complete", "site"],
   },
   {
     id: "sitemap-robots-disallowed",

@@ -97,6 +97,7 @@ export const languageRules: readonly BuiltInRule[] = [
     sentence: "No page is named for all other languages (`x-default`).",
     fix: "Add an alternate page with the language `x-default`.",
     link: sources.languages,
+    needs: ["complete"],
   },
   {
     id: "hreflang-no-catchall",
