@@ -1,13 +1,15 @@
 // Builds dist/ from src/: the types with tsc, file by file; the code with rolldown, as few modules as can be, because Node.js takes
 // longer to find and link a module than to run it. What is loaded on demand stays a module of its own. The maps lead back to src/.
 import { spawnSync } from "node:child_process";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 const entries = ["index", "cli/main", "parse/parse-sitemap"];
 
 /** Bundles files below src/, named without their ending, into a folder. */
@@ -16,7 +18,7 @@ export async function bundle(names, dir) {
     cwd: root,
     input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
     platform: "node",
-    external: (id) => !id.startsWith(".") && !path.isAbsolute(id),
+    external: isExternal,
     tsconfig: path.join(root, "tsconfig.build.json"),
     transform: { target: "es2023" },
   });
@@ -37,6 +39,17 @@ export async function bundle(names, dir) {
     },
   });
   await build.close();
+}
+
+// Whatever is imported and is not ours has to be there where the package is installed.
+function isExternal(id) {
+  if (id.startsWith(".") || path.isAbsolute(id)) return false;
+  const name = id
+    .split("/")
+    .slice(0, id.startsWith("@") ? 2 : 1)
+    .join("/");
+  if (isBuiltin(id) || installed.has(name)) return true;
+  throw new Error(`${id} is imported, and ${name} is not a dependency of the package`);
 }
 
 function writeTypes() {
