@@ -14,7 +14,7 @@ export async function checkSite(site, base) {
   const executablePath = browsers.find((file) => existsSync(file));
   const own = pages.filter((page) => !/^(api|source)\//.test(page) && page !== "404.html");
   if (executablePath !== undefined)
-    wrong.push(...(await openAll(site, base, [...own, "api/index.html"], executablePath)));
+    wrong.push(...(await openAll(site, base, [...own, "api/modules/sitegrove.html"], executablePath)));
   if (wrong.length > 0) throw new Error(wrong.join("\n"));
   const how = executablePath === undefined ? "no browser is installed" : `${own.length} opened in a browser`;
   process.stdout.write(`${pages.length} pages, every link leads somewhere; ${how}\n`);

@@ -14,6 +14,7 @@ const { DOCS_BASE: base = "/" } = process.env;
 run("node_modules/typedoc/bin/typedoc", [
   ...["--out", path.join(site, "api")],
   ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
+  ...["--titleLink", `${base}index.html`, "--favicon", "docs/public/mark.svg"],
 ]);
 for (const name of ["output.schema.json", "journal.schema.json"]) {
   cpSync(path.join(root, "docs", name), path.join(site, name));

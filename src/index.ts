@@ -1,4 +1,9 @@
 // The public surface: re-exports, nothing else.
+/**
+ * Everything that `import … from "sitegrove"` gives. The functions come first; `sitemapTreeForHomepage` and `streamPages` are where
+ * most programs begin.
+ * @module sitegrove
+ */
 export type {
   AddedPage,
   ChangeCounts,

@@ -3,17 +3,27 @@
 import path from "node:path";
 import { defineConfig } from "vitepress";
 import { sourceAddress } from "./source-address.ts";
+import { labelCells } from "./table-labels.ts";
 
 // Where the site will live: `DOCS_BASE=/sitegrove/ npm run docs`.
 const { DOCS_BASE: base = "/" } = process.env;
 const root = path.join(import.meta.dirname, "../..");
+
+const wide = ["rules.md", "options.md", "problems.md", "performance.md", "command-line.md"];
 
 export default defineConfig({
   title: "sitegrove",
   description: "From a website's homepage to every page its sitemaps declare.",
   base: base,
   lang: "en",
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}mark.svg` }]],
+  // Tables with many columns need the whole width.
+  transformPageData(page) {
+    if (wide.includes(page.relativePath)) Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
+  },
   themeConfig: {
+    logo: "/mark.svg",
+    externalLinkIcon: true,
     search: { provider: "local" },
     nav: [
       { text: "Getting started", link: "/getting-started" },
@@ -21,9 +31,8 @@ export default defineConfig({
       { text: "Program", link: "/command-line" },
       { text: "Library", link: "/library" },
       { text: "Options", link: "/options" },
-      { text: "Problems", link: "/problems" },
       // Beside the pages, not one of them: `_self` keeps the router from looking for it.
-      { text: "API", link: "/api/index.html", target: "_self" },
+      { text: "API", link: "/api/modules/sitegrove.html", target: "_self" },
     ],
     sidebar: [
       {
@@ -65,6 +74,7 @@ export default defineConfig({
   },
   markdown: {
     config(markdown) {
+      markdown.core.ruler.push("labels-of-cells", ({ tokens }) => labelCells(tokens));
       markdown.core.ruler.push("links-to-sources", ({ tokens, env }) => {
         for (const link of tokens.flatMap(({ children }) => children ?? [])) {
           const target = link.type === "link_open" ? link.attrGet("href") : null;

@@ -1,4 +1,8 @@
-// One document from a string: the entry point `sitegrove/parse`. Synchronous, no I/O, runs anywhere.
+// One document from a string: the entry point `sitegrove/parse`.
+/**
+ * One document from a string, with `import { parseSitemap } from "sitegrove/parse"`: synchronous, no I/O, runs anywhere.
+ * @module sitegrove/parse
+ */
 import { unexpected } from "../option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../options.ts";
 import { ProblemLog } from "../problem.ts";

@@ -1,5 +1,5 @@
 // The surface of the package, name by name: it changes on purpose, or not at all.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
@@ -202,3 +202,25 @@ function namesOf(file: string): string[] {
     .filter((name) => name !== "")
     .sort();
 }
+
+test("what was built imports nothing but Node and what the package depends on", () => {
+  const { dependencies, peerDependencies = {} } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const modules = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  );
+  const imported = new Set(
+    modules.flatMap((file) =>
+      [
+        ...readFileSync(path.join(root, "dist", file), "utf8").matchAll(
+          /^(?:import|export)\b[^"'`;]*?["']([^."'][^"']*)["'];|\bimport\(["']([^."'][^"']*)["']\)/gm,
+        ),
+      ].map((match) => match[1] ?? match[2] ?? ""),
+    ),
+  );
+  const packages = [...imported]
+    .filter((name) => !name.startsWith("node:"))
+    .map((name) => name.replace(/^(@[^/]+\/[^/]+|[^/]+).*/, "$1"));
+  expect(packages).toContain("undici");
+  const known = Object.keys({ ...dependencies, ...peerDependencies });
+  expect([...new Set(packages)].filter((name) => !known.includes(name))).toEqual([]);
+});

@@ -34,25 +34,46 @@ afterAll(() => {
 });
 
 describe("what is in it", () => {
-  test("the code, its types, maps and sources, and four documents", () => {
+  test("the code, its types, maps and sources, and its documentation", () => {
     const kinds = new Set(
       files.map((file) =>
-        file.replace(/^(dist|schema|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.json|\.ts)$/, "$1/*$2"),
+        file.replace(
+          /^(dist|docs|schema|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.json|\.md|\.svg|\.ts)$/,
+          "$1/*$2",
+        ),
       ),
     );
     expect([...kinds].sort()).toEqual([
       "CHANGELOG.md",
+      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "dist/*.d.ts",
       "dist/*.d.ts.map",
       "dist/*.js",
       "dist/*.js.map",
+      "docs/*.json",
+      "docs/*.md",
+      "docs/*.svg",
       "package.json",
       "schema/*.json",
       "src/*.ts",
       "src/parse/fast/matcher.wat",
     ]);
+  });
+
+  test("the pages that README leads to are there; what they link to is there, or of use only in a clone", () => {
+    const pages = files.filter((file) => file.endsWith(".md"));
+    expect(pages).toContain("docs/getting-started.md");
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(path.join(root, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+        .map(([, target = ""]) => path.join(path.dirname(page), target).replace(/\/$/, ""))
+        .filter((target) => !/^(test|bench|scripts|\.ci|\w+\.config\.ts|tsconfig\.\w+\.json)\b/.test(target))
+        .filter((target) => !files.some((file) => file === target || file.startsWith(`${target}/`)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   test("every source has its types, every module its map, and maps lead to sources that are there", () => {

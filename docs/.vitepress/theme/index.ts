@@ -1,0 +1,4 @@
+import DefaultTheme from "vitepress/theme";
+import "./site.css";
+
+export default DefaultTheme;
