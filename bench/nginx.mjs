@@ -1,6 +1,6 @@
 // nginx as the server of a generated website: what most websites are served by, and little work for the machine that is measured.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -26,6 +26,11 @@ export async function startNginx(directory, texts) {
   await listening(port);
   return {
     origin,
+    /** How many bytes it has sent so far, heads included, and in how many responses. */
+    sent() {
+      const lines = readFileSync(path.join(folder, "sent"), "utf8").split("\n").slice(0, -1);
+      return { bytes: lines.reduce((sum, line) => sum + Number(line), 0), responses: lines.length };
+    },
     async close() {
       server.kill("SIGQUIT");
       await ended;
@@ -44,7 +49,8 @@ pid ${path.join(folder, "pid")};
 events {}
 http {
 ${temporary.join("\n")}
-  access_log off;
+  log_format sent $bytes_sent;
+  access_log ${path.join(folder, "sent")} sent;
   sendfile on;
   types { application/xml xml; application/gzip gz; text/plain txt; text/html html; }
   server {

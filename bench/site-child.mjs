@@ -47,6 +47,16 @@ const ways = {
     return 1;
   },
 
+  // The second run over a website that did not change.
+  async again() {
+    const { sitemapTreeForHomepage } = await distModule("index.js");
+    const options = { previous: archive, useKnownPaths: false, useHomepage: false };
+    const tree = await sitemapTreeForHomepage(`${origin}/`, options);
+    const pages = await count(tree.pages());
+    await tree.close();
+    return pages;
+  },
+
   // Pages are on another host than the server, which it would drop otherwise.
   async crawlee() {
     const { parseSitemap } = await import("@crawlee/utils");

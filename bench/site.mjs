@@ -2,8 +2,8 @@
 // tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
 //   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts). Other peers once.
-//   --only TEXT    the floor, and candidates whose name contains it; `diff` for two archives that are compared, `check` for an
-//                  archive that is checked
+//   --only TEXT    the floor, and candidates whose name contains it; `pages()` for trees, archives and a run that builds on one,
+//                  `diff` for two archives that are compared, `check` for an archive that is checked
 //   --skip-peers   the floor and ours
 //   --flat         also the memory that a website of three times as many pages takes
 //   --profile DIR  write CPU profiles of ours there
@@ -40,6 +40,7 @@ const own = [
   { name: "streamPages", own: "stream" },
   { name: "sitemapTreeForHomepage + pages()", own: "tree" },
   { name: "openTree + pages()", own: "open" },
+  { name: "again: previous + pages()", own: "again" },
 ].filter(isWanted);
 const peers = [
   { name: "crawlee 3.18.1 parseSitemap", peer: "crawlee", isFastest: true },
@@ -88,10 +89,13 @@ async function measureWebsite(pages, candidates) {
   }
   const results = [...runs].map(([candidate, list]) => ({
     ...candidate,
+    documents: website.documents,
     seconds: median(list.map((run) => run.seconds)),
     cpu: median(list.map((run) => run.cpu ?? Number.NaN)),
     peak: median(list.map((run) => (run.peak ?? Number.NaN) / 2 ** 20)),
     complete: list.every((run) => run.pages === pages),
+    sent: median(list.map((run) => run.sent ?? Number.NaN)),
+    responses: median(list.map((run) => run.responses ?? Number.NaN)),
   }));
   printResults(website, results);
   return results;
@@ -101,9 +105,14 @@ async function measure({ name, own, peer, run }, website) {
   const { origin, archive } = website;
   try {
     if (run !== undefined) return await run(website);
-    if (own === "open" && !existsSync(archive)) await runChild("site-child.mjs", ["save", origin, archive]);
+    const isFromArchive = own === "open" || own === "again";
+    if (isFromArchive && !existsSync(archive)) await runChild("site-child.mjs", ["save", origin, archive]);
     const nodeOptions = own !== undefined && flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
-    return await runChild("site-child.mjs", [own ?? peer, origin, archive], { nodeOptions });
+    const before = website.sent?.();
+    const result = await runChild("site-child.mjs", [own ?? peer, origin, archive], { nodeOptions });
+    const after = website.sent?.();
+    if (before === undefined) return result;
+    return { ...result, sent: after.bytes - before.bytes, responses: after.responses - before.responses };
   } catch (error) {
     console.log(`${name} failed: ${error.message}`);
     return undefined;
@@ -162,6 +171,14 @@ function barsOf(results) {
     atMost("tree and one traversal, peak MB", tree.peak, 160);
   }
   if (open !== undefined) atMost("openTree and one traversal, peak MB", open.peak, 160);
+  const again = results.find(({ own }) => own === "again");
+  if (again !== undefined) {
+    const whole = stream?.sent ?? tree?.sent ?? Number.NaN;
+    // robots.txt, the index and the sitemaps.
+    atMost("again, responses ÷ documents", again.responses / again.documents, 1);
+    atMost("again, bytes ÷ those of the first run", again.sent / whole, 0.01);
+    if (open !== undefined) atMost("again ÷ openTree and one traversal", again.seconds / open.seconds, 1.2);
+  }
   return bars;
 }
 

@@ -42,7 +42,9 @@ export async function serveWebsite({ pages, pagesPerSitemap = 50_000 }) {
   return {
     pages,
     bytes,
+    documents: Math.ceil(pages / pagesPerSitemap) + 2,
     origin: server.origin,
+    sent: server.sent,
     archive: path.join(scratch, "website.warc"),
     async close() {
       await server.close();

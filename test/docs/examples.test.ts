@@ -62,7 +62,22 @@ test("the documentation has examples of both kinds", () => {
 
 test("every fenced block says what it is", () => {
   // test/cli/tables.test.ts runs what needs DuckDB or pandas.
-  const known = ["ts", "js", "sh", "console", "text", "json", "xml", "csv", "html", "http", "sql", "python", "yaml"];
+  const known = [
+    "ts",
+    "js",
+    "sh",
+    "console",
+    "text",
+    "json",
+    "xml",
+    "csv",
+    "html",
+    "http",
+    "sql",
+    "python",
+    "yaml",
+    "bash",
+  ];
   expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
 });
 
@@ -102,6 +117,30 @@ describe("commands", () => {
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => known[name as string] === undefined)).toEqual([]);
   });
+});
+
+// A script for cron, and what a workflow runs: on the first day, and on the second.
+const daily = examples.flatMap((example) => {
+  const { language, code } = example;
+  if (language === "bash") return [{ ...example, script: code.replace(/^cd .*$/m, "") }];
+  const steps = [...code.matchAll(/^( *)- run: \|\n((?:\1 {4}.*\n)+)/gm)];
+  return language === "yaml" ? steps.map(([, , script = ""]) => ({ ...example, script: `set -e\n${script}` })) : [];
+});
+test("there is a script and a workflow", () => {
+  expect(daily.map(({ language }) => language)).toEqual(expect.arrayContaining(["bash", "yaml"]));
+});
+test.each(daily)("$name runs on two days", async (example) => {
+  const place = freshFolder({ ...example, code: "save" });
+  const script = path.join(place, "every-day.sh");
+  writeFileSync(script, `GITHUB_STEP_SUMMARY=summary.md\nnpx() { "$@"; }\n${stand.toLocal(example.script)}`);
+  for (const day of [1, 2]) {
+    const { code, stderr } = await run("bash", [script], place);
+    expect({ day, code, stderr }).toEqual({ day, code: 0, stderr: "" });
+    expect(existsSync(path.join(place, "today.warc.gz"))).toBe(true);
+    expect(readFileSync(path.join(place, "pages.txt"), "utf8").split("\n")).toHaveLength(7);
+  }
+  const changes = path.join(place, example.language === "bash" ? "changes.txt" : "summary.md");
+  expect(readFileSync(changes, "utf8")).toContain("new.warc.gz");
 });
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
