@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { engines, type Rule, severities } from "../src/check/rule.ts";
+import { engines, measuredOn, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
 import { failLevels } from "../src/cli/check-formats.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
@@ -95,8 +95,16 @@ function configSchema(): string {
 }
 
 function ruleTables(): Map<string, string> {
-  return new Map(
-    Object.entries(ruleGroups).map(([group, rows]) => [
+  const { documents, websites } = measuredOn;
+  const heuristics = table(
+    ["heuristic", "fired on", "of", "wrong"],
+    checkRules
+      .filter(({ basis }) => basis === "heuristic")
+      .map(({ id, firedOn = 0 }) => [`\`${id}\``, `${firedOn}`, `${documents + websites}`, "0"]),
+  );
+  return new Map([
+    ["rules: heuristics", heuristics] as const,
+    ...Object.entries(ruleGroups).map(([group, rows]): [string, string] => [
       `rules: ${group}`,
       table(
         ["rule", "severity", "basis", "engines", "what is wrong", "what to do"],
@@ -110,7 +118,7 @@ function ruleTables(): Map<string, string> {
         ]),
       ),
     ]),
-  );
+  ]);
 }
 
 function enginesShown({ engines }: Rule): string {

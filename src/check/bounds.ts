@@ -18,6 +18,8 @@ export const bounds = {
   future: 86_400_000,
   /** The first web page is from 1991. */
   firstYear: 1991,
+  /** A website that lists fewer pages does not list all of itself. */
+  homepagePages: 10,
   /** Dates of pages that are all the same mean something from so many on. */
   datedPages: 50,
   /** The share of pages that counts as all of them. */

@@ -3,6 +3,7 @@ import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { homepageOf } from "../url.ts";
+import { bounds } from "./bounds.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
 import { findLines } from "./example-lines.ts";
@@ -160,7 +161,7 @@ export class Check {
     const isComplete = this.#tree.complete;
     this.#dates.finish(this.#findings, homepage);
     if (isComplete) this.#languages.finish(this.#findings, homepage);
-    if (isComplete && isSite && this.#pages.count > 0 && !this.#isHomepageListed) {
+    if (isComplete && isSite && this.#pages.count >= bounds.homepagePages && !this.#isHomepageListed) {
       this.#findings.count("homepage-unlisted", homepage, 1, { url: homepage });
     }
     const { isCut } = await this.#cross.finish({

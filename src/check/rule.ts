@@ -49,4 +49,12 @@ export interface Rule {
 
 export interface BuiltInRule extends Rule {
   readonly id: RuleId;
+  /** Of a heuristic: on how many of the documents and websites it fired that it was measured on; each time it was right. */
+  readonly firedOn?: number;
 }
+
+/**
+ * What heuristics are measured on, all of them good enough for search engines or with the fault that the rule is about: documents of
+ * public test suites (crawler-commons, sitemap.js, feedparser) and small websites.
+ */
+export const measuredOn: { readonly documents: number; readonly websites: number } = { documents: 304, websites: 35 };

@@ -41,6 +41,7 @@ export const dateRules: readonly BuiltInRule[] = [
     sentence: "A page claims to have changed in the future.",
     fix: "Write the last change, not the next.",
     link: protocol("lastmoddef"),
+    firedOn: 0,
   },
   {
     id: "lastmod-zero",
@@ -50,6 +51,7 @@ export const dateRules: readonly BuiltInRule[] = [
     sentence: "A date from before the web: a default value of a program, such as 1970-01-01.",
     fix: "Leave the date out where it is not known.",
     link: protocol("lastmoddef"),
+    firedOn: 0,
   },
   {
     id: "lastmod-all-identical",

@@ -99,6 +99,7 @@ export const documentRules: readonly BuiltInRule[] = [
     sentence: `A sitemap is close to the limit of ${entries} URLs or ${megabytes} MB.`,
     fix: "Split it before it reaches the limit.",
     link: protocol("index"),
+    firedOn: 0,
   },
   {
     id: "index-too-many-sitemaps",
@@ -164,6 +165,7 @@ export const documentRules: readonly BuiltInRule[] = [
     sentence: "A sitemap is listed more than once.",
     fix: "List it once.",
     link: protocol("index"),
+    firedOn: 1,
   },
   {
     id: "index-lastmod-stale",

@@ -70,6 +70,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     fix: "Name it in robots.txt, or remove the file.",
     link: protocol("informing"),
     needs: ["complete", "site"],
+    firedOn: 13,
   },
   {
     id: "sitemap-robots-disallowed",
@@ -128,6 +129,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     fix: "Write the sitemap ahead of time instead of at each request.",
     link: sources.searchConsole,
     needs: ["response"],
+    firedOn: 0,
   },
   {
     id: "sitemap-served-as-html",
@@ -138,6 +140,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     fix: "Serve it as application/xml.",
     link: sources.buildSitemap,
     needs: ["response"],
+    firedOn: 0,
   },
   {
     id: "sitemap-cut-off",

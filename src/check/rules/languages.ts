@@ -78,6 +78,7 @@ export const languageRules: readonly BuiltInRule[] = [
     fix: "Use one code for each page.",
     link: sources.languages,
     needs: ["complete"],
+    firedOn: 0,
   },
   {
     id: "hreflang-target-unlisted",
@@ -88,6 +89,7 @@ export const languageRules: readonly BuiltInRule[] = [
     fix: "List it.",
     link: sources.languages,
     needs: ["complete", "site"],
+    firedOn: 1,
   },
   {
     id: "hreflang-no-default",

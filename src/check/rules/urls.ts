@@ -193,6 +193,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "A URL looks percent-encoded twice (`%2520`).",
     fix: "Percent-encode once.",
     link: `${sources.uri}#section-2.4`,
+    firedOn: 0,
   },
   {
     id: "url-not-normal",
@@ -212,6 +213,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "A URL has two slashes in its path, often because two parts were joined the wrong way.",
     fix: "Repair how the URL is put together.",
     link: sources.urlStructure,
+    firedOn: 0,
   },
   {
     id: "url-asset",
@@ -221,6 +223,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "A file is listed that is not a page, such as an image or a script.",
     fix: "Leave it out; name images in `<image:image>` of the page that shows them.",
     link: sources.images,
+    firedOn: 0,
   },
   {
     id: "url-utility",
@@ -239,6 +242,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "A URL is listed in more than one sitemap.",
     fix: "List it in one of them.",
     link: sources.buildSitemap,
+    firedOn: 0,
   },
   {
     id: "url-repeated",
@@ -248,6 +252,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "A URL is listed more than once in one sitemap.",
     fix: "List it once.",
     link: sources.buildSitemap,
+    firedOn: 6,
   },
   {
     id: "url-variants",
@@ -267,6 +272,7 @@ export const urlRules: readonly BuiltInRule[] = [
     sentence: "Sitemaps disagree about when a page changed.",
     fix: "Take the date from one source.",
     link: protocol("lastmoddef"),
+    firedOn: 0,
   },
   {
     id: "homepage-unlisted",
@@ -277,5 +283,6 @@ export const urlRules: readonly BuiltInRule[] = [
     fix: "Add it.",
     link: sources.buildSitemap,
     needs: ["complete", "site"],
+    firedOn: 0,
   },
 ];

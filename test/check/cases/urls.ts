@@ -207,14 +207,20 @@ export const urlCases: readonly Case[] = [
   },
   {
     rule: "homepage-unlisted",
-    fires: files({ "/sitemap.xml": sitemap("/a") }),
-    near: files({ "/sitemap.xml": sitemap("https://example.org", "/a") }),
+    fires: files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
+    near: files({ "/sitemap.xml": sitemap("https://example.org", ...many(10, (number) => `/${number}`)) }),
   },
   {
     rule: "homepage-unlisted",
     what: "an incomplete tree is not judged",
-    fires: files({ "/sitemap.xml": sitemap("/a") }),
-    near: files({ "/sitemap.xml": sitemap("/a") }, ["/sitemap.xml", "/gone.xml"]),
+    fires: files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
+    near: files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }, ["/sitemap.xml", "/gone.xml"]),
+  },
+  {
+    rule: "homepage-unlisted",
+    what: "a few pages are not the website",
+    fires: files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
+    near: files({ "/sitemap.xml": sitemap(...many(9, (number) => `/${number}`)) }),
   },
   {
     rule: "sitemap-near-limit",
