@@ -1,0 +1,215 @@
+// What happens when something dies: each row of the table in docs/several-machines.md is a test here. Real workers, a real Redis, real
+// signals. SITEGROVE_KILLS and SITEGROVE_OUTAGE (seconds) make it harder.
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
+import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+import { type Ended, ended, start } from "./program.ts";
+
+const { SITEGROVE_KILLS = "2", SITEGROVE_OUTAGE = "2" } = process.env;
+
+export const rows = [
+  "A worker is killed",
+  "A worker is stopped for longer than its lease, and goes on",
+  "Redis is killed and started again",
+  "The connection to Redis is lost",
+  "Redis is full",
+  "A website kills its worker three times",
+] as const;
+const [killed, stoppedPastLease, redisKilled, connectionLost, redisFull, deadly] = rows;
+
+describe.skipIf(!hasRedis)("what happens when", () => {
+  let redis: RedisServer;
+  let folder: string;
+  let database = 0;
+  let workers: { readonly child: ChildProcess; readonly end: Promise<Ended> }[] = [];
+  let website: Server;
+  let port: number;
+  /** Called for each request for a robots.txt, before it is answered. */
+  let onVisit: (host: string) => Promise<void> | void = () => {};
+  process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+  beforeAll(async () => {
+    redis = await startRedis();
+    website = createServer(async (request, response) => {
+      const base = `http://${request.headers.host}`;
+      if (request.url === "/robots.txt") {
+        await onVisit(request.headers.host ?? "");
+        response.end(`Sitemap: ${base}/sitemap.xml\n`);
+      } else if (request.url === "/sitemap.xml") response.end(`<urlset><url><loc>${base}/1</loc></url></urlset>`);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => website.listen(0, "0.0.0.0", resolve));
+    ({ port } = website.address() as AddressInfo);
+  });
+  afterAll(async () => {
+    website.close();
+    website.closeAllConnections();
+    await redis.stop();
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "cli-failures-"));
+    database += 1;
+    onVisit = () => {};
+  });
+  afterEach(async () => {
+    for (const { child } of workers) child.kill("SIGKILL");
+    await Promise.all(workers.map(({ end }) => end));
+    workers = [];
+    rmSync(folder, { recursive: true });
+  });
+  const url = (at = redis.port) => `redis://127.0.0.1:${at}/${database}`;
+  const hosts = (count: number) => Array.from({ length: count }, (_, at) => `127.9.0.${at + 1}:${port}`);
+  const jobs = (count: number) => hosts(count).flatMap((host) => siteJob(`http://${host}/`) ?? []);
+  function work(flags: readonly string[] = [], at?: number) {
+    const words = ["fleet", "worker", "--queue", url(at), "--lease", "1", "--stay", "--out", folder];
+    const child = start([...words, "--no-homepage", "--retries", "0", ...flags], {
+      env: { SITEGROVE_QUEUE_PASSWORD: redisPassword },
+    });
+    const worker = { child, end: ended(child) };
+    workers.push(worker);
+    return worker;
+  }
+  async function filled(count: number): Promise<BullQueue> {
+    const queue = await BullQueue.open(url());
+    await queue.add("default", jobs(count));
+    return queue;
+  }
+  async function done(queue: BullQueue, count: number): Promise<SiteSummary[]> {
+    while ((await queue.counts("default")).done < count) await sleep(50);
+    const results: SiteSummary[] = [];
+    for await (const summary of queue.results("default")) results.push(summary);
+    // Nothing is lost, and nothing is there twice.
+    expect(results.map(({ site }) => site)).toEqual(jobs(count).map(({ homepage }) => homepage));
+    return results;
+  }
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      statSync(path.join(folder, name)).isFile(),
+    );
+
+  test(killed, async () => {
+    const queue = await filled(24);
+    onVisit = () => sleep(300);
+    work(["--concurrency", "6"]);
+    work(["--concurrency", "6"]);
+    for (let kill = 0; kill < Number(SITEGROVE_KILLS); kill += 1) {
+      while ((await queue.counts("default")).active < 4) {
+        if ((await queue.counts("default")).waiting === 0) break;
+        await sleep(20);
+      }
+      workers.at(kill)?.child.kill("SIGKILL");
+      work(["--concurrency", "6"]);
+    }
+    const results = await done(queue, 24);
+    if (Number(SITEGROVE_KILLS) < 3)
+      expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
+    // Each result names a file that is there.
+    for (const { files: named } of results)
+      expect(readFileSync(path.join(folder, named["pages"] ?? ""), "utf8")).not.toBe("");
+    await queue.close();
+  });
+
+  test(stoppedPastLease, async () => {
+    const queue = await filled(1);
+    let visits = 0;
+    let release = () => {};
+    const first = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    onVisit = () => (visits++ === 0 ? first : undefined);
+    const zombie = work(["-v"]);
+    while (visits === 0) await sleep(20);
+    zombie.child.kill("SIGSTOP");
+    work();
+    const [result] = await done(queue, 1);
+    expect(result?.attemptId).toMatch(/^\w+-2-/);
+    // It finds everything answered, and publishes late.
+    release();
+    zombie.child.kill("SIGCONT");
+    await sleep(1500);
+    zombie.child.kill("SIGTERM");
+    expect((await zombie.end).code).toBe(0);
+    expect(await done(queue, 1)).toEqual([result]);
+    expect(files()).toEqual([result?.files["pages"]]);
+    await queue.close();
+  });
+
+  test(redisKilled, async () => {
+    const queue = await filled(16);
+    onVisit = () => sleep(200);
+    work(["--concurrency", "3"]);
+    work(["--concurrency", "3"]);
+    while ((await queue.counts("default")).done < 3) await sleep(20);
+    await redis.kill();
+    await sleep(500);
+    await redis.start();
+    const results = await done(queue, 16);
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
+    for (const { child } of workers) child.kill("SIGTERM");
+    for (const { end } of workers) expect((await end).stderr).toContain("the queue is back");
+    await queue.close();
+  });
+
+  test.each(["cut", "freeze"] as const)(`${connectionLost} (%s)`, async (how) => {
+    const queue = await filled(12);
+    const proxy = await tcpProxy(redis.port);
+    onVisit = () => sleep(200);
+    work(["--concurrency", "3"], proxy.port);
+    while ((await queue.counts("default")).done < 2) await sleep(20);
+    proxy[how]();
+    await sleep(Number(SITEGROVE_OUTAGE) * 1000);
+    // What was frozen is noticed in the end; here somebody restarts the network.
+    if (how === "freeze") proxy.cut();
+    proxy.mend();
+    await done(queue, 12);
+    await proxy.close();
+    await queue.close();
+  });
+
+  test(redisFull, async () => {
+    const queue = await filled(8);
+    const client = new Redis({ port: redis.port, password: redisPassword });
+    onVisit = () => sleep(100);
+    await client.config("SET", "maxmemory", "1mb");
+    try {
+      const { end } = work(["--concurrency", "2"]);
+      const { code, stderr } = await end;
+      expect(code).toBe(1);
+      expect(stderr).toContain("The queue failed: the server is full (maxmemory)");
+      await expect(queue.add("default", jobs(20))).rejects.toThrow("the server is full");
+    } finally {
+      await client.config("SET", "maxmemory", "0");
+      client.disconnect();
+    }
+    work();
+    await done(queue, 8);
+    await queue.close();
+  });
+
+  test(deadly, async () => {
+    const queue = await filled(3);
+    const [bad = ""] = hosts(1);
+    onVisit = async (host) => {
+      if (host === bad) workers.at(-1)?.child.kill("SIGKILL");
+      await sleep(50);
+    };
+    for (let death = 0; death < 3; death += 1) {
+      const { end } = work();
+      expect((await end).code).toBe("SIGKILL");
+    }
+    work();
+    const results = await done(queue, 3);
+    expect(results.map(({ outcome }) => outcome)).toEqual(["quarantined", "complete", "complete"]);
+    expect(await queue.counts("default")).toMatchObject({ done: 3, failed: 1 });
+    await queue.close();
+  });
+});
