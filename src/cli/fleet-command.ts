@@ -8,7 +8,7 @@ import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { FleetDiffFlags } from "./fleet-diff.ts";
 import { fleetFormats, networkFlags, retryNames } from "./fleet-formats.ts";
-import { queueText, resultsCommand, workerCommand } from "./fleet-queue-command.ts";
+import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./fleet-queue-command.ts";
 
 export function fleetCommand(done: (exitCode: number) => void): Command {
   const command = new Command("fleet")
@@ -17,8 +17,8 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       "Reads the sitemaps of many websites, many at a time. In the folder of the outputs, sites.ndjson says what was begun and what\n" +
         "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
     )
-    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results …")
-    .argument("[sites...]", "homepages; `fleet status`, `diff`, `worker` and `results` are commands of their own");
+    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule …")
+    .argument("[sites...]", "homepages; `fleet status`, `diff`, `worker`, `results` and `schedule` are commands of their own");
 
   command
     .optionsGroup("Websites:")
@@ -84,7 +84,8 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
-  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand]) command.addCommand(make(done));
+  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand])
+    command.addCommand(make(done));
   command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }

@@ -98,14 +98,24 @@ export class RunSinks implements SiteSink {
   }
 
   // The archive of an earlier run; without it everything is asked for.
-  async #previous(previous: string | undefined, attemptId: string) {
+  async #previous(previous: string | undefined, attemptId: string): Promise<EarlierArchive | undefined> {
     if (previous === undefined) return undefined;
+    if (previous.startsWith("archives/")) {
+      const { out } = this.#own;
+      return out === undefined ? undefined : this.#previous(`${out}/${previous}`, attemptId);
+    }
     if (!isBucket(previous)) return existsSync(previous) ? { file: previous, isCopy: false } : undefined;
     const slash = previous.lastIndexOf("/archives/");
     const file = path.join(await this.#folder(), `previous-${attemptId}.warc.gz`);
     const bucket = await S3Bucket.open(previous.slice(0, slash));
     return (await bucket.download(previous.slice(slash + 1), file)) ? { file, isCopy: true } : undefined;
   }
+}
+
+interface EarlierArchive {
+  readonly file: string;
+  /** To be removed afterwards. */
+  readonly isCopy: boolean;
 }
 
 interface RunSink {

@@ -1,10 +1,11 @@
 // The flags of the commands of a fleet on several machines, in words. What they do is loaded when it is needed.
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { addCrawlFlags } from "./crawl-flags.ts";
-import { exitCodeHelp } from "./exit-codes.ts";
+import { exitCodeHelp, UsageError } from "./exit-codes.ts";
 import { byteCount, raised, seconds, wholeNumber } from "./flag-values.ts";
 import { fleetFormats, networkFlags } from "./fleet-formats.ts";
 import type { WorkerFlags } from "./fleet-worker.ts";
+import { Messages } from "./messages.ts";
 
 export const queueText =
   "queue of several machines: redis://HOST/0, rediss://HOST/0, postgres://HOST/DATABASE (experimental)";
@@ -94,3 +95,34 @@ export function resultsCommand(done: (exitCode: number) => void): Command {
       done(await queueResults(queue, run));
     });
 }
+
+export function scheduleCommand(done: (exitCode: number) => void): Command {
+  return new Command("schedule")
+    .summary("read a run on a queue again and again")
+    .description(
+      "Makes a run come again: workers that stay read its websites every day, or as often as you say. Each time is a run of its own, named\n" +
+        "after the first one and the time; with --archives it builds on the last one. Without --every, shows what is scheduled.",
+    )
+    .usage("--queue URL --run NAME --every 1d")
+    .requiredOption("--queue <url>", queueText)
+    .option("--run <name>", "run to read again", "default")
+    .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
+    .option("--stop", "the run comes no more")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (flags: { queue: string; run: string; every?: number; stop?: true; color: boolean }) => {
+      if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
+      const { scheduleRun } = await import("./fleet-queue.ts");
+      const { queue: url, run, every, stop = false } = flags;
+      done(await scheduleRun({ url, run, every, stop }, new Messages(flags)));
+    });
+}
+
+function interval(text: string): number {
+  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
+  const time = Number(number) * (unitTimes[unit] ?? 0);
+  if (time < 1000) throw new InvalidArgumentError("Expected a time, such as 90s, 30m, 12h, 1d or 1w.");
+  return time;
+}
+
+// In milliseconds.
+const unitTimes: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -1,12 +1,13 @@
 // Fleets on several machines, from the side of whoever asks: fills a queue, says how far its runs are, prints their results.
 import { once } from "node:events";
-import { counted } from "../figures.ts";
+import { counted, duration } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
 import type { ServerNews } from "../fleet/queue-server.ts";
 import type { RunSettings } from "../fleet/run-register.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
 import type { QueueCounts } from "../fleet/site-queue.ts";
 import type { Options } from "../options.ts";
+import { printable } from "../write/printable.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { unpublisher } from "./fleet-outputs.ts";
@@ -73,6 +74,38 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
+    await queue.close();
+  }
+}
+
+export interface ScheduleOptions {
+  readonly url: string;
+  readonly run: string;
+  /** In milliseconds; undefined to show what is scheduled. */
+  readonly every: number | undefined;
+  readonly stop: boolean;
+}
+
+/** Returns the exit code. */
+export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, messages: Messages): Promise<number> {
+  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
+  try {
+    if (stop) {
+      if (!(await queue.repeatNoMore(run))) throw new UsageError(`${run} is not scheduled`);
+      messages.say(`${run}: comes no more`, "good");
+    } else if (every === undefined) {
+      for (const { run: name, every: time, next } of await queue.schedules()) {
+        const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
+        process.stdout.write(`${printable(name)}: every ${duration(time)}${when}\n`);
+      }
+    } else {
+      if (!(await queue.runs()).some((entry) => entry.run === run))
+        throw new UsageError(`there is no run ${run}: fill it with sitegrove fleet --queue … --run ${run}`);
+      await queue.repeat(run, every);
+      messages.say(`${run}: again every ${duration(every)}`, "good");
+    }
+    return exitCodes.complete;
+  } finally {
     await queue.close();
   }
 }

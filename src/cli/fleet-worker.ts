@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted, duration } from "../figures.ts";
-import { BullQueue } from "../fleet/bull-queue.ts";
+import { BullQueue, isOf } from "../fleet/bull-queue.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
 import { isBucket } from "../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../options.ts";
@@ -120,12 +120,14 @@ class WorkerRun {
 
   // Other workers may give something back, and somebody may add a run. Before the first run there is nothing to end.
   async #hasMore(): Promise<boolean> {
-    const { stay, idle } = this.#flags;
+    const { idle } = this.#flags;
     let isTold = false;
     for (let waited = 0; !this.#drain.signal.aborted; waited += pollTime) {
       await this.#look();
       if (this.#remaining > 0) return true;
+      await this.#queue.tick();
       const hasRuns = this.#runs > 0;
+      const stay = this.#flags.stay || this.#isScheduled;
       if (hasRuns && !stay && waited >= idle * 1000) return false;
       if (!isTold && !(hasRuns && !stay)) this.#messages.say("nothing to read: waiting for websites", "quiet");
       isTold = true;
@@ -136,6 +138,7 @@ class WorkerRun {
 
   #runs = 0;
   #workers = 1;
+  #isScheduled = false;
 
   // One server may be behind websites of several workers.
   #perAddress(): number {
@@ -144,7 +147,7 @@ class WorkerRun {
 
   async #look(): Promise<void> {
     const { run } = this.#flags;
-    const entries = (await this.#queue.runs()).filter((entry) => run === undefined || entry.run === run);
+    const entries = (await this.#queue.runs()).filter((entry) => run === undefined || isOf(entry, run));
     let remaining = 0;
     for (const entry of entries) {
       const { waiting, active } = await this.#queue.counts(entry.run);
@@ -152,6 +155,8 @@ class WorkerRun {
     }
     this.#workers = Math.max(1, (await this.#queue.workers()) ?? 1);
     this.#runs = entries.length;
+    const schedules = await this.#queue.schedules();
+    this.#isScheduled = schedules.some((schedule) => run === undefined || schedule.run === run);
     this.#remaining = remaining;
   }
 

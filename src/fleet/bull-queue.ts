@@ -6,6 +6,7 @@ import { BullRun, type ListedSite, type RunLease } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
 import { openServer, type QueueServer, reasonOf, type ServerNews } from "./queue-server.ts";
 import { expectRunName, type RunEntry, RunRegister, type RunSettings } from "./run-register.ts";
+import { RunSchedule, type Schedule } from "./run-schedule.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -44,6 +45,7 @@ interface Taker {
 export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
   readonly #register: RunRegister;
+  readonly #schedule: RunSchedule;
   readonly #run: string | undefined;
   readonly #leaseTime: number;
   readonly #runs = new Map<string, BullRun>();
@@ -63,6 +65,7 @@ export class BullQueue implements SiteQueue {
   private constructor(server: QueueServer, run: string | undefined, leaseTime: number) {
     this.#server = server;
     this.#register = new RunRegister(server);
+    this.#schedule = new RunSchedule(server);
     this.#run = run;
     this.#leaseTime = leaseTime;
   }
@@ -138,9 +141,24 @@ export class BullQueue implements SiteQueue {
     return this.#register.workers();
   }
 
-  /** Sites of a run, in the order of the list. */
-  sites(run: string): AsyncGenerator<ListedSite, void> {
-    return this.#open(run).sites();
+  /** From now on the run comes again and again: each is a run of its own, with the sites of the last one and built on it. */
+  repeat(run: string, every: number): Promise<void> {
+    expectRunName(run);
+    return told(() => this.#schedule.set(run, every));
+  }
+
+  /** Whether it came again until now. */
+  repeatNoMore(run: string): Promise<boolean> {
+    return told(() => this.#schedule.remove(run));
+  }
+
+  /** Makes a run that is due. While somebody takes sites, that happens by itself. */
+  tick(): Promise<void> {
+    return told(() => this.#schedule.tick((run, name) => this.#makeNext(run, name)));
+  }
+
+  schedules(): Promise<readonly Schedule[]> {
+    return told(() => this.#schedule.list());
   }
 
   /** Sites of a run that ended so wait again; gives how many. `before` is told each first. */
@@ -181,6 +199,7 @@ export class BullQueue implements SiteQueue {
     this.#register.join();
     while (this.#takers.length > 0 && !this.#isClosed) {
       try {
+        await this.#schedule.tick((run, name) => this.#makeNext(run, name));
         const lease = this.#isAlone ? undefined : await this.#next();
         if (lease !== undefined) await this.#hand(lease);
         else if (!this.#isAlone && (await this.#isFinished()))
@@ -192,6 +211,22 @@ export class BullQueue implements SiteQueue {
       }
     }
     this.#isGiving = false;
+  }
+
+  // Not while the last one is under way: it would never end.
+  async #makeNext(run: string, name: string): Promise<void> {
+    const series = (await this.#register.list()).filter((entry) => isOf(entry, run));
+    const base = series.find((entry) => entry.run === run);
+    const last = series.filter((entry) => entry.run !== name).at(-1);
+    if (base === undefined || last === undefined) return;
+    const { waiting, active } = await this.#open(last.run).counts();
+    if (waiting + active > 0 || last.isFilling) return;
+    const folder = (entry: RunEntry) => {
+      const { out } = entry.settings as { out?: unknown };
+      return typeof out === "string" ? `${out.replace(/\/+$/, "")}/` : "";
+    };
+    const out = folder(base) === "" ? {} : { out: `${folder(base)}${name}` };
+    await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
   }
 
   // One after the other: a small run does not wait for a large one.
@@ -248,8 +283,8 @@ export class BullQueue implements SiteQueue {
   async #refresh(age: number): Promise<void> {
     if (performance.now() - this.#listedAt < age) return;
     this.#listedAt = performance.now();
-    const entry = this.#run === undefined ? undefined : await this.#register.get(this.#run);
-    const entries = this.#run === undefined ? await this.#register.list() : entry === undefined ? [] : [entry];
+    const run = this.#run;
+    const entries = (await this.#register.list()).filter((entry) => run === undefined || isOf(entry, run));
     const open: RunEntry[] = [];
     for (const each of entries) {
       this.#settings.set(each.run, each.settings);
@@ -279,6 +314,19 @@ export class BullQueue implements SiteQueue {
 // In milliseconds.
 const pollTime = 250;
 const relistTime = 5000;
+
+/** Whether it is the run of this name, or one that came after it. */
+export function isOf({ run, settings }: RunEntry, name: string): boolean {
+  return run === name || settings["series"] === name;
+}
+
+async function* sitesOf(run: BullRun, folder: string): AsyncGenerator<ListedSite, void> {
+  for await (const { previous, ...site } of run.sites()) {
+    yield previous === undefined
+      ? site
+      : { ...site, previous: previous.startsWith("archives/") ? folder + previous : previous };
+  }
+}
 
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {

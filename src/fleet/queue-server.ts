@@ -65,6 +65,7 @@ async function redisServer(
   const connection = new Redis({
     ...options,
     maxRetriesPerRequest: null,
+    socketTimeout: silentTime,
     retryStrategy: (times) => Math.min(times * 100, longestRetry),
   });
   let isLost = false;
@@ -228,3 +229,5 @@ async function within(time: number, work: Promise<unknown>): Promise<void> {
 const connectTime = 10_000;
 const longestRetry = 2000;
 const closeTime = 2000;
+// A connection that gives no answer for so long is broken, whatever the system says of it.
+const silentTime = 10_000;

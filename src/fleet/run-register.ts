@@ -50,11 +50,6 @@ export class RunRegister {
     return jobs.map(entryOf).sort((one, other) => one.createdAt - other.createdAt);
   }
 
-  async get(run: string): Promise<RunEntry | undefined> {
-    const job: EntryJob | undefined = await this.#queue.getJob(entryId(run));
-    return job === undefined ? undefined : entryOf(job);
-  }
-
   /** Settings that are given replace those from before, one by one. */
   async add(run: string, settings: RunSettings | undefined): Promise<void> {
     expectRunName(run);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
@@ -132,6 +133,36 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fleet("status", "-f", "ndjson")).stdout).toBe(
       '{"run":"a","waiting":0,"active":0,"done":4,"failed":0}\n{"run":"b","waiting":0,"active":0,"done":2,"failed":0}\n',
     );
+  });
+
+  test("a run that is scheduled comes again, built on the last one", async () => {
+    const { sites, visits } = await serve({ count: 3 });
+    await fill("--run", "daily", "--out", at("out"), "--archives");
+    expect((await fleet("schedule", "--run", "daily", "--every", "2s")).stderr).toBe(
+      "sitegrove: daily: again every 2.0 s\n",
+    );
+    expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("there is no run nothing");
+    const one = worker("--run", "daily");
+    const end = ended(one);
+    const runs = () => look(async (queue) => (await queue.runs()).map(({ run }) => run));
+    for (let names = await runs(); names.length < 3; names = await runs()) await sleep(100);
+    expect((await fleet("schedule", "--run", "daily", "--stop")).code).toBe(0);
+    const [, second = "", third = ""] = await runs();
+    expect(second).toMatch(/^daily\.\d{8}T\d{6}Z$/);
+    while ((await counts(third)).done < 3) await sleep(100);
+    // Nothing is scheduled any more: it ends by itself.
+    expect((await end).code).toBe(0);
+    const results = lines((await fleet("results", "--run", second)).stdout);
+    expect(results.map(({ site }) => site)).toEqual(sites);
+    for (const { files } of results) {
+      const archive = gunzipSync(readFileSync(at(`out/${second}/${files["archive"]}`))).toString();
+      expect(archive).toContain("WARC-Type: revisit");
+    }
+    expect(Math.min(...visits.values())).toBeGreaterThanOrEqual(3);
+    await look(async (queue) => {
+      const lease = await queue.take(AbortSignal.timeout(5000));
+      expect(lease).toBeUndefined();
+    });
   });
 
   test("sites that ended badly are read again", async () => {
