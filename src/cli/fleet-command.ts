@@ -18,7 +18,10 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
         "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
     )
     .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule …")
-    .argument("[sites...]", "homepages; `fleet status`, `diff`, `worker`, `results` and `schedule` are commands of their own");
+    .argument(
+      "[sites...]",
+      "homepages; `fleet status`, `diff`, `worker`, `results` and `schedule` are commands of their own",
+    );
 
   command
     .optionsGroup("Websites:")
