@@ -16,9 +16,7 @@ run("node_modules/typedoc/bin/typedoc", [
   ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
   ...["--titleLink", `${base}index.html`, "--favicon", "docs/public/mark.svg"],
 ]);
-for (const name of ["output.schema.json", "journal.schema.json"]) {
-  cpSync(path.join(root, "docs", name), path.join(site, name));
-}
+cpSync(path.join(root, "docs/output.schema.json"), path.join(site, "output.schema.json"));
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
 for (const name of published()) publish(name);
 await checkSite(site, base);

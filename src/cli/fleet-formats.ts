@@ -1,6 +1,6 @@
 // The names that `sitegrove fleet` takes as values.
 
-export const fleetFormats = ["ndjson", "csv", "none"] as const;
+export const fleetFormats = ["ndjson", "csv", "parquet", "none"] as const;
 export type FleetFormat = (typeof fleetFormats)[number];
 
 /** Outcomes with which a website can be read again. */

@@ -1,6 +1,6 @@
 // The outputs of a fleet: a file of pages for each website, its archive and its findings, in folders by the hash of its key. What an
 // attempt writes has a name of its own; it is put in its place before the journal says that the website is done.
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
 import type { SitemapEvent } from "../event.ts";
@@ -8,10 +8,8 @@ import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
 import type { SitemapPage } from "../page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { PageWriter } from "../write/batch.ts";
-import { csvWriter } from "../write/csv.ts";
-import { ndjsonWriter } from "../write/ndjson.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
+import { PagesFile, pagesEncoder } from "./fleet-pages.ts";
 
 export interface FolderSinkOptions {
   readonly folder: string;
@@ -34,7 +32,11 @@ export class FolderSink implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { folder, format, archives, check } = this.#options;
     const names = (kind: string, extension: string) => new OutputNames(folder, kind, job, attemptId, extension);
-    const pages = format === "none" ? undefined : new PagesFile(names("pages", format), writerFor(format), this.#ready);
+    const pagesNames = format === "none" ? undefined : names("pages", format);
+    const pages =
+      pagesNames === undefined || format === "none"
+        ? undefined
+        : new PagesFile(pagesNames.path, await pagesEncoder(format, job.homepage), this.#ready);
     const archive = archives ? names("archives", "warc.gz") : undefined;
     if (archive !== undefined) {
       await this.#ready(archive.path);
@@ -61,8 +63,10 @@ export class FolderSink implements SiteSink {
       keep: async (summary: SiteSummary) => {
         const files: { pages?: string; archive?: string; findings?: string } = {};
         const isRead = summary.sitemaps > 0 && summary.outcome !== "failed";
-        if (pages !== undefined && isRead) files.pages = await pages.keep();
-        else await pages?.discard();
+        if (pages !== undefined && pagesNames !== undefined && isRead) {
+          await pages.keep();
+          files.pages = pagesNames.relative;
+        } else await pages?.discard();
         if (archive !== undefined) files.archive = archive.relative;
         if (findings !== undefined && isRead) {
           await this.#ready(findingsNames.path);
@@ -70,13 +74,13 @@ export class FolderSink implements SiteSink {
           await rename(`${findingsNames.path}.partial`, findingsNames.path);
           files.findings = findingsNames.relative;
         }
-        for (const each of [pages?.names, archive, findingsNames]) await each?.removeEarlier();
+        for (const each of [pagesNames, archive, findingsNames]) await each?.removeEarlier();
         return { files, ...(findings === undefined ? {} : { findings: findings.counts }) };
       },
       discard: async () => {
         await pages?.discard();
         // Where they are in their place already, somebody else's result counts.
-        const whole = [pages?.names.path, archive?.path, findingsNames.path, `${findingsNames.path}.partial`];
+        const whole = [pagesNames?.path, archive?.path, findingsNames.path, `${findingsNames.path}.partial`];
         for (const file of whole) if (file !== undefined) await rm(file, { force: true });
       },
     };
@@ -128,59 +132,3 @@ class OutputNames {
 }
 
 const mostEarlier = 100;
-
-/** Small ones are written at once: with thousands under way, each open file counts. */
-class PagesFile {
-  readonly names: OutputNames;
-  readonly #writer: PageWriter;
-  readonly #ready: (file: string) => Promise<void>;
-  #text: string;
-  #handle: Awaited<ReturnType<typeof open>> | undefined;
-
-  constructor(names: OutputNames, writer: PageWriter, ready: (file: string) => Promise<void>) {
-    this.names = names;
-    this.#writer = writer;
-    this.#ready = ready;
-    this.#text = writer.header;
-  }
-
-  write(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
-    this.#text += this.#writer.write({ sitemap, pages });
-    return this.#text.length < mostHeld ? undefined : this.#flush();
-  }
-
-  /** Gives the path below the folder. */
-  async keep(): Promise<string> {
-    await this.#flush();
-    await this.#handle?.close();
-    this.#handle = undefined;
-    await rename(this.#partial, this.names.path);
-    return this.names.relative;
-  }
-
-  async discard(): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = undefined;
-    await rm(this.#partial, { force: true });
-  }
-
-  async #flush(): Promise<void> {
-    const text = this.#text;
-    this.#text = "";
-    if (this.#handle === undefined) {
-      await this.#ready(this.names.path);
-      this.#handle = await open(this.#partial, "w");
-    }
-    await this.#handle.writeFile(text);
-  }
-
-  get #partial(): string {
-    return `${this.names.path}.partial`;
-  }
-}
-
-const mostHeld = 64 * 1024;
-
-function writerFor(format: Exclude<FleetFormat, "none">): PageWriter {
-  return format === "csv" ? csvWriter() : ndjsonWriter();
-}

@@ -9,6 +9,25 @@ import type { SitemapRow } from "./sitemap-rows.ts";
 
 export type ParquetFile = "pages" | "sitemaps" | "problems";
 
+/** The table of pages alone. */
+export class ParquetPages {
+  readonly #table: ParquetTable;
+  readonly #site: string;
+
+  constructor(sink: ByteSink, site: string) {
+    this.#table = new ParquetTable(sink, pagesTable);
+    this.#site = site;
+  }
+
+  add({ sitemap, pages }: PageBatch): void {
+    for (const page of pages) this.#table.add({ site: this.#site, sitemap, ...pageRow(page) }, weightOf(page));
+  }
+
+  finish(): void {
+    this.#table.finish();
+  }
+}
+
 export class ParquetTables {
   readonly #run: string | undefined;
   readonly #pages: ParquetTable;

@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
@@ -93,7 +95,7 @@ test("the pages are byte for byte those of a single run", async () => {
   }
 });
 
-test("csv, archives and findings, or nothing but the journal", async () => {
+test("csv, parquet, archives and findings, or nothing but the journal", async () => {
   const { sites } = await serve({ count: 2 });
   const some = await sitegrove(fleet("--from", at("sites.txt"), "-f", "csv", "--archives", "--check"));
   expect(some.code).toBe(0);
@@ -109,17 +111,32 @@ test("csv, archives and findings, or nothing but the journal", async () => {
     });
   }
   rmSync(at("out"), { recursive: true });
+  expect((await sitegrove(fleet(...sites, "-f", "parquet"))).code).toBe(0);
+  for (const { site, files: outputs } of doneLines()) {
+    const bytes = readFileSync(at(`out/${outputs["pages"]}`));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const rows = await parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
+    expect(rows).toMatchObject(
+      [0, 1, 2].map((page) => ({ site, url: `${site}${page}`, sitemap: `${site}sitemap.xml` })),
+    );
+  }
+  rmSync(at("out"), { recursive: true });
   await sitegrove(fleet(...sites, "-f", "none"));
   expect(files().sort()).toEqual(["sites.ndjson", "summary.json"]);
 });
 
-test("every line of the journal is as its schema says", async () => {
+test("every line of the journal, and the summary, are as their schemas say", async () => {
   const { sites } = await serve({ count: 3 });
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(...sites, dead, "--check"));
   await sitegrove(fleet("--retry", "unreachable"));
-  const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../docs/journal.schema.json"), "utf8"));
-  const validate = new Ajv2020({ allErrors: true, formats: { "date-time": true } }).compile(schema);
+  const compiled = (name: string) => {
+    const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, `../../schema/${name}.json`), "utf8"));
+    return new Ajv2020({ allErrors: true, formats: { "date-time": true } }).compile(schema);
+  };
+  const summary = compiled("fleet-summary");
+  expect(summary(JSON.parse(readFileSync(at("out/summary.json"), "utf8"))), JSON.stringify(summary.errors)).toBe(true);
+  const validate = compiled("journal");
   expect(new Set(journal().map(({ type }) => type))).toEqual(new Set(["add", "start", "done", "back"]));
   for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
@@ -375,7 +392,7 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
     [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
-    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, none"],
+    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
     [["fleet", "--out", "OUT", "not", "websites"], "the list names no website"],
     [["fleet", "status", "OUT"], "is not the folder of a fleet"],

@@ -1,0 +1,119 @@
+// The file of pages of one website, in any format. Small ones are written at once: with thousands under way, each open file counts.
+import { open, rename, rm } from "node:fs/promises";
+import type { SitemapPage } from "../page.ts";
+import { csvWriter } from "../write/csv.ts";
+import { ndjsonWriter } from "../write/ndjson.ts";
+import type { ParquetPages } from "../write/parquet.ts";
+import type { FleetFormat } from "./fleet-formats.ts";
+
+export type PagesFormat = Exclude<FleetFormat, "none">;
+
+/** Turns pages into bytes or text. */
+export interface PagesEncoder {
+  write(sitemap: string, pages: readonly SitemapPage[]): string | Uint8Array;
+  /** What comes after the last page. */
+  end(): string | Uint8Array;
+}
+
+/** `site` is the homepage, for tables that several websites share. */
+export async function pagesEncoder(format: PagesFormat, site: string): Promise<PagesEncoder> {
+  if (format === "parquet") return new ParquetEncoder((await import("../write/parquet.ts")).ParquetPages, site);
+  const writer = format === "csv" ? csvWriter() : ndjsonWriter();
+  let header = writer.header;
+  const withHeader = (text: string) => {
+    const all = header + text;
+    header = "";
+    return all;
+  };
+  return { write: (sitemap, pages) => withHeader(writer.write({ sitemap, pages })), end: () => withHeader("") };
+}
+
+class ParquetEncoder implements PagesEncoder {
+  readonly #pages: ParquetPages;
+  #chunks: Uint8Array[] = [];
+
+  constructor(Pages: typeof ParquetPages, site: string) {
+    // The bytes are overwritten afterwards.
+    this.#pages = new Pages((bytes) => this.#chunks.push(bytes.slice()), site);
+  }
+
+  write(sitemap: string, pages: readonly SitemapPage[]): Uint8Array {
+    this.#pages.add({ sitemap, pages });
+    return this.#taken();
+  }
+
+  end(): Uint8Array {
+    this.#pages.finish();
+    return this.#taken();
+  }
+
+  #taken(): Uint8Array {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return Buffer.concat(chunks);
+  }
+}
+
+/** Written beside its place, and put there at the end. */
+export class PagesFile {
+  readonly #path: string;
+  readonly #encoder: PagesEncoder;
+  readonly #ready: (file: string) => Promise<void>;
+  #held: (string | Uint8Array)[] = [];
+  #size = 0;
+  #handle: Awaited<ReturnType<typeof open>> | undefined;
+
+  /** `ready` makes the folder of a file. */
+  constructor(path: string, encoder: PagesEncoder, ready: (file: string) => Promise<void>) {
+    this.#path = path;
+    this.#encoder = encoder;
+    this.#ready = ready;
+  }
+
+  write(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
+    this.#hold(this.#encoder.write(sitemap, pages));
+    return this.#size < mostHeld ? undefined : this.#flush();
+  }
+
+  async keep(): Promise<void> {
+    this.#hold(this.#encoder.end());
+    await this.#flush();
+    await this.#handle?.close();
+    this.#handle = undefined;
+    await rename(this.#partial, this.#path);
+  }
+
+  async discard(): Promise<void> {
+    // Most websites that are given up have written nothing.
+    if (this.#handle === undefined) return;
+    await this.#handle.close();
+    this.#handle = undefined;
+    await rm(this.#partial, { force: true });
+  }
+
+  #hold(piece: string | Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#held.push(piece);
+    this.#size += piece.length;
+  }
+
+  async #flush(): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    this.#size = 0;
+    if (this.#handle === undefined) {
+      await this.#ready(this.#path);
+      this.#handle = await open(this.#partial, "w");
+    }
+    const [first = "", ...others] = held;
+    if (others.length === 0) await this.#handle.writeFile(first);
+    else if (typeof first === "string") await this.#handle.writeFile(held.join(""));
+    else await this.#handle.writeFile(Buffer.concat(held as Uint8Array[]));
+  }
+
+  get #partial(): string {
+    return `${this.#path}.partial`;
+  }
+}
+
+const mostHeld = 64 * 1024;
