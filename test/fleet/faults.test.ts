@@ -1,0 +1,109 @@
+// Many websites, of which three in ten misbehave in one of the ways that fault-server.ts knows: what the healthy ones give is what
+// each gives alone, byte for byte. SITEGROVE_FLEET_SITES=10000 for many more.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { FolderSink } from "../../src/cli/fleet-sink.ts";
+import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { runFleet } from "../../src/fleet/run-fleet.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import type { Options } from "../../src/options.ts";
+import { ndjsonWriter } from "../../src/write/ndjson.ts";
+import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
+import { Random } from "../support/random.ts";
+
+const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? 200);
+const folder = mkdtempSync(path.join(tmpdir(), "fleet-faults-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// Long enough for a busy machine; what hangs is what takes the time of this test.
+const options: Options = {
+  retries: 0,
+  useHomepage: false,
+  useKnownPaths: "if-needed",
+  timeout: { total: 8000, firstByte: 4000, idle: 4000 },
+  limits: { documentBytes: 200_000, time: 10_000 },
+};
+
+const paths = ["/robots.txt", "/index.xml", "/a.xml", "/b.xml"] as const;
+function documentOf(at: string, origin: string): string {
+  const seed = origin.length + Number(origin.match(/\d+/g)?.join("").slice(-6));
+  const urls = (from: number, length: number) =>
+    Array.from({ length }, (_, page) => `<url><loc>${origin}/${from + page}?x=${seed}&amp;y=ü</loc></url>`).join("\n");
+  switch (at) {
+    case "/robots.txt":
+      return `Sitemap: ${origin}/index.xml\n`;
+    case "/index.xml":
+      return `<sitemapindex><sitemap><loc>${origin}/a.xml</loc></sitemap><sitemap><loc>${origin}/b.xml</loc></sitemap></sitemapindex>`;
+    default:
+      return `<urlset>${urls(at === "/a.xml" ? 0 : 1000, 1 + (seed % 7))}</urlset>`;
+  }
+}
+
+// Those that send without an end keep a machine busy: there are fewer of them.
+const busy = /endless|flood|extensions|bomb|drip/;
+const more: Record<string, (document: string) => Fault> = {
+  "status 500": () => status(500),
+  "status 403": () => status(403),
+  "a loop of redirects": () => redirect("/index.xml"),
+  "an HTML page": () => status(200, { "content-type": "text/html" }, "<!doctype html><title>No</title>"),
+};
+
+test(`of ${count} websites, 30 % with faults: the healthy ones give the same bytes as alone`, {
+  timeout: 60_000 + count * 200,
+}, async () => {
+  const random = new Random(20240531);
+  const all = Object.entries({ ...faults, ...more }) as [string, (document: string) => Fault][];
+  const [lively, calm] = [all.filter(([name]) => busy.test(name)), all.filter(([name]) => !busy.test(name))];
+  const faulty = new Map<number, { readonly path: string; readonly fault: (document: string) => Fault }>();
+  for (let number = 0; number < count; number++) {
+    if (random.below(100) >= 30) continue;
+    const [, fault] = random.pick(random.below(100) < 5 ? lively : calm);
+    faulty.set(number, { path: random.pick(paths), fault });
+  }
+  const answer: Fault = (exchange) => {
+    const host = exchange.headers.get("host") ?? "";
+    const document = documentOf(exchange.path, `http://${host}`);
+    const [, high = 0, middle = 0, low = 0] = host.split(/[.:]/).map(Number);
+    const own = faulty.get(((high - 1) * 256 + middle) * 250 + low - 1);
+    if (own?.path === exchange.path) return own.fault(document)(exchange);
+    return exchange.respond(200, {}, document);
+  };
+  const server = await faultServer(Object.fromEntries(paths.map((each) => [each, answer])), { host: "0.0.0.0" });
+  const homepage = (number: number) => {
+    const [high, low] = [Math.floor(number / 250), (number % 250) + 1];
+    return `http://127.${1 + Math.floor(high / 256)}.${high % 256}.${low}:${server.port}/`;
+  };
+  const queue = await JournalQueue.open(path.join(folder, "out"));
+  const results = new Map<string, SiteSummary>();
+  try {
+    const sites = Array.from({ length: count }, (_, number) => homepage(number));
+    const sink = new FolderSink({ folder: path.join(folder, "out"), format: "ndjson", archives: false });
+    const counts = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
+    expect(counts).toEqual({ waiting: 0, active: 0, done: count, failed: 0 });
+    for await (const summary of queue.results()) results.set(summary.site, summary);
+    expect(results.size).toBe(count);
+    const different: string[] = [];
+    const alone = async (number: number) => {
+      const site = homepage(number);
+      const summary = results.get(site);
+      const writer = ndjsonWriter();
+      let text = writer.header;
+      for await (const event of crawlEvents(site, options))
+        if (event.type === "pages") text += writer.write({ sitemap: event.url, pages: event.pages });
+      const file = summary?.files["pages"];
+      const written = file === undefined ? "" : readFileSync(path.join(folder, "out", file), "utf8");
+      if (summary?.outcome !== "complete" || written !== text || text === "")
+        different.push(`${site} ${summary?.outcome} ${JSON.stringify(summary?.reasons)}`);
+    };
+    const healthy = Array.from({ length: count }, (_, number) => number).filter((number) => !faulty.has(number));
+    expect(healthy.length).toBeGreaterThan(count / 2);
+    for (let from = 0; from < healthy.length; from += 16) await Promise.all(healthy.slice(from, from + 16).map(alone));
+    expect(different).toEqual([]);
+  } finally {
+    await queue.close();
+    await server.close();
+  }
+});
