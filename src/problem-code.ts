@@ -120,6 +120,7 @@ export type ProblemCode =
   | "homepage-link-invalid"
   | "known-path-unreachable"
   | "archive-missing"
+  | "archive-counts"
   | "archive-digest"
   | "archive-revisit"
   | "archive-truncated"

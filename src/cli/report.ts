@@ -39,6 +39,12 @@ export class Report {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
+    // Found out while the pages of an archive are listed, after its sitemaps were told.
+    if (event.type === "problem" && event.problem.code === "archive-counts") {
+      const { url, problem } = event;
+      this.#partial += 1;
+      this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
+    }
   }
 
   #see(sitemap: Sitemap): void {

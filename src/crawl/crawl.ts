@@ -11,6 +11,7 @@ import type { PreviousArchives } from "../store/previous-archives.ts";
 import { parseUrl } from "../url.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
+import { ReadingLog } from "./reading-log.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
 
@@ -80,6 +81,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   try {
     const tellsApart = (url: string) => fetcher?.tellsApart(url) === true;
     const rules = { limits: settings.limits, startOrigins, tellsApart };
+    const log = store && new ReadingLog(settings, options.read);
     const events = runCrawl({
       start,
       settings,
@@ -88,7 +90,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       store,
       ...(previous && (await earlier?.leftOut({ start, settings, previous, rules }))),
       isRobotsTheSame: network && "isRobotsTheSame" in network ? () => network.isRobotsTheSame : undefined,
-      read: options.read,
+      read: log?.read ?? options.read,
+      readings: log && (() => log.readings),
       omitMissing,
       problems,
       setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),

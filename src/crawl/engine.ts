@@ -10,6 +10,7 @@ import type { Settings } from "../options.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Store } from "../store/contract.ts";
+import type { SavedReadings } from "../store/readings.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
@@ -46,6 +47,8 @@ export interface EngineOptions {
   readonly omitMissing?: boolean | undefined;
   /** How documents are read, where that is not as usual. */
   readonly read?: ReadDocument | undefined;
+  /** What was read, for the archive. */
+  readonly readings?: (() => SavedReadings) | undefined;
   /** Places where the run before found nothing. */
   readonly guesses?: Guesses | undefined;
   /** Children of indexes that need not be asked for. */
@@ -204,7 +207,7 @@ class Engine {
     yield* this.#tally.finish({ ...root.node, complete, problems, children: root.children }, 0, nothingRead);
     const unreachable = unreachableWebsite(this.#discovery, this.#homepage.outcome);
     // An archive that holds more than was read would not give the same tree: it stays one that was cut off.
-    if (!this.#time.leftUnread) await this.#options.store?.finish();
+    if (!this.#time.leftUnread) await this.#options.store?.finish(this.#options.readings?.());
     yield {
       type: "finished",
       complete: this.#tally.complete,

@@ -68,6 +68,11 @@ export const treeProblems: ProblemRows = {
     message: "Not in the archive",
     fix: "Crawl again: the archive was made with other options, or is cut off.",
   },
+  "archive-counts": {
+    loss: true,
+    message: "Not what the archive says it is: it counts other pages, or fewer problems",
+    fix: "The archive was changed. Crawl again, or get it from where it came.",
+  },
   "archive-digest": {
     loss: true,
     message: "Not what the archive says it was: its checksum is wrong",

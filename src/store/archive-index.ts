@@ -7,6 +7,7 @@ import { checkOf, dateOf, type ForeignResponse, foreignResponse, readForeignResp
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody } from "./kept-body.ts";
 import { cutOf, damaged, type OwnExchange, type OwnResponse, readOwnExchange } from "./own-exchange.ts";
+import { readingsFromJson, type SavedReadings } from "./readings.ts";
 import { archiveKey } from "./replay.ts";
 import { Originals } from "./revisits.ts";
 import { type RecordSource, SavedRecord } from "./saved-record.ts";
@@ -29,6 +30,8 @@ export interface IndexOptions {
 export class ArchiveIndex implements RecordSource {
   info: ArchiveInfo | undefined;
   finished = false;
+  /** Of the run that finished. */
+  readings: SavedReadings | undefined;
   /** What the archive says about itself, or about an exchange, is not what was written. */
   isAltered = false;
   recordCount = 0;
@@ -114,8 +117,11 @@ export class ArchiveIndex implements RecordSource {
 
   async #addEnd(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     if (record.content.length > maxDescription) throw damaged();
-    if (this.#runs.has(record.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
-    this.isAltered ||= !(await isAsWritten(record, await read()));
+    const content = await read();
+    this.isAltered ||= !(await isAsWritten(record, content));
+    if (!this.#runs.has(record.fields.get("warc-warcinfo-id") ?? "")) return;
+    this.finished = true;
+    this.readings = readingsFromJson(Buffer.from(content).toString());
   }
 
   async #addExchange(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {

@@ -1,5 +1,6 @@
 // What it means to keep exchanges, apart from how: in memory, in a private temporary file, in an archive.
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
+import type { SavedReadings } from "./readings.ts";
 
 /** What an archive is about, so that it can be replayed. */
 export interface ArchiveInfo {
@@ -21,8 +22,8 @@ export interface Store extends DocumentSource {
   keep<T extends Fetched>(fetched: T): Promise<T>;
   /** Whether the answer to this very request was kept. */
   has(request: DocumentRequest): boolean;
-  /** Says that the crawl ran to its end: what is missing in the archive was left out on purpose. */
-  finish(): Promise<void>;
+  /** Says that the crawl ran to its end: what is missing in the archive was left out on purpose. `readings` are kept with it. */
+  finish(readings?: SavedReadings): Promise<void>;
   /** Writes everything as one archive, compressed where the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
   /** Releases everything, temporary files included. Bodies must not be read any more. */
@@ -39,6 +40,8 @@ export interface Archive extends DocumentSource {
   readonly truncated: boolean;
   /** Whether what it says about itself, or about an exchange, is not what was written. */
   readonly altered: boolean;
+  /** What the run that wrote it read, where it ran to its end. */
+  readonly readings: SavedReadings | undefined;
   /** The URLs that were asked for; in files of other tools, those that have a response. Each once, in the order of the file. */
   readonly urls: readonly string[];
   /** Copies it, record by record, compressed where the name ends in `.gz`. The file must not exist. */

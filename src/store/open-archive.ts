@@ -7,6 +7,7 @@ import { type ArchiveSource, compressedRecords, invalidArchive, openSource } fro
 import { writeArchive } from "./archive-writer.ts";
 import type { Archive, ArchiveInfo } from "./contract.ts";
 import { closedError } from "./kept-body.ts";
+import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { WarcReader } from "./warc-reader.ts";
 
@@ -63,6 +64,7 @@ class OpenArchive implements Archive {
   readonly finished: boolean;
   readonly truncated: boolean;
   readonly altered: boolean;
+  readonly readings: SavedReadings | undefined;
   readonly urls: readonly string[];
   readonly #source: ArchiveSource;
   readonly #index: ArchiveIndex;
@@ -73,6 +75,7 @@ class OpenArchive implements Archive {
     this.finished = index.finished;
     this.truncated = truncated;
     this.altered = index.isAltered;
+    this.readings = index.finished ? index.readings : undefined;
     this.urls = index.urls;
     this.#source = source;
     this.#index = index;

@@ -5,6 +5,7 @@ import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { type Block, KeptBody, readBlocks, skip } from "./kept-body.ts";
+import type { SavedReadings } from "./readings.ts";
 import type { SavedRecord } from "./saved-record.ts";
 import { endRecord, exchangeRecords, infoRecord, repetitionRecords } from "./warc-record.ts";
 
@@ -85,8 +86,8 @@ export class SavedExchanges {
     await this.#writer.append(await repetitionRecords(this.#infoId, fetched, entry.description, repetition));
   }
 
-  async finish(): Promise<void> {
-    await this.#writer.append([await endRecord(this.#infoId)]);
+  async finish(readings?: SavedReadings): Promise<void> {
+    await this.#writer.append([await endRecord(this.#infoId, readings)]);
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { ArchiveInfo, Store } from "./contract.ts";
 import { describe } from "./description.ts";
 import { CheckedBody } from "./digest.ts";
 import { type Block, closedError, KeptBody } from "./kept-body.ts";
+import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume-archive.ts";
 import { type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-exchanges.ts";
@@ -58,6 +59,7 @@ class OpenStore implements Store {
   readonly #parts: StoreParts;
   readonly #entries = new Map<string, Entry>();
   #finished = false;
+  #readings: SavedReadings | undefined;
   #closed = false;
 
   constructor(parts: StoreParts) {
@@ -102,10 +104,11 @@ class OpenStore implements Store {
     return this.#find(archiveKey({ url, role: "sitemap", notAsked: true })) !== undefined;
   }
 
-  async finish(): Promise<void> {
+  async finish(readings?: SavedReadings): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
-    await this.#parts.saved?.finish();
+    this.#readings = readings;
+    await this.#parts.saved?.finish(readings);
   }
 
   async save(path: string): Promise<void> {
@@ -117,7 +120,7 @@ class OpenStore implements Store {
         for (const key of resumed.keys()) if (!this.#entries.has(key)) await this.#copy(key, saved);
       }
       for (const entry of this.#entries.values()) await saved.append(entry);
-      if (this.#finished) await saved.finish();
+      if (this.#finished) await saved.finish(this.#readings);
     });
   }
 

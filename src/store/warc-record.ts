@@ -15,6 +15,7 @@ import type { ArchiveInfo } from "./contract.ts";
 import { digestOf } from "./digest.ts";
 import { infoToJson } from "./info.ts";
 import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
+import { endToJson, type SavedReadings } from "./readings.ts";
 import type { Repetition } from "./saved-exchanges.ts";
 
 export interface WarcRecord {
@@ -120,12 +121,12 @@ export async function repetitionRecords(
 }
 
 /** A description of ours without a URL: nothing comes after it. */
-export function endRecord(infoId: string): Promise<WarcRecord> {
+export function endRecord(infoId: string, readings?: SavedReadings): Promise<WarcRecord> {
   const about = [
     ["WARC-Warcinfo-ID", infoId],
     ["WARC-Refers-To", infoId],
   ] as const;
-  const content = [Buffer.from(JSON.stringify({ finished: true }))];
+  const content = [Buffer.from(endToJson(readings))];
   return sealed({ fields: [...head("metadata", newId(), "application/json"), ...about], content });
 }
 

@@ -3,6 +3,7 @@ import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
 import type { ReadDocument } from "../crawl/read.ts";
+import { KnownReadings } from "../crawl/reading-log.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
@@ -63,11 +64,14 @@ export async function openTreeWhile(
       ...(isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
+    // Whoever wants the pages now has to have the documents read.
+    const isForLater = building.read === undefined && building.onOrdered === undefined;
+    const known = isForLater ? KnownReadings.of(archive, prepared.settings) : undefined;
     const collected = await collect(
-      { prepared, source: archive, omitMissing: archive.finished, problems, read: building.read },
+      { prepared, source: archive, omitMissing: archive.finished, problems, read: known?.read ?? building.read },
       building,
     );
-    return toTree(prepared, collected, archive);
+    return toTree(prepared, collected, archive, known?.believed);
   } catch (error) {
     await archive.close();
     throw error;
@@ -127,10 +131,20 @@ function toTree(
   prepared: Prepared,
   { root, finished, responses }: Collected,
   documents: TreeParts["documents"],
+  believed?: Set<string>,
 ): SitemapTree {
   const { start, settings } = prepared;
   const { discovery, unreachable } = finished;
-  return createTree({ homepage: start.homepage, root, discovery, unreachable, documents, settings, responses });
+  return createTree({
+    homepage: start.homepage,
+    root,
+    discovery,
+    unreachable,
+    documents,
+    settings,
+    responses,
+    believed,
+  });
 }
 
 // Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the

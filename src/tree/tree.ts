@@ -2,14 +2,14 @@
 // again from the documents, as often as they are asked for, which is faster than any cache of them.
 
 import { flatten } from "../crawl/flatten.ts";
-import { read, textOf } from "../crawl/read.ts";
+import { type Reading, read, textOf } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
 import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, problem } from "../problem.ts";
 import type { DocumentResponse } from "../response.ts";
 import {
   type IndexSitemap,
@@ -33,7 +33,9 @@ export interface TreeParts {
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: Documents;
-  readonly settings: Pick<Settings, "limits" | "strict">;
+  readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
+  /** The URLs of documents whose pages were not counted, but taken from what the archive says. */
+  readonly believed?: Set<string> | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
@@ -74,7 +76,7 @@ export function createTree(parts: TreeParts): SitemapTree {
 
 /** How the pages of a tree are read. */
 export interface TreeDocuments {
-  readonly settings: TreeParts["settings"];
+  readonly settings: Pick<Settings, "limits" | "strict">;
   /** The document that was found at this URL. */
   find(url: string): Promise<Fetched>;
   /** How the document of a sitemap came, without its headers. */
@@ -141,6 +143,7 @@ export class SitemapTree {
   readonly #documents: Documents;
   readonly #settings: TreeParts["settings"];
   readonly #responses: TreeParts["responses"];
+  readonly #believed: Set<string>;
   #closed = false;
 
   private constructor(caller: typeof key, parts: TreeParts) {
@@ -153,6 +156,7 @@ export class SitemapTree {
     this.#documents = parts.documents;
     this.#settings = parts.settings;
     this.#responses = parts.responses;
+    this.#believed = parts.believed ?? new Set();
     let complete = true;
     let pageCount = 0;
     for (const sitemap of walkSitemaps(parts.root)) {
@@ -320,14 +324,31 @@ export class SitemapTree {
   async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#document(sitemap.url);
     if (document.outcome !== "found") return;
-    let left = sitemap.pageCount;
+    const isBelieved = this.#believed.has(sitemap.url);
+    let left = isBelieved ? Number.POSITIVE_INFINITY : sitemap.pageCount;
+    let count = 0;
     const reading = read(document, this.#settings);
-    for (let step = await reading.next(); !step.done && left > 0; step = await reading.next(left > 0)) {
+    let step = await reading.next();
+    for (; !step.done && left > 0; step = await reading.next(left > 0)) {
       const { pages } = step.value;
       const taken = pages.length <= left ? pages : pages.slice(0, left);
       left -= taken.length;
+      count += taken.length;
       if (taken.length > 0) yield taken;
     }
+    if (isBelieved && step.done) this.#compare(sitemap, count, step.value);
+  }
+
+  // What an archive says of itself counts until the reading shows otherwise.
+  #compare(sitemap: PagesSitemap, pageCount: number, { complete, problems }: Reading): void {
+    this.#believed.delete(sitemap.url);
+    const said = new Set(sitemap.problems.map(({ code }) => code));
+    const unsaid = problems.filter(({ code }) => !said.has(code));
+    if (pageCount === sitemap.pageCount && complete && unsaid.length === 0) return;
+    const difference = problem("archive-counts");
+    Object.assign(this, { complete: false, pageCount: this.pageCount + pageCount - sitemap.pageCount });
+    Object.assign(sitemap, { complete: false, pageCount, problems: [...sitemap.problems, ...unsaid, difference] });
+    this.#settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 
   async *#pieces(sitemap: Sitemap): AsyncGenerator<string, void> {

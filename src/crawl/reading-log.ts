@@ -1,0 +1,109 @@
+// Notes what a run reads in its large documents, for the archive; and reads by such notes, where they are those of an archive that is opened:
+// its documents are then looked at again only to see that they are what they were.
+import { version } from "../options.ts";
+import type { Archive } from "../store/contract.ts";
+import type { CheckedBody } from "../store/digest.ts";
+import type { SavedReading, SavedReadings } from "../store/readings.ts";
+import { type Document, type ReadDocument, type Reading, type ReadSettings, read } from "./read.ts";
+
+// Smaller documents are read in no time. In bytes, decoded.
+const large = 256 * 1024;
+/** Together, the notes of a website stay far below what a record may be. */
+const mostDocuments = 20_000;
+const mostProblems = 20;
+
+/** How documents are read: what a note is worth something for. */
+export function readBy({ limits, strict }: ReadSettings): string {
+  return JSON.stringify([version, strict, limits]);
+}
+
+export class ReadingLog {
+  readonly #documents: SavedReading[] = [];
+  readonly #by: string;
+  readonly #read: ReadDocument;
+
+  constructor(settings: ReadSettings, readDocument: ReadDocument = read) {
+    this.#by = readBy(settings);
+    this.#read = readDocument;
+  }
+
+  get readings(): SavedReadings {
+    return { by: this.#by, documents: this.#documents };
+  }
+
+  /** Reads, and notes what was read. */
+  readonly read: ReadDocument = (document, settings) => this.#noted(document, settings);
+
+  async *#noted(document: Document, settings: ReadSettings): ReturnType<ReadDocument> {
+    const reading = this.#read(document, settings);
+    let pages = 0;
+    let isWhole = true;
+    try {
+      let step = await reading.next();
+      while (!step.done) {
+        pages += step.value.pages.length;
+        const goesOn = yield step.value;
+        isWhole &&= goesOn !== false;
+        step = await reading.next(goesOn);
+      }
+      if (isWhole) this.#note(document, pages, step.value);
+      return step.value;
+    } finally {
+      await reading.return(undefined as never);
+    }
+  }
+
+  #note({ url }: Document, pages: number, reading: Reading): void {
+    const { outcome, complete, problems, wireBytes, decodedBytes, charset, untoldPages } = reading;
+    if (url === undefined || outcome.kind !== "pages" || !complete || untoldPages !== undefined) return;
+    if (decodedBytes < large || problems.length > mostProblems || this.#documents.length === mostDocuments) return;
+    this.#documents.push({ url, format: outcome.format, pages, wireBytes, decodedBytes, charset, problems });
+  }
+}
+
+/** Reads by the notes of an archive. */
+export class KnownReadings {
+  readonly #archive: Archive;
+  readonly #known: ReadonlyMap<string, SavedReading>;
+  /** The URLs of documents whose pages were counted by a note. */
+  readonly believed: Set<string> = new Set();
+
+  private constructor(archive: Archive, known: ReadonlyMap<string, SavedReading>) {
+    this.#archive = archive;
+    this.#known = known;
+  }
+
+  /** Undefined where there are none, or other ones would be made now. */
+  static of(archive: Archive, settings: ReadSettings): KnownReadings | undefined {
+    const { readings, truncated, altered, finished } = archive;
+    if (readings === undefined || truncated || altered || !finished || readings.by !== readBy(settings))
+      return undefined;
+    return new KnownReadings(archive, new Map(readings.documents.map((each) => [each.url, each])));
+  }
+
+  readonly read: ReadDocument = (document, settings) => this.#read(document, settings);
+
+  async *#read(document: Document, settings: ReadSettings): ReturnType<ReadDocument> {
+    const known = await this.#find(document);
+    if (known === undefined) return yield* read(document, settings);
+    const { url, format, pages, ...rest } = known;
+    this.believed.add(url);
+    return {
+      ...rest,
+      outcome: { kind: "pages", format },
+      complete: true,
+      untoldPages: pages,
+      crawlDelay: () => undefined,
+    };
+  }
+
+  // A document that is not what it was has to be read.
+  async #find({ url, isRobots, isCut }: Document): Promise<SavedReading | undefined> {
+    const known = url === undefined || isRobots ? undefined : this.#known.get(url);
+    if (known === undefined || isCut?.()) return undefined;
+    const fetched = await this.#archive.fetch({ url: known.url, role: "sitemap" });
+    if (fetched.outcome !== "found") return undefined;
+    const body = fetched.body as CheckedBody;
+    return body.digest !== undefined && (await body.isGood()) ? known : undefined;
+  }
+}

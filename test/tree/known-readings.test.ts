@@ -1,0 +1,170 @@
+// A tree from an archive that says what was read in its documents: the same as one that reads them, at once; and where the archive is wrong
+// about them, that is a problem.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Client } from "../../src/client.ts";
+import type { CrawlEvent } from "../../src/event.ts";
+import { digestOf } from "../../src/store/digest.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+
+const homepage = "https://example.org/";
+const filler = "x".repeat(300);
+const urlset = (name: string, count: number, more = "") =>
+  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+    { length: count },
+    (_, at) => `<url><loc>${homepage}${name}/${at}?${filler}</loc></url>`,
+  ).join("\n")}${more}</urlset>`;
+const texts: Record<string, string> = {
+  "/robots.txt": `Sitemap: ${homepage}index.xml\n`,
+  "/index.xml": `<sitemapindex><sitemap><loc>${homepage}a.xml</loc></sitemap><sitemap><loc>${homepage}b.xml</loc></sitemap><sitemap><loc>${homepage}c.xml</loc></sitemap></sitemapindex>`,
+  "/a.xml": urlset("a", 1000),
+  // With an entry that is skipped, which is a problem.
+  "/b.xml": urlset("b", 1000, "<url><lastmod>2024-01-01</lastmod></url>"),
+  // Too small for a note.
+  "/c.xml": urlset("c", 3),
+};
+const client: Client = {
+  request: async ({ url }) => {
+    const text = texts[new URL(url).pathname];
+    const body = (async function* () {
+      yield Buffer.from(text ?? "");
+    })();
+    return { status: text === undefined ? 404 : 200, headers: [["content-type", "application/xml"]], body };
+  },
+};
+
+let folder: string;
+let archive: string;
+let whole: SitemapTree;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "sitegrove-readings-"));
+  archive = path.join(folder, "whole.warc");
+  whole = await sitemapTreeForHomepage(homepage, { client, save: archive });
+  await whole.close();
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function walked(tree: SitemapTree): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of tree.pages()) urls.push(url);
+  return urls;
+}
+
+/** How many bytes of each document were parsed: the events tell of pages that were read. */
+async function opened(file: string, options = {}) {
+  const events: CrawlEvent[] = [];
+  const tree = await openTree(file, { ...options, onEvent: (event) => events.push(event) });
+  const read = new Set(events.flatMap((event) => (event.type === "pages" ? event.url : [])));
+  return { tree, events, read: [...read].map((url) => url.slice(homepage.length)) };
+}
+
+// Rewrites the note in the last record, with its digest and its length.
+async function withNote(change: (note: { documents: Record<string, unknown>[]; by: string }) => void): Promise<string> {
+  const bytes = readFileSync(archive, "latin1");
+  const start = bytes.lastIndexOf("WARC/1.1");
+  const [head = "", json = ""] = bytes.slice(start).split("\r\n\r\n");
+  const end = JSON.parse(json);
+  change(end.readings);
+  const content = Buffer.from(JSON.stringify(end));
+  const digest = await digestOf([content]);
+  const changed = head
+    .replace(/WARC-Block-Digest: .*/, `WARC-Block-Digest: ${digest}`)
+    .replace(/Content-Length: .*/, `Content-Length: ${content.length}`);
+  const file = path.join(folder, `changed-${Math.random()}.warc`);
+  writeFileSync(
+    file,
+    Buffer.from(`${bytes.slice(0, start)}${changed}\r\n\r\n${content.toString("latin1")}\r\n\r\n`, "latin1"),
+  );
+  return file;
+}
+
+test("the tree is the same, and large documents are not read for it", async () => {
+  const { tree, read } = await opened(archive);
+  expect(read).toEqual(["c.xml"]);
+  expect(tree.toJSON()).toEqual(whole.toJSON());
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(
+    [...whole.problems()].map(({ problem }) => problem.code),
+  );
+  const urls = await walked(tree);
+  expect(urls).toHaveLength(2003);
+  expect(new Set(urls).size).toBe(2003);
+  expect(tree.complete).toBe(true);
+  const [, a] = tree.sitemaps();
+  expect(await tree.response(a as never)).toMatchObject({ status: 200 });
+  await tree.close();
+});
+
+test("a compressed archive, and one that was saved from a tree, have the note, too", async () => {
+  const copy = path.join(folder, "copy.warc.gz");
+  const first = await openTree(archive);
+  await first.save(copy);
+  await first.close();
+  const { tree, read } = await opened(copy);
+  expect(read).toEqual(["c.xml"]);
+  expect(tree.toJSON()).toEqual(whole.toJSON());
+  await tree.close();
+});
+
+test("other limits, or another version, have everything read", async () => {
+  const limited = await opened(archive, { limits: { pages: 1500 } });
+  expect(limited.read).toEqual(["a.xml", "b.xml"]);
+  expect(limited.tree.pageCount).toBe(1500);
+  await limited.tree.close();
+  const other = await opened(await withNote((note) => Object.assign(note, { by: "another" })));
+  expect(other.read).toEqual(["a.xml", "b.xml", "c.xml"]);
+  await other.tree.close();
+});
+
+test("a document that is not what it was is read, and says so", async () => {
+  const file = path.join(folder, "damaged.warc");
+  const bytes = readFileSync(archive);
+  bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
+  writeFileSync(file, bytes);
+  const { tree, read } = await opened(file);
+  expect(read).toContain("a.xml");
+  expect(tree.complete).toBe(false);
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("archive-digest");
+  await tree.close();
+});
+
+test.each([
+  ["too few pages", { pages: 7 }],
+  ["too many pages", { pages: 1_000_000_000 }],
+  ["no problems", { problems: [] }],
+])("an archive that lies about a document (%s): its pages come all the same, and it is a problem", async (_, lie) => {
+  const file = await withNote(({ documents }) => Object.assign(documents[1] as object, lie));
+  const { tree, events } = await opened(file);
+  expect(tree.complete).toBe(true);
+  expect(await walked(tree)).toHaveLength(2003);
+  expect(tree.complete).toBe(false);
+  expect(tree.pageCount).toBe(2003);
+  expect([...tree.problems()].filter(({ problem }) => problem.code === "archive-counts")).toMatchObject([
+    { url: `${homepage}b.xml` },
+  ]);
+  expect(events.filter(({ type }) => type === "problem").at(-1)).toMatchObject({ problem: { code: "archive-counts" } });
+  expect(await walked(tree)).toHaveLength(2003);
+  expect([...tree.problems()].filter(({ problem }) => problem.code === "archive-counts")).toHaveLength(1);
+  await tree.close();
+});
+
+test.each([
+  ["a number that is none", { pages: -1 }],
+  ["a number that is none", { pages: 1.5 }],
+  ["a number that is a text", { decodedBytes: "1" }],
+  ["a format that is none", { format: "__proto__" }],
+  ["problems that are none", { problems: [{ code: 5 }] }],
+  ["a character set that is none", { charset: "\u001b[31m" }],
+])("a note that we would not have written counts for nothing: %s", async (_, field) => {
+  const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
+  expect(read).toEqual(["a.xml", "b.xml", "c.xml"]);
+  expect(tree.toJSON()).toEqual(whole.toJSON());
+  await tree.close();
+});
