@@ -1,5 +1,6 @@
 // The matcher (matcher.wat) and its memory. All documents share one: what a document needs there is put there for each piece of it.
 import { fingerprintStart } from "../../fingerprints.ts";
+import { decodeWide } from "../../utf8-text.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
@@ -64,14 +65,14 @@ export class Matcher implements LineCounter {
   /** Goes on from this place of the document and this node, as far as it gets. Returns how many words the trace has. */
   run(at: number, node: number, limits: { readonly text: number; readonly url: number }): number {
     const end = this.#code.run(at, this.end, node, limits.text, limits.url);
-    this.narrow = this.#texts(layout.narrowStart, this.#words[layout.resultNarrow >> 2]!);
-    this.wide = this.#texts(layout.wideStart, this.#words[layout.resultWide >> 2]!);
+    this.narrow = this.#texts(layout.narrowStart, this.#words[layout.resultNarrow >> 2]!, decodeNarrow);
+    this.wide = this.#texts(layout.wideStart, this.#words[layout.resultWide >> 2]!, decodeWide);
     return (end - layout.traceStart) >> 2;
   }
 
   // One decoding and one parsing for all of them. That makes strings of their own: parts of a longer one would keep it alive.
-  #texts(start: number, end: number): readonly string[] {
-    return end - start <= emptyList ? noTexts : JSON.parse(decoder.decode(this.#bytes.subarray(start, end)));
+  #texts(start: number, end: number, decode: (bytes: Uint8Array) => string): readonly string[] {
+    return end - start <= emptyList ? noTexts : JSON.parse(decode(this.#bytes.subarray(start, end)));
   }
 
   /** Where the last run ended: the place, the node, and why. */
@@ -153,6 +154,7 @@ declare const WebAssembly: {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decodeNarrow = (bytes: Uint8Array) => decoder.decode(bytes);
 const vectorSize = 16;
 // `[0]`
 const emptyList = 3;
