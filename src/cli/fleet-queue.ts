@@ -2,8 +2,7 @@
 import { once } from "node:events";
 import { counted, duration } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
-import type { ServerNews } from "../fleet/queue-server.ts";
-import type { RunSettings } from "../fleet/run-register.ts";
+import type { RunSettings, ServerNews } from "../fleet/run-data.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
 import type { QueueCounts } from "../fleet/site-queue.ts";
 import type { Options } from "../options.ts";

@@ -2,11 +2,12 @@
 // turn, and gives them out here. Takers share one loop: what a server has to answer does not grow with the sites under way.
 
 import { SitemapError } from "../errors.ts";
-import { BullRun, type ListedSite, type RunLease } from "./bull-run.ts";
+import { BullRun, type RunLease } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
-import { openServer, type QueueServer, reasonOf, type ServerNews } from "./queue-server.ts";
-import { expectRunName, type RunEntry, RunRegister, type RunSettings } from "./run-register.ts";
-import { RunSchedule, type Schedule } from "./run-schedule.ts";
+import { openServer, type QueueServer, reasonOf } from "./queue-server.ts";
+import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
+import { expectRunName, RunRegister } from "./run-register.ts";
+import { RunSchedule } from "./run-schedule.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 

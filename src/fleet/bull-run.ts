@@ -5,13 +5,13 @@ import type { Job, Queue, Worker } from "bullmq";
 import type { Problem } from "../problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
 import type { QueueServer } from "./queue-server.ts";
+import type { ListedSite } from "./run-data.ts";
 import {
   emptySummary,
   isFailure,
   keyHash,
   mostDeaths,
   quarantinedSummary,
-  type SiteJob,
   type SiteOutcome,
   type SiteSummary,
 } from "./site-job.ts";
@@ -25,11 +25,6 @@ interface JobData {
   readonly at: number;
   /** The archive of an earlier run, as its summary names it. */
   readonly previous?: string;
-}
-
-/** A site of a list, with the archive to build on. */
-export interface ListedSite extends SiteJob {
-  readonly previous?: string | undefined;
 }
 
 type SiteQueueJob = Job<JobData, SiteSummary>;

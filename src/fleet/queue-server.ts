@@ -1,16 +1,9 @@
 // The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
 // are loaded here, when somebody asks for a queue, and nowhere else.
-import { isIP } from "node:net";
 import type { Queue, Worker } from "bullmq";
 import { SitemapError } from "../errors.ts";
 import type { QueueAddress } from "./queue-address.ts";
-
-/** What is said about the connection while it is used. */
-export type ServerNews =
-  | { readonly type: "lost"; readonly message: string }
-  | { readonly type: "back" }
-  /** Nothing is wrong yet. */
-  | { readonly type: "warning"; readonly message: string };
+import type { ServerNews } from "./run-data.ts";
 
 export interface QueueServer {
   readonly address: QueueAddress;
@@ -34,6 +27,7 @@ async function redisServer(
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
   const { Redis } = await loaded(() => import("ioredis"), "--queue redis://… needs ioredis: npm install ioredis");
+  const { isIP } = await import("node:net");
   const { host, port, database, user, password, isEncrypted } = address;
   const options = {
     host,

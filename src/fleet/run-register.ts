@@ -2,18 +2,7 @@
 import type { Job, Queue, Worker } from "bullmq";
 import { invalid } from "../option-checks.ts";
 import type { QueueServer } from "./queue-server.ts";
-
-/** What a run was given. Plain data, of whoever fills it. */
-export type RunSettings = Readonly<Record<string, unknown>>;
-
-export interface RunEntry {
-  readonly run: string;
-  /** In milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly settings: RunSettings;
-  /** Somebody adds to it. */
-  readonly isFilling: boolean;
-}
+import type { RunEntry, RunSettings } from "./run-data.ts";
 
 type EntryJob = Job<{ readonly run: string; readonly settings: RunSettings }>;
 

@@ -3,14 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { QueueServer } from "./queue-server.ts";
-
-export interface Schedule {
-  readonly run: string;
-  /** In milliseconds. */
-  readonly every: number;
-  /** In milliseconds since 1970. */
-  readonly next: number | undefined;
-}
+import type { Schedule } from "./run-data.ts";
 
 export class RunSchedule {
   readonly #server: QueueServer;
