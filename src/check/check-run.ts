@@ -111,7 +111,12 @@ export class Check {
     if (robots === undefined && record?.outcome !== "absent") return;
     let text = "";
     if (robots !== undefined) for await (const piece of this.#tree.text(robots)) text += piece;
-    this.#robots.set(homepageOf(homepage).slice(0, -1), text);
+    // Where robots.txt has moved, so has the website.
+    const urls = robots === undefined ? [homepage] : [homepage, robots.url];
+    this.#robots.set(
+      urls.map((url) => homepageOf(url).slice(0, -1)),
+      text,
+    );
   }
 
   async #begin(sitemap: PagesSitemap): Promise<SitemapContext> {
@@ -219,5 +224,12 @@ function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
   return [...sitemaps.values()];
 }
 
-const crossRules = ["url-duplicate", "url-variants", "url-lastmod-conflict"] as const satisfies readonly RuleId[];
+const crossRules = [
+  "url-duplicate",
+  "url-variants",
+  "url-lastmod-conflict",
+  "hreflang-no-return",
+  "hreflang-return-differs",
+  "hreflang-target-unlisted",
+] as const satisfies readonly RuleId[];
 const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];

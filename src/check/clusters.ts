@@ -50,6 +50,11 @@ export class Clusters {
     this.#pairs = new Partitions(scratch, pairWidth);
   }
 
+  /** Whether there were more records than are read back. */
+  get isCut(): boolean {
+    return this.#clusters.isCut || this.#links.isCut || this.#pairs.isCut;
+  }
+
   /** Takes down the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
     const { words, at } = this.#clusters.next(set.high);

@@ -83,7 +83,7 @@ export class CrossRules {
         this.#count(found, found.alternate);
       }
     }
-    const isCut = this.#records.partitions.isCut;
+    const isCut = this.#records.partitions.isCut || this.#clusters.isCut;
     await this.close();
     await this.#report();
     return { isCut };

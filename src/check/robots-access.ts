@@ -10,8 +10,8 @@ export interface Blocked {
 
 export class RobotsAccess {
   readonly #agents: readonly string[];
-  // The beginning of the URLs that the rules are about: `https://example.org`.
-  #origin = "";
+  // The beginnings of the URLs that the rules are about: `https://example.org`.
+  #origins: string[] = [];
   // Each once, with the numbers of the crawlers that it is for: most crawlers share one.
   #rules: readonly { readonly rules: RobotsRules; readonly agents: readonly number[] }[] = [];
   #isOpen = true;
@@ -24,9 +24,9 @@ export class RobotsAccess {
     this.#agents = agents;
   }
 
-  /** `origin` has no slash at its end; an empty `text` allows everything. */
-  set(origin: string, text: string): void {
-    this.#origin = origin;
+  /** `origins` have no slash at their ends; an empty `text` allows everything. */
+  set(origins: readonly string[], text: string): void {
+    this.#origins = [...new Set(origins)];
     const all = this.#agents.map(ruleFinder(text));
     this.#rules = [...new Set(all)]
       .filter(({ isOpen }) => !isOpen)
@@ -37,10 +37,10 @@ export class RobotsAccess {
 
   /** The crawlers that may not fetch a URL; undefined where all may, or nobody knows. */
   blocked(url: string): Blocked | undefined {
-    if (this.#isOpen || !url.startsWith(this.#origin)) return undefined;
-    const next = url.charAt(this.#origin.length);
-    if (next !== "" && next !== "/" && next !== "?" && next !== "#") return undefined;
-    const path = pathOfUrl(url.slice(this.#origin.length));
+    if (this.#isOpen) return undefined;
+    const origin = this.#origins.find((each) => isAt(url, each));
+    if (origin === undefined) return undefined;
+    const path = pathOfUrl(url.slice(origin.length));
     let blocked: number[] | undefined;
     let comparisons = 0;
     for (const { rules, agents } of this.#rules) {
@@ -52,6 +52,12 @@ export class RobotsAccess {
     blocked.sort((one, two) => one - two);
     return { agents: blocked.map((index) => this.#agents[index]).join(", "), isFirst: blocked[0] === 0 };
   }
+}
+
+function isAt(url: string, origin: string): boolean {
+  if (!url.startsWith(origin)) return false;
+  const next = url.charAt(origin.length);
+  return next === "" || next === "/" || next === "?" || next === "#";
 }
 
 // A robots.txt with tens of thousands of wildcards, for millions of pages, would take hours.

@@ -223,6 +223,26 @@ export const urlCases: readonly Case[] = [
     near: files({ "/sitemap.xml": sitemap(...many(9, (number) => `/${number}`)) }),
   },
   {
+    rule: "url-robots-disallowed",
+    what: "on the host that the website has moved to",
+    fires: files({
+      "/robots.txt": { to: "https://www.example.org/robots.txt" },
+      "https://www.example.org/robots.txt":
+        "User-agent: *\nDisallow: /private\nSitemap: https://www.example.org/sitemap.xml",
+      "https://www.example.org/sitemap.xml": sitemap("https://www.example.org/private/a"),
+    }),
+    near: files({
+      "/robots.txt": { to: "https://www.example.org/robots.txt" },
+      "https://www.example.org/robots.txt":
+        "User-agent: *\nDisallow: /private\nSitemap: https://www.example.org/sitemap.xml",
+      "https://www.example.org/sitemap.xml": sitemap(
+        "https://shop.example.org/private/a",
+        "https://www.example.org.evil/private",
+      ),
+    }),
+    count: 1,
+  },
+  {
     rule: "sitemap-near-limit",
     fires: site(...many(45_001, (number) => `/${number}`)),
     near: site(...many(44_000, (number) => `/${number}`)),

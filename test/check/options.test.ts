@@ -1,0 +1,105 @@
+// The options of a check, and rules of users' own.
+import { expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import type { CheckOptions, OwnRule } from "../../src/check/options.ts";
+import type { CheckResult } from "../../src/check/result.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { home, robots, site, urlset } from "../support/site.ts";
+
+const routes = {
+  "/robots.txt": robots("/s.xml", "/gone.xml"),
+  "/s.xml": urlset("/", "/a#b", "https://other.org/", "/private/x"),
+};
+
+async function checked(options: CheckOptions, given = routes): Promise<CheckResult> {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(given).client, retries: 0 });
+  return await checkTree(tree, { now: "2026-06-15", ...options });
+}
+
+const rulesOf = ({ findings }: CheckResult) => findings.map(({ rule, severity }) => `${severity} ${rule}`);
+
+test("severities can be changed, rules turned off, and engines chosen", async () => {
+  const all = rulesOf(await checked({}));
+  expect(all).toEqual(expect.arrayContaining(["warning url-fragment", "error url-other-host", "info lastmod-missing"]));
+  const changed = rulesOf(await checked({ rules: { "url-fragment": "error", "url-other-host": "off" } }));
+  expect(changed).toContain("error url-fragment");
+  expect(changed).not.toContain("error url-other-host");
+  expect(rulesOf(await checked({ engines: ["google"] }))).not.toContain("info lastmod-missing");
+  expect(rulesOf(await checked({ crossSubmit: ["OTHER.org"] }))).not.toContain("error url-other-host");
+});
+
+test("the first crawler matters most", async () => {
+  const given = { ...routes, "/robots.txt": `User-agent: bingbot\nDisallow: /private\n${robots("/s.xml")}` };
+  const open = {
+    ...given,
+    "/robots.txt": "User-agent: bingbot\nDisallow: /private\nSitemap: https://example.org/s.xml",
+  };
+  expect(rulesOf(await checked({}, given))).toContain("error url-robots-disallowed");
+  expect(rulesOf(await checked({}, open))).toContain("warning url-robots-disallowed");
+  expect(rulesOf(await checked({ agents: ["bingbot"] }, open))).toContain("error url-robots-disallowed");
+  expect(rulesOf(await checked({ agents: ["Googlebot"] }, open)).join()).not.toContain("url-robots-disallowed");
+});
+
+test("what is accepted is left out, until the day that was named", async () => {
+  const ignore = (more: object) => ({ ignore: [{ rule: "url-fragment", reason: "known", ...more }] });
+  const isShown = async (more: object) => rulesOf(await checked(ignore(more))).includes("warning url-fragment");
+  expect(await isShown({})).toBe(false);
+  expect(await isShown({ sitemap: "https://example.org/*.xml" })).toBe(false);
+  expect(await isShown({ sitemap: "https://example.org/other*" })).toBe(true);
+  expect(await isShown({ until: "2026-06-16" })).toBe(false);
+  expect(await isShown({ until: "2026-06-15" })).toBe(true);
+});
+
+test.each<[CheckOptions, RegExp]>([
+  [{ rule: {} } as CheckOptions, /Unknown option `rule`; did you mean `rules`/],
+  [{ rules: { "url-fragmnt": "off" } }, /did you mean `url-fragment`/],
+  [{ rules: { "url-fragment": "fatal" as "error" } }, /rules\.url-fragment/],
+  [{ engines: ["altavista" as "bing"] }, /engines/],
+  [{ now: "yesterday" }, /`now`/],
+  [{ slow: -1 }, /slow/],
+  [{ sample: 1.5 }, /sample/],
+  [{ sample: 10_001 }, /sample/],
+  [{ ignore: [{ rule: "url-fragment", reason: " " }] }, /reason/],
+  [{ rules: [{ id: "a b", check() {} }] }, /`id`/],
+  [{ rules: [{ id: "url-fragment", check() {} }] }, /two rules/],
+])("%j is a mistake", async (options, message) => {
+  await expect(checked(options)).rejects.toThrow(message);
+});
+
+test("a rule of one's own is told what happens, in order, and reports as others do", async () => {
+  const told: string[] = [];
+  const rule: OwnRule = {
+    id: "no-gone",
+    severity: "error",
+    sentence: "Gone.",
+    async check(event, { report, homepage, receivedAt, complete }) {
+      told.push(event.type === "sitemap" ? `sitemap ${event.sitemap.kind}` : event.type);
+      if (event.type !== "pages") return;
+      expect([homepage, complete, new Date(receivedAt).toISOString()]).toEqual([
+        home,
+        false,
+        "2026-06-15T00:00:00.000Z",
+      ]);
+      await Promise.resolve();
+      for (const { url } of event.pages) report({ url });
+      report({ severity: "info", count: 5, value: "v" });
+    },
+  };
+  const { findings, rules } = await checked({ rules: [{ "lastmod-missing": "off" }, rule] });
+  expect(findings.filter((finding) => finding.rule === "no-gone")).toMatchObject([
+    { severity: "error", sitemap: `${home}s.xml`, count: 4, examples: [{ url: home, line: 1 }, {}, {}, {}] },
+    { severity: "info", count: 5, examples: [{ value: "v" }] },
+  ]);
+  expect(rules.at(-1)).toMatchObject({ id: "no-gone", sentence: "Gone." });
+  expect(told.filter((type) => type === "pages" || type === "finished")).toEqual(["pages", "finished"]);
+  expect(told).toContain("sitemap invalid");
+});
+
+test("what a rule of one's own throws comes out, and a signal ends the check", async () => {
+  const failing = { id: "failing", check: () => Promise.reject(new Error("my own")) };
+  await expect(checked({ rules: [failing] })).rejects.toThrow("my own");
+  await expect(checked({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  const controller = new AbortController();
+  const stopping: OwnRule = { id: "stopping", check: () => controller.abort(new Error("stop")) };
+  await expect(checked({ rules: [stopping], signal: controller.signal })).rejects.toThrow("stop");
+});
