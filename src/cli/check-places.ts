@@ -26,7 +26,9 @@ export class Places {
     return this.#bases;
   }
 
-  of(url: string): Place {
+  of(sitemap: string): Place {
+    // A file has no fragments.
+    const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
     const [, origin, rest] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
     if (folder !== undefined) {

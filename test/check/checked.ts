@@ -40,8 +40,16 @@ async function checked(website: Website, pieceLength?: number): Promise<CheckRes
 export async function checkedInPieces(website: Website): Promise<CheckResult> {
   const whole = await checked(website);
   expect(inWords(await checked(website, 7))).toEqual(inWords(whole));
-  expect(inWords(await checked(website, 1000))).toEqual(inWords(whole));
+  // A large document is cut into the same pieces once more: once is enough.
+  if (sizeOf(website) < 500_000) expect(inWords(await checked(website, 1000))).toEqual(inWords(whole));
   return whole;
+}
+
+function sizeOf({ routes }: Website): number {
+  return Object.values(routes).reduce((sum, route) => {
+    const body = typeof route === "string" || route instanceof Uint8Array ? route : "body" in route ? route.body : "";
+    return sum + (body?.length ?? 0);
+  }, 0);
 }
 
 // How long something took is another time each time.

@@ -5,9 +5,11 @@ import os from "node:os";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CheckFormat } from "../../src/cli/check-formats.ts";
 import { pairsOf } from "../../src/cli/check-outputs.ts";
+import { Places } from "../../src/cli/check-places.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 
@@ -92,6 +94,19 @@ test("SARIF is what its schema says: of a website, of files, and of nothing", as
       result.locations[0]?.physicalLocation.artifactLocation,
   );
   expect(files).toContainEqual({ uri: "public/deep%20er/pages.xml", uriBaseId: "%SRCROOT%" });
+});
+
+test("whatever the URL of a sitemap is, its place is a relative reference", () => {
+  const unit = fc.constantFrom(..."aä%2F0Z:/?#[]@!$&'()*+,;= \"<>\\^`{|}\ud800\u202e");
+  const base = fc.constantFrom("https://example.org/", "https://example.org/b/", "http://o.org", "nothing");
+  const folders = fc.constantFrom([], [{ url: "https://example.org/", path: path.join(process.cwd(), "pub lic") }]);
+  fc.assert(
+    fc.property(base, fc.string({ unit, maxLength: 20 }), folders, (start, rest, mapping) => {
+      const { uri } = new Places(mapping).of(start + rest);
+      expect(uri).toMatch(/^(?!\/\/|[a-z][a-z0-9+.-]*:)(?:[\w\-.~!$&'()*+,;=:@/?]|%[0-9a-f]{2})+$/i);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("JSON is what its schema says, and says what was not judged", async () => {
