@@ -106,32 +106,27 @@ async function postgresServer(
   address: QueueAddress,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
-  const { Pool } = await loaded(
-    async () => (await import("pg")).default,
-    "--queue postgres://… needs pg: npm install pg",
-  );
+  await loaded(() => import("pg"), "--queue postgres://… needs pg: npm install pg");
   const { host, port, database, user, password } = address;
-  const options = { host, port, database, connectionTimeoutMillis: connectTime, keepAlive: true };
-  const pool = new Pool({
-    ...options,
-    max: 10,
+  // Each queue and each worker has connections of its own. The tables are made by whoever comes first.
+  const connection = {
+    ...{ host, port, database, connectionTimeoutMillis: connectTime, keepAlive: true, max: 3, migrate: true },
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
-  });
-  pool.on("error", (error) => onNews({ type: "warning", message: reasonOf(error) }));
+  };
   const open: { close(): Promise<void> }[] = [];
   const kept = <T extends Queue | Worker>(one: T): T => {
-    (one as Queue).on("error", () => {});
+    (one as Queue).on("error", (error) => onNews({ type: "warning", message: reasonOf(error) }));
     open.push(one);
     return one;
   };
   const queue = (name: string) =>
-    kept(new Queue(name, { connection: pool as never }, createPostgresBackend as never) as unknown as Queue);
+    kept(new Queue(name, { connection: connection as never }, createPostgresBackend as never) as unknown as Queue);
   try {
     // Makes the tables, once.
     await queue("sitegrove").waitUntilReady();
   } catch (error) {
-    await pool.end();
+    await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
     throw unusable(address, error);
   }
   return {
@@ -142,13 +137,12 @@ async function postgresServer(
         new Worker(
           name,
           null,
-          { connection: pool as never, ...workerOptions(leaseTime) },
+          { connection: connection as never, ...workerOptions(leaseTime) },
           createPostgresBackend as never,
         ) as unknown as Worker,
       ),
     async close() {
       await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
-      await within(closeTime, pool.end());
     },
   };
 }
@@ -159,7 +153,7 @@ function workerOptions(leaseTime: number) {
     autorun: false,
     lockDuration: leaseTime,
     stalledInterval: Math.max(100, Math.floor(leaseTime / 2)),
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    maxStalledCount: 1_000_000,
     drainDelay: 1,
   };
 }

@@ -1,0 +1,52 @@
+// The queue of several machines on PostgreSQL, which is experimental: the contract, where a server can be had.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { hasPostgres, type PostgresServer, postgresPassword, startPostgres } from "../support/postgres-server.ts";
+import { job, queueContract } from "./queue-contract.ts";
+
+describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
+  let server: PostgresServer;
+  let url: string;
+  let count = 0;
+  const before = process.env["SITEGROVE_QUEUE_PASSWORD"];
+  beforeAll(async () => {
+    process.env["SITEGROVE_QUEUE_PASSWORD"] = postgresPassword;
+    server = await startPostgres();
+    url = await server.database("run0");
+  });
+  afterAll(async () => {
+    if (before === undefined) delete process.env["SITEGROVE_QUEUE_PASSWORD"];
+    await server.stop();
+  });
+
+  queueContract(() => ({
+    name: "BullMQ on PostgreSQL",
+    open: () => BullQueue.open(url, { leaseTime: 300 }),
+    crash: (queue) => queue.close(),
+    async remove() {
+      count += 1;
+      url = await server.database(`run${count}`);
+    },
+  }));
+
+  test("runs, workers and schedules are known there, too", async () => {
+    const queue = await BullQueue.open(url, { leaseTime: 300 });
+    await queue.add("one", [job("a")]);
+    const lease = await queue.take(AbortSignal.timeout(10_000));
+    expect(await queue.workers()).toBe(1);
+    await lease?.retry(undefined, 0);
+    await queue.repeat("one", 86_400_000);
+    expect(await queue.schedules()).toMatchObject([{ run: "one", every: 86_400_000 }]);
+    expect((await queue.runs()).map(({ run }) => run)).toEqual(["one"]);
+    await queue.close();
+  });
+
+  test("what is wrong is said in a sentence", async () => {
+    await expect(BullQueue.open(`postgres://sitegrove@127.0.0.1:${server.port}/nothing`)).rejects.toThrow(
+      /cannot be used: .*"nothing" does not exist/,
+    );
+    process.env["SITEGROVE_QUEUE_PASSWORD"] = "wrong";
+    await expect(BullQueue.open(url)).rejects.toThrow("the password is wrong");
+    process.env["SITEGROVE_QUEUE_PASSWORD"] = postgresPassword;
+  });
+});
