@@ -52,6 +52,7 @@ export default defineConfig({
           { text: "Archives", link: "/archives" },
           { text: "What changed", link: "/diff" },
           { text: "Many sites", link: "/fleet" },
+          { text: "At scale", link: "/at-scale" },
           { text: "Several machines", link: "/several-machines" },
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
         ],
