@@ -247,6 +247,15 @@ test("where the last entry that is allowed ends, nothing more is read or reporte
   }
 });
 
+test("a CDATA section between tags with attributes is no tag", () => {
+  const map = (n: number) => `<sitemap a="b"><![CDATA[x]]><loc>https://example.org/${n}</loc></sitemap>`;
+  for (const root of ["sitemapindex", "SITEMAPINDEX"]) {
+    const maps = Array.from({ length: 6 }, (_, n) => `<![CDATA[text]]>${map(n)}`).join("");
+    const document = `<${root} version="${"#".repeat(700)}">${maps}</${root}>`;
+    expect(parsePieces([document])).toEqual(parseWithout([document]));
+  }
+});
+
 test("a tag with a space and no attributes has none, whatever tag came before it", () => {
   const video = (space: string) =>
     `<video:video><video:id type="tms:series">a</video:id>${space}<video:price >1.99</video:price></video:video>`;

@@ -109,7 +109,8 @@ const classes: Record<string, MakeCase> = {
         // A limit of ours, or that the document has to be well-formed, may cost an entry, but not in silence.
         const isSaid = !isLenient(options) && (!complete || outcome.kind === "invalid");
         if (lost.length > 0 && !isSaid) throw new Error(`lost ${lost.join(" ")}`);
-        const invented = [...urls].filter((one) => !isDeclared(one));
+        // A base that is longer than a limit of ours allows is not used.
+        const invented = isLenient(options) ? [...urls].filter((one) => !isDeclared(one)) : [];
         if (invented.length > 0) throw new Error(`invented ${invented.join(" ")}`);
       },
     };

@@ -99,8 +99,10 @@ export class Learner {
       this.here = this.#locate(reader);
       if (this.here === undefined) this.#run = undefined;
       else if (text.depth !== 0 || isFull(this.#run)) this.#finishRun(reader, end);
-    } else if (!from.state!.wants) this.#learnAttributes(reader, from, open);
-    else if (text.isCdata && open === this.#at) this.#beforeCdata = from;
+    } else if (!from.state!.wants) {
+      // A CDATA section between two tags is no tag.
+      if (tag === "attributes") this.#learnAttributes(reader, from, open);
+    } else if (text.isCdata && open === this.#at) this.#beforeCdata = from;
   }
 
   // What kind of token stands here, judged by what it led to; undefined for what no path can hold.
