@@ -15,10 +15,10 @@ import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
 /** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
 export async function openPrevious(
   { homepage }: Start,
-  { previous }: Pick<Settings, "previous">,
+  { previous, signal, limits }: Pick<Settings, "previous" | "signal" | "limits">,
 ): Promise<PreviousArchives | undefined> {
   if (previous === undefined) return undefined;
-  const archives = await PreviousArchives.open(previous);
+  const archives = await PreviousArchives.open(previous, { signal, documents: limits.documents });
   const other = archives.notAbout(homepage);
   if (other === undefined) return archives;
   await archives.close();

@@ -34,7 +34,8 @@ async function openStore(prepared: Prepared): Promise<Omit<Storage, "previous">>
     const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared) });
     return { prepared, store };
   }
-  const resumed = await ResumedArchive.open(settings.resume);
+  const { signal, limits } = settings;
+  const resumed = await ResumedArchive.open(settings.resume, { signal, documents: limits.documents });
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
     if (!isSame(resumed.info, infoOf(goingOn))) {

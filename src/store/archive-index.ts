@@ -1,5 +1,7 @@
 // Where everything is in an archive: the answer to each request, ours and those of other tools alike.
+import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
+import { grouped } from "../figures.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { hasDigest, parseDigest } from "./digest.ts";
@@ -25,6 +27,8 @@ export interface IndexOptions {
   readonly members: RecordSource["members"];
   /** Of several answers to one request the last counts, not the first. */
   readonly newest?: boolean | undefined;
+  /** How many there may be. */
+  readonly mostAnswers: number;
 }
 
 export class ArchiveIndex implements RecordSource {
@@ -53,6 +57,10 @@ export class ArchiveIndex implements RecordSource {
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     const number = this.recordCount;
     this.recordCount += 1;
+    const { mostAnswers } = this.#options;
+    if (this.#answers.size + this.#open.size + this.#infos.size > mostAnswers) {
+      throw new SitemapError("invalid-archive", `it holds more than ${grouped(mostAnswers)} documents`);
+    }
     if (record.type === "warcinfo") return this.#addInfo(record, read, number);
     const infoId = record.fields.get("warc-warcinfo-id") ?? "";
     if (!this.#infos.has(infoId)) return this.#addForeign(record);
@@ -80,7 +88,7 @@ export class ArchiveIndex implements RecordSource {
   async #read(answer: Answer): Promise<Fetched> {
     if ("description" in answer) return readOwnExchange(answer);
     if (answer.refersTo === undefined) return readForeignResponse(answer, undefined);
-    this.#originals ??= Originals.of(this.#options.walk());
+    this.#originals ??= Originals.of(this.#options.walk(), this.#options.mostAnswers);
     const original = (await this.#originals).find(answer.refersTo);
     return readForeignResponse(answer, original && (await readForeignResponse(original, undefined)));
   }

@@ -11,11 +11,18 @@ import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { WarcReader } from "./warc-reader.ts";
 
+export interface OpenArchiveOptions {
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How many sitemaps a tree may have; an archive has an answer for each, and for the redirects on the way to it. */
+  readonly documents?: number | undefined;
+}
+
 /** Opens a WARC file, ours or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) where it is none. */
-export async function openArchive(path: string): Promise<Archive> {
-  const source = await openSource(path);
+export async function openArchive(path: string, { signal, documents }: OpenArchiveOptions = {}): Promise<Archive> {
+  const source = await openSource(path, { signal });
   try {
-    const { index, cut } = await indexArchive(source);
+    const { index, cut } = await indexArchive(source, { signal, documents });
     return new OpenArchive(source, index, source.damaged || cut !== undefined);
   } catch (error) {
     await source.close();
@@ -32,11 +39,15 @@ interface Indexed {
 }
 
 /** `newest`: of several answers to one request the last counts. Throws a `SitemapError` (`invalid-archive`). */
-export async function indexArchive(source: ArchiveSource, options: { newest?: boolean } = {}): Promise<Indexed> {
+export async function indexArchive(
+  source: ArchiveSource,
+  options: OpenArchiveOptions & { newest?: boolean } = {},
+): Promise<Indexed> {
   const { path, file, size } = source;
   let members: ReturnType<typeof compressedRecords> | undefined;
   const index: ArchiveIndex = new ArchiveIndex({
     newest: options.newest,
+    mostAnswers: Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument),
     walk: () => new WarcReader(file, size),
     members: () => (members ??= compressedRecords(source, index.recordCount)),
   });
@@ -44,6 +55,7 @@ export async function indexArchive(source: ArchiveSource, options: { newest?: bo
   let end = 0;
   try {
     for await (const record of reader) {
+      options.signal?.throwIfAborted();
       await index.add(record, () => reader.contentOf(record));
       end = record.end;
     }
@@ -58,6 +70,10 @@ export async function indexArchive(source: ArchiveSource, options: { newest?: bo
   }
   return { index, cut: reader.cut, end };
 }
+
+// Where each answer is takes memory: a small file must not take all of it. More than any run with the usual limits writes.
+const leastAnswers = 600_000;
+const answersOfDocument = 12;
 
 class OpenArchive implements Archive {
   readonly info: ArchiveInfo | undefined;

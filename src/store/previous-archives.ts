@@ -4,7 +4,7 @@ import { parseUrl } from "../url.ts";
 import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
 import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
 import { CheckedBody } from "./digest.ts";
-import { indexArchive } from "./open-archive.ts";
+import { indexArchive, type OpenArchiveOptions } from "./open-archive.ts";
 import { archiveKey } from "./replay.ts";
 
 interface PreviousArchive {
@@ -20,13 +20,13 @@ export class PreviousArchives {
   }
 
   /** Throws a `SitemapError` (`invalid-archive`). */
-  static async open(paths: readonly string[]): Promise<PreviousArchives> {
+  static async open(paths: readonly string[], options: OpenArchiveOptions = {}): Promise<PreviousArchives> {
     const archives: PreviousArchive[] = [];
     try {
       for (const path of paths) {
-        const source = await openSource(path);
+        const source = await openSource(path, { signal: options.signal });
         archives.push({ source, index: undefined as never });
-        const { index, cut } = await indexArchive(source, { newest: true });
+        const { index, cut } = await indexArchive(source, { ...options, newest: true });
         if (source.damaged || cut === "goes on with something that is not a record") {
           throw invalidArchive(path, "it is damaged");
         }

@@ -10,7 +10,7 @@ import { ArchiveWriter } from "./archive-writer.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { memberEnd, recordMembers } from "./gzip-members.ts";
 import type { KeptFile } from "./kept-body.ts";
-import { indexArchive } from "./open-archive.ts";
+import { indexArchive, type OpenArchiveOptions } from "./open-archive.ts";
 
 type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
 
@@ -35,10 +35,10 @@ export class ResumedArchive {
   }
 
   /** Throws a `SitemapError` (`invalid-archive`) where nobody could go on with it. The file is repaired. */
-  static async open(path: string): Promise<ResumedArchive> {
-    const source = await openSource(path, { writable: true });
+  static async open(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
+    const source = await openSource(path, { writable: true, signal: options.signal });
     try {
-      const { index, cut, end } = await indexArchive(source);
+      const { index, cut, end } = await indexArchive(source, options);
       if (index.info === undefined) throw cannotGoOn(path, "another tool wrote it");
       const isCut = cut !== undefined || source.damaged;
       const writer =

@@ -19,9 +19,14 @@ export class Originals {
   readonly #byUrl = new Map<string, Candidate[]>();
   readonly #byDigest = new Map<string, Candidate>();
 
-  static async of(records: AsyncIterable<RecordHead>): Promise<Originals> {
+  /** Of the first responses of the file, as many as this. */
+  static async of(records: AsyncIterable<RecordHead>, most: number): Promise<Originals> {
     const originals = new Originals();
-    for await (const record of records) originals.#add(record);
+    let left = most;
+    for await (const record of records) {
+      if (left === 0) break;
+      if (originals.#add(record)) left -= 1;
+    }
     return originals;
   }
 
@@ -36,9 +41,9 @@ export class Originals {
     return candidates.find((candidate) => candidate !== undefined && agrees(candidate.response, digest))?.response;
   }
 
-  #add(record: RecordHead): void {
+  #add(record: RecordHead): boolean {
     const response = foreignResponse(record);
-    if (response === undefined || response.type === "revisit") return;
+    if (response === undefined || response.type === "revisit") return false;
     const candidate = { response, date: record.fields.get("warc-date") };
     const id = record.fields.get("warc-record-id");
     const { payload } = response.check;
@@ -49,6 +54,7 @@ export class Originals {
     const others = this.#byUrl.get(key);
     if (others === undefined) this.#byUrl.set(key, [candidate]);
     else others.push(candidate);
+    return true;
   }
 }
 

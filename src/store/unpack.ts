@@ -16,13 +16,14 @@ export interface Unpacked extends TemporaryFile {
   readonly damaged: boolean;
 }
 
-export async function unpack(path: string, compressedSize: number): Promise<Unpacked> {
+export async function unpack(path: string, compressedSize: number, signal?: AbortSignal): Promise<Unpacked> {
   const limit = Math.max(alwaysAllowed, compressedSize * maxRatio);
   const temporary = await createTemporaryFile();
   let size = 0;
   let damaged = false;
   try {
     for await (const piece of gunzip(path)) {
+      signal?.throwIfAborted();
       if (size + piece.length > limit) {
         throw new SitemapError("invalid-archive", `${path} unpacks to more than ${limit} bytes`);
       }

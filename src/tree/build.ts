@@ -55,7 +55,8 @@ export async function openTreeWhile(
   checkPath("path", path);
   const reader = resolveArchiveOptions(options);
   const { openArchive } = await import("../store/open-archive.ts");
-  const archive = await openArchive(path);
+  const { signal, limits } = reader;
+  const archive = await openArchive(path, { signal, documents: limits.documents });
   try {
     const prepared = await preparedFrom(path, archive, reader);
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.

@@ -5,7 +5,11 @@ import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/errors.ts";
+import { ArchiveIndex } from "../../src/store/archive-index.ts";
+import { openSource } from "../../src/store/archive-source.ts";
 import { type Archive, createStore, openArchive } from "../../src/store/store.ts";
+import { WarcReader } from "../../src/store/warc-reader.ts";
+import { openTree } from "../../src/tree/build.ts";
 import { contentOf, documentAt, failedAt } from "./exchanges.ts";
 
 let directory: string;
@@ -232,4 +236,39 @@ test("a compressed archive is one member for each record", async () => {
   const bytes = await smallArchive(path.join(directory, "whole.warc.gz"));
   const records = gunzipSync(bytes).toString("latin1").split("WARC/1.1\r\n").length - 1;
   expect(bytes.toString("latin1").split("\x1f\x8b\x08\x00").length - 1).toBe(records);
+});
+
+describe("an archive of very many small records", () => {
+  const response = "HTTP/1.1 200 OK\r\n\r\nx";
+  const record = (number: number) =>
+    `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
+
+  test("is refused where it holds more than a tree may", async () => {
+    const file = path.join(directory, "many.warc");
+    await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
+    const source = await openSource(file);
+    try {
+      const index = new ArchiveIndex({
+        walk: () => new WarcReader(source.file, source.size),
+        members: async () => undefined,
+        mostAnswers: 100,
+      });
+      const reader = new WarcReader(source.file, source.size);
+      const indexing = (async () => {
+        for await (const one of reader) await index.add(one, () => reader.contentOf(one));
+      })();
+      await expect(indexing).rejects.toThrow("it holds more than 100 documents");
+    } finally {
+      await source.close();
+    }
+  });
+
+  test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
+    const file = path.join(directory, name);
+    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, number) => record(number)).join(""));
+    await writeFile(file, name.endsWith(".gz") ? gzipSync(bytes) : bytes);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error("enough")), 5);
+    await expect(openTree(file, { signal: abort.signal })).rejects.toThrow("enough");
+  });
 });
