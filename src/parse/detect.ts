@@ -24,12 +24,14 @@ export function detect(start: string, isRobots: boolean, isWhole: boolean): Dete
   }
   const isMarkup = start.startsWith("<");
   if (isMarkup && !isRobots) return { as: "xml", from: 0 };
-  if (isRobots && !isMarkup) return { as: "robots" };
   if (!isWhole && start.length < detectionLength) return undefined;
   const text = start.slice(0, detectionLength);
   // Lenient: a robots.txt may begin with markup, such as the warning of a program.
-  if (isRobots) return sitemapStart.test(text) ? { as: "xml", from: 0 } : { as: "robots", what: nameOfMarkup(text) };
+  if (isRobots && isMarkup) {
+    return sitemapStart.test(text) ? { as: "xml", from: 0 } : { as: "robots", what: nameOfMarkup(text) };
+  }
   const what = otherFormat(text);
+  if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
   if (what !== undefined) return { as: "nothing", what };
   const from = text.search(xmlStart);
   return from === -1 ? { as: "text" } : { as: "xml", from };

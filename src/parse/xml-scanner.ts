@@ -199,7 +199,7 @@ export class XmlScanner {
   #strayText(open: number): true {
     if (this.#outside.isAfterRoot) this.#outside.checkMarkup(open, true);
     else this.cursor.flawAt(open, "xml-stray-text");
-    if (this.text.depth !== 0) this.text.addDecoded("<", 1, this.#isOwnText());
+    if (this.text.depth !== 0) this.text.addStray("<", this.#isOwnText());
     this.cursor.at = open + 1;
     return true;
   }

@@ -100,6 +100,12 @@ export class XmlText implements ReferenceWatcher {
     else this.addDecoded(this.#decode(withLineFeeds(raw)), raw.length, isOwn);
   }
 
+  /** Markup that is none. */
+  addStray(text: string, isOwn: boolean): void {
+    if (this.exceeds(text.length)) this.spoil("too-long");
+    else this.addDecoded(text, text.length, isOwn);
+  }
+
   addCdata(raw: string, isOwn: boolean): void {
     if (raw.includes("&")) this.isPlain = false;
     const isCdata = this.#isFresh;

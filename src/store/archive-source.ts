@@ -53,12 +53,12 @@ export async function openFile(path: string, options: { writable?: boolean } = {
 /** A compressed archive is unpacked: its documents are then read as often as a tree needs them. */
 export async function openSource(
   path: string,
-  options?: { writable?: boolean; signal?: AbortSignal | undefined },
+  options?: { writable?: boolean; signal?: AbortSignal | undefined; until?: number | undefined },
 ): Promise<ArchiveSource> {
   const { file, size, isCompressed } = await openFile(path, options);
   if (!isCompressed) return { path, file, size, damaged: false, compressed: undefined, close: () => file.close() };
   try {
-    const unpacked = await unpack(path, size, options?.signal);
+    const unpacked = await unpack(path, size, options);
     const close = async () => {
       await unpacked.remove();
       await file.close();

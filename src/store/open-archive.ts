@@ -16,13 +16,16 @@ export interface OpenArchiveOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many sitemaps a tree may have; an archive has an answer for each, and for the redirects on the way to it. */
   readonly documents?: number | undefined;
+  /** When to leave it at what was found, on the clock of performance.now(). */
+  readonly until?: number | undefined;
 }
 
 /** Opens a WARC file, ours or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) where it is none. */
-export async function openArchive(path: string, { signal, documents }: OpenArchiveOptions = {}): Promise<Archive> {
-  const source = await openSource(path, { signal });
+export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
+  const { signal, until } = options;
+  const source = await openSource(path, { signal, until });
   try {
-    const { index, cut } = await indexArchive(source, { signal, documents });
+    const { index, cut } = await indexArchive(source, options);
     return new OpenArchive(source, index, source.damaged || cut !== undefined);
   } catch (error) {
     await source.close();
@@ -44,6 +47,7 @@ export async function indexArchive(
   options: OpenArchiveOptions & { newest?: boolean } = {},
 ): Promise<Indexed> {
   const { path, file, size } = source;
+  const { until = Number.POSITIVE_INFINITY } = options;
   let members: ReturnType<typeof compressedRecords> | undefined;
   const index: ArchiveIndex = new ArchiveIndex({
     newest: options.newest,
@@ -58,6 +62,7 @@ export async function indexArchive(
       options.signal?.throwIfAborted();
       await index.add(record, () => reader.contentOf(record));
       end = record.end;
+      if (performance.now() > until) break;
     }
   } catch (error) {
     throw error instanceof SitemapError && error.code === "invalid-archive"

@@ -56,13 +56,15 @@ export async function openTreeWhile(
   const reader = resolveArchiveOptions(options);
   const { openArchive } = await import("../store/open-archive.ts");
   const { signal, limits } = reader;
-  const archive = await openArchive(path, { signal, documents: limits.documents });
+  const until = performance.now() + limits.time;
+  const archive = await openArchive(path, { signal, documents: limits.documents, until });
   try {
-    const prepared = await preparedFrom(path, archive, reader);
+    const prepared = await preparedFrom(path, archive, withTimeLeft(reader, until));
     // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
+    const isLate = performance.now() > until;
     const problems = [
-      ...(isCut ? [problem("archive-truncated")] : []),
+      ...(isLate ? [problem("limit-time", { limit: limits.time })] : isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
     // Whoever wants the pages now has to have the documents read.
@@ -86,6 +88,12 @@ export async function buildTreeWhile(
   building: WhileBuilding,
 ): Promise<SitemapTree> {
   return buildTree(prepare(target, options), building);
+}
+
+// Opening an archive takes its part of the time for a website.
+function withTimeLeft(reader: ArchiveSettings, until: number): ArchiveSettings {
+  const time = Math.max(0, until - performance.now());
+  return Number.isFinite(until) ? { ...reader, limits: { ...reader.limits, time } } : reader;
 }
 
 async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {

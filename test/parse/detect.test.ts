@@ -167,3 +167,13 @@ describe("junk around a document", () => {
     expect(result.complete).toBe(false);
   });
 });
+
+test("binary data in place of robots.txt is not an empty robots.txt; lines among it count", () => {
+  const url = "https://example.org/robots.txt";
+  const noise = "\u001f\u0002\ufffd\u0003\u0004x".repeat(9);
+  expect(parsed(noise, { url }).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
+  expect(parsed("", { url }).outcome).toEqual({ kind: "index", format: "robots" });
+  expect(parsed("# nothing to see", { url }).outcome).toEqual({ kind: "index", format: "robots" });
+  const { sitemaps } = parsed(`${noise}\nSitemap: https://example.org/a.xml\n`, { url });
+  expect(sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
+});

@@ -335,3 +335,12 @@ describe("time", () => {
     expect(urlsOf(result)).toEqual(["https://example.org/"]);
   });
 });
+
+test("a stray < counts, wherever the document is cut", () => {
+  for (const xmlTextLength of [0, 1, 2]) {
+    const result = parsed("<rss><channel><item><title><<x></title></item></channel></rss>", {
+      limits: { xmlTextLength },
+    });
+    expect(result.codes.includes("limit-text-length")).toBe(xmlTextLength === 0);
+  }
+});

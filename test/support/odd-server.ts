@@ -114,7 +114,9 @@ function respond(socket: net.Socket, path: string, random: Random): void {
     () => ["garbage\r\n\r\n", undefined, true],
   ];
   const [text, later, close] = isPlain ? [whole(body)] : random.pick(forms)();
-  for (const piece of inPieces(text, random)) socket.write(piece, "latin1");
+  // What nobody asked for comes with what somebody did: a moment later it would be a late response, too.
+  const isSplit = !text.includes("HTTP/1.1", 9);
+  for (const piece of isSplit ? inPieces(text, random) : [text]) socket.write(piece, "latin1");
   if (later !== undefined) setTimeout(() => socket.write(later), random.below(4));
   if (close) socket.end();
 }
