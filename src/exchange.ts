@@ -17,11 +17,14 @@ export interface DocumentRequest {
   /** Sent without the headers that the operator supplied for this origin: another origin led here. */
   readonly anonymous?: boolean | undefined;
   /** The answer of an earlier run counts, and the website is not asked. */
-  readonly notAsked?: boolean | undefined;
+  readonly notAsked?: NotAsked | undefined;
   /** Headers that ask for the document only where it changed. */
   readonly conditional?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Why the website is not asked: a `guess` came to nothing before, or what is declared is `unchanged` by what its index says. */
+export type NotAsked = "guess" | "unchanged";
 
 /** Why there is no document: not there, kept from us, broken, or against our own policy. */
 export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
@@ -35,7 +38,7 @@ export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
  */
 export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
 
-interface Exchange extends Pick<DocumentRequest, "role" | "anonymous"> {
+interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked"> {
   /** What was asked for, without user name and password. */
   readonly url: string;
   /** 1 where nothing had to be retried, 0 where nothing was asked. */
@@ -94,7 +97,7 @@ export interface DocumentSource {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether an anonymous request for this URL may get another answer than one with the operator's headers. */
   tellsApart?(url: string): boolean;
-  /** Whether the website was not asked for what may be at this URL: the answer is one of an earlier run. */
+  /** Whether the website was not asked for what may be at this URL, a guess: the answer is one of an earlier run. */
   wasNotAsked?(url: string): boolean;
   /** Whether another request for this URL would get its turn at once. Absent where nothing is gained by asking early. */
   hasRoomFor?(url: string): boolean;
@@ -107,15 +110,15 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
 }
 
 /** What tells requests apart, and the answers to them. */
-export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked"> & Pick<Exchange, "came">;
+export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
 
 /**
  * Equal for requests that get the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and what was not
- * asked for may be asked for later in a run.
+ * asked for in one place of a website may be asked for in another.
  */
 export function requestKey(request: RequestIdentity): string {
   const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
-  return request.notAsked || request.came === "not-asked" ? `not-asked ${key}` : key;
+  return request.notAsked === undefined ? key : `${request.notAsked} ${key}`;
 }
 
 /** The first value of a header; `name` in lower case. */

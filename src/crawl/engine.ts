@@ -247,8 +247,9 @@ class Engine {
     const { url, by } = candidate;
     this.#isAtRobots = by === "robots";
     const plain = Hop.first(url, this.#isAtRobots ? "robots" : "sitemap", this.#rules);
-    const notAsked = by === "known-path" && this.#unasked.has(url) && !this.#frontier.isKnown(plain.key);
-    const hop = notAsked ? Hop.first(url, "sitemap", this.#rules, true) : plain;
+    const isLeftOut = by === "known-path" && this.#unasked.has(url) && !this.#frontier.isKnown(plain.key);
+    const notAsked = isLeftOut ? "guess" : undefined;
+    const hop = isLeftOut ? Hop.first(url, "sitemap", this.#rules, notAsked) : plain;
     if (this.#frontier.exhausted() === undefined && !this.#frontier.isKnown(hop.key)) {
       this.#prefetcher.start(hop);
       this.#lookAhead();

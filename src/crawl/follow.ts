@@ -10,6 +10,7 @@ import {
   type Fetched,
   type FetchedDocument,
   type FetchedRedirect,
+  type NotAsked,
 } from "../exchange.ts";
 import type { Limits } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -59,7 +60,7 @@ export class Hop {
   readonly #hops: number;
   readonly #problems: readonly Problem[];
   // Answers of an earlier run count on the whole way.
-  readonly #notAsked: boolean;
+  readonly #notAsked: NotAsked | undefined;
   // The status of the redirect that led here.
   readonly #status: number;
   #key: string | undefined;
@@ -70,7 +71,7 @@ export class Hop {
     role: DocumentRole,
     rules: FollowRules,
     problems: Problem[],
-    notAsked: boolean,
+    notAsked: NotAsked | undefined,
     status = 0,
   ) {
     this.url = url;
@@ -83,7 +84,7 @@ export class Hop {
     this.#status = status;
   }
 
-  static first(url: string, role: DocumentRole, rules: FollowRules, notAsked = false): Hop {
+  static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
     // What follows # names a place inside of a document.
     const [document = url] = url.split("#", 1);
     return new Hop(withoutCredentials(document), undefined, role, rules, [], notAsked);
@@ -96,7 +97,7 @@ export class Hop {
       role,
       ...(this.#hops > 0 ? { isRedirected: true } : {}),
       ...(this.#isAnonymous ? { anonymous: true } : {}),
-      ...(this.#notAsked ? { notAsked: true } : {}),
+      ...(this.#notAsked === undefined ? {} : { notAsked: this.#notAsked }),
     };
   }
 

@@ -84,7 +84,7 @@ export class HomepageFetch {
 
   async #follow(): Promise<Followed<never>> {
     const { url, rules, fetch, isNotAsked } = this.#options;
-    const first = Hop.first(url, "homepage", rules, isNotAsked());
+    const first = Hop.first(url, "homepage", rules, isNotAsked() ? "guess" : undefined);
     this.#outcome = await follow<never>(first, fetch, () => undefined);
     return this.#outcome;
   }

@@ -50,7 +50,9 @@ export class Lookahead {
     let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
     let hasRoom = true;
     for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
-      hasRoom = refusedByName(next.url) !== undefined || this.#start(next.url, "sitemap", next.notAsked);
+      // What the website is not asked for is at hand.
+      const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
+      hasRoom = !isAsked || this.#start(next.url, "sitemap");
       if (hasRoom) at += 1;
     }
     this.#cursors.set(frame, at);
@@ -58,10 +60,10 @@ export class Lookahead {
   }
 
   /** Whether there was room. */
-  #start(url: string, role: DocumentRole, notAsked = false): boolean {
+  #start(url: string, role: DocumentRole): boolean {
     const { frontier, prefetcher, rules } = this.#options;
     if (prefetcher.waiting >= frontier.documentsLeft / 2 || !prefetcher.hasRoomFor(url)) return false;
-    const hop = Hop.first(url, role, rules, notAsked);
+    const hop = Hop.first(url, role, rules);
     if (role !== "sitemap" || !frontier.isKnown(hop.key)) prefetcher.start(hop);
     return true;
   }

@@ -86,7 +86,7 @@ export class Prefetcher {
   async drop(document: FetchedDocument): Promise<void> {
     this.#answers.delete(keyOf(document));
     // It was to come from an earlier run, and had to be asked for all the same.
-    this.#answers.delete(keyOf({ ...document, notAsked: true }));
+    this.#answers.delete(keyOf({ ...document, notAsked: "unchanged" }));
     if (!(document.body instanceof Spool)) return;
     this.#spools.delete(document.body);
     await document.body.close();

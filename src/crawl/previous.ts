@@ -73,7 +73,7 @@ export class Revalidator implements DocumentSource {
       if (acceptsAnswer(conditional, headers) && (await (before.body as CheckedBody).isGood())) {
         const { status, attempts, receivedAt, firstByte } = answer;
         const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
-        const { runsNotAsked: _, ...document } = before;
+        const { runsNotAsked: _, notAsked: __, ...document } = before;
         return this.#told({ ...document, ...asked, came: "not-modified", answered: { status, headers } });
       }
       return this.#told(await this.#network.fetch(request));
@@ -105,7 +105,8 @@ export class Revalidator implements DocumentSource {
       if (document === undefined || !(await (document.body as CheckedBody).isGood())) return undefined;
     }
     const { runsNotAsked = 0, answered: _, ...rest } = before as FetchedDocument;
-    return { ...rest, attempts: 0, came: "not-asked", runsNotAsked: runsNotAsked + 1 };
+    const { notAsked } = request;
+    return { ...rest, attempts: 0, came: "not-asked", notAsked, runsNotAsked: runsNotAsked + 1 };
   }
 
   #told<T extends Fetched>(fetched: T): T {

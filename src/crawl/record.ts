@@ -1,6 +1,7 @@
 // Records the result of a visit: nodes of the tree, events, and the record of discovery.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
+import type { NotAsked } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import { parseUrl } from "../url.ts";
@@ -20,7 +21,7 @@ export type Visit =
 /** What is to be visited. */
 export interface Reference extends SitemapReference {
   /** The answer of an earlier run counts, and the website is not asked. */
-  readonly notAsked?: boolean | undefined;
+  readonly notAsked?: NotAsked | undefined;
 }
 
 /** Where a reference stands: below an index, or as a candidate of discovery. */

@@ -28,7 +28,7 @@ export class TrustedChildren {
     const asked = new Set(nextInTurn(unchanged, count, this.#date));
     for (const child of unchanged) {
       const { at } = child;
-      if (!asked.has(child)) references[at] = { ...(references[at] as Reference), notAsked: true };
+      if (!asked.has(child)) references[at] = { ...(references[at] as Reference), notAsked: "unchanged" };
     }
     return references;
   }

@@ -63,11 +63,14 @@ export class ArchiveWriter {
     await turn;
   }
 
-  /** The same, without compressing again what is compressed already. */
-  async copyRecord(record: SavedRecord): Promise<void> {
+  /** The same, without compressing again what is compressed already. The records of ours that belong to it stand right behind it. */
+  async copyRecord(record: SavedRecord, behind: readonly WarcRecord[] = []): Promise<void> {
     const member = this.#compressed ? await record.compressed() : undefined;
-    if (member === undefined) return this.copy(record.extent);
-    const turn = this.#last.then(() => this.#write([readBlocks([member])]));
+    const compressPart = record.extent.length > smallRecord ? compressPieces : compressWhole;
+    const pieces = member === undefined ? wholeRecord(record.extent) : readBlocks([member]);
+    const copied = member === undefined && this.#compressed ? compressPart(pieces) : pieces;
+    const ready = behind.map(this.#compressed ? compress : serialize);
+    const turn = this.#last.then(() => this.#write([copied, ...ready]));
     this.#last = turn.catch(() => undefined);
     await turn;
   }

@@ -1,7 +1,7 @@
 // An exchange without its body, as JSON: what is written is checked when it is read, since an archive may come from anybody.
 // Only known fields of the right type are taken over; anything else in the JSON is left behind.
 import { SitemapError } from "../errors.ts";
-import type { Body, Came, DocumentRole, Fetched, FetchedRedirect, HeaderList } from "../exchange.ts";
+import type { Body, Came, DocumentRole, Fetched, FetchedRedirect, HeaderList, NotAsked } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { isRedirect } from "../status.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../url.ts";
@@ -47,6 +47,9 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
     ...given("receivedAt", optional(fields.receivedAt, time)),
     ...given("firstByte", optional(fields.firstByte, milliseconds)),
     ...(repeats.has(fields.came) ? { came: fields.came as Came } : {}),
+    ...(fields.notAsked === "guess" || fields.notAsked === "unchanged"
+      ? { notAsked: fields.notAsked as NotAsked }
+      : {}),
     ...given(
       "runsNotAsked",
       optional(fields.runsNotAsked, (value) => whole(value, 0, Number.MAX_SAFE_INTEGER)),

@@ -116,7 +116,7 @@ class OpenArchive implements Archive {
   }
 
   wasNotAsked(url: string): boolean {
-    return this.#index.find(archiveKey({ url, role: "sitemap", notAsked: true })) !== undefined;
+    return this.#index.find(archiveKey({ url, role: "sitemap", notAsked: "guess" })) !== undefined;
   }
 
   async save(path: string): Promise<void> {

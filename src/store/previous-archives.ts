@@ -80,7 +80,8 @@ export class PreviousArchives {
     const { url, role, anonymous } = request;
     const keys = [
       archiveKey({ url, role, anonymous }),
-      archiveKey({ url, role, anonymous, notAsked: true }),
+      archiveKey({ url, role, anonymous, notAsked: "unchanged" }),
+      archiveKey({ url, role, anonymous, notAsked: "guess" }),
       archiveKey({ url, role: "sitemap", anonymous }),
     ];
     const answers = this.#archives.flatMap(({ index }) => {

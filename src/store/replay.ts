@@ -14,11 +14,11 @@ export function archiveKey(request: RequestIdentity): string {
  */
 export function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
-  const unasked = { role, anonymous, notAsked: true };
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
-    ...(notAsked ? [unasked] : []),
+    ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
+    // Kept when it came to its turn, whatever was fetched ahead.
+    { role, anonymous, notAsked: "unchanged" },
     { role, anonymous },
-    unasked,
     { role: "sitemap", anonymous },
     { role: "sitemap" },
     { role: "sitemap", anonymous: true },

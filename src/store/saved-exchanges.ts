@@ -44,8 +44,8 @@ export async function readDescription(
 export class SavedExchanges {
   readonly #writer: ArchiveWriter;
   readonly #infoId: string;
-  /** The `warcinfo` records of other archives that are in this one. */
-  readonly #copied = new Set<string>();
+  /** The `warcinfo` records of other archives that are in this one, or on their way there. */
+  readonly #copied = new Map<string, Promise<void>>();
 
   private constructor(writer: ArchiveWriter, infoId: string) {
     this.#writer = writer;
@@ -77,13 +77,15 @@ export class SavedExchanges {
   async appendRepeated(entry: Entry, repetition: Repetition): Promise<void> {
     const { record } = repetition;
     const { info } = record;
-    if (info !== undefined && !this.#copied.has(info.id)) {
-      this.#copied.add(info.id);
-      await this.#writer.copyRecord(info);
+    if (info !== undefined) {
+      const copied = this.#copied.get(info.id) ?? this.#writer.copyRecord(info);
+      this.#copied.set(info.id, copied);
+      await copied;
     }
-    await this.#writer.copyRecord(record);
     const fetched = await readEntry(entry);
-    await this.#writer.append(await repetitionRecords(this.#infoId, fetched, entry.description, repetition));
+    const behind = await repetitionRecords(this.#infoId, fetched, entry.description, repetition);
+    // One document may be wanted in two ways: copies of its record must not get in between.
+    await this.#writer.copyRecord(record, behind);
   }
 
   async finish(readings?: SavedReadings): Promise<void> {

@@ -88,7 +88,9 @@ class OpenStore implements Store {
   }
 
   has(request: DocumentRequest): boolean {
-    return this.#find(archiveKey(request)) !== undefined;
+    if (this.#find(archiveKey(request)) !== undefined) return true;
+    const isPlain = request.notAsked === undefined;
+    return isPlain && this.#find(archiveKey({ ...request, notAsked: "unchanged" })) !== undefined;
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
@@ -101,7 +103,7 @@ class OpenStore implements Store {
   }
 
   wasNotAsked(url: string): boolean {
-    return this.#find(archiveKey({ url, role: "sitemap", notAsked: true })) !== undefined;
+    return this.#find(archiveKey({ url, role: "sitemap", notAsked: "guess" })) !== undefined;
   }
 
   async finish(readings?: SavedReadings): Promise<void> {
