@@ -55,6 +55,7 @@ export default defineConfig({
           { text: "At scale", link: "/at-scale" },
           { text: "Several machines", link: "/several-machines" },
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
+          { text: "Where it runs", link: "/platforms" },
         ],
       },
       {

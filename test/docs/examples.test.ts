@@ -170,7 +170,7 @@ function runScripts(): Promise<Ended> {
 
 // What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.
 function isOnlyNamed(line: string): boolean {
-  return /^(npm (install|ci|test|run|start)\b|git |cd )|\bsource\b/.test(line);
+  return /^(npm (install|ci|test|run|start)\b|git |cd |bunx |deno )|\bsource\b/.test(line);
 }
 
 // `# exit code 3` after a command says how it ends.

@@ -186,6 +186,28 @@ describe("how it is used", () => {
     expect(stdout).toBe("");
   });
 
+  // https://www.typescriptlang.org/docs/handbook/modules/reference.html#node16-node18-node20-nodenext: what docs/platforms.md says.
+  test.each([
+    { module: "node16", code: 'import { streamPages } from "sitegrove";\nvoid streamPages;', error: "TS1479" },
+    { module: "node16", code: 'export const pages = import("sitegrove").then((all) => all.streamPages);', error: "" },
+    { module: "nodenext", code: 'import { streamPages } from "sitegrove";\nvoid streamPages;', error: "" },
+  ])("from TypeScript as CommonJS, module $module: $code", ({ module, code, error }) => {
+    write("use.cts", code);
+    const compilerOptions = {
+      ...{ module, lib: ["es2022", "esnext.disposable"], types: ["node"] },
+      ...{ typeRoots: [path.join(root, "node_modules/@types")], target: "es2022", strict: true, skipLibCheck: false },
+      outDir: "compiled",
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use.cts"] }));
+    const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
+    if (error !== "") expect(stdout).toContain(error);
+    else {
+      expect(stdout).toBe("");
+      expect(node("compiled/use.cjs")).toBe("");
+    }
+  });
+
   test("from JavaScript", () => {
     write(
       "use.mjs",
