@@ -8,6 +8,7 @@
 //   --latency MS     of every answer (default 80)
 //   --only TEXT      parts whose name contains it: cpu, loop, in-flight, flat, dead, processes
 //   --json FILE      also write the figures there
+//   --queue          measures fleets on several machines instead: bench/fleet-queue.mjs
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -15,6 +16,11 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { printBars, printMachine, printTable } from "./report.mjs";
 import { setUp } from "./setup.mjs";
+
+if (process.argv.includes("--queue")) {
+  await import("./fleet-queue.mjs");
+  process.exit();
+}
 
 const { values: flags } = parseArgs({
   options: {

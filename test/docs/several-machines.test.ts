@@ -1,0 +1,96 @@
+// What docs/several-machines.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
+// and the commands of the Compose file do what they should, started as processes.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { failureRows } from "../cli/failure-rows.ts";
+import { sitegrove, start } from "../cli/program.ts";
+import { manyServers } from "../fleet/many-servers.ts";
+import { freePort, hasRedis, listening } from "../support/redis-server.ts";
+
+const docs = path.join(import.meta.dirname, "../../docs");
+const { SITEGROVE_MOTO, PYTHONPATH = "" } = process.env;
+const env = { ...process.env, PYTHONPATH: [SITEGROVE_MOTO, PYTHONPATH].filter((folder) => folder).join(":") };
+const python = (code: string, ...words: string[]) =>
+  spawnSync("python3", ["-c", code, ...words], { env, encoding: "utf8" });
+const has = (name: string) => python(`import ${name}`).status === 0;
+
+test("the table of failures has a test for each row", () => {
+  const text = readFileSync(path.join(docs, "several-machines.md"), "utf8");
+  const table = /\| what fails \|.*\n\|.*\n((?:\|.*\n)+)/.exec(text)?.[1] ?? "";
+  expect(
+    table
+      .split("\n")
+      .filter((row) => row !== "")
+      .map((row) => row.split("|")[1]?.trim()),
+  ).toEqual([...failureRows]);
+});
+
+test.skipIf(!has("kubernetes_validate"))("the manifest fits the schema of Kubernetes", () => {
+  const code = `
+import sys, yaml, kubernetes_validate
+manifest = yaml.safe_load(open(sys.argv[1]))
+kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
+print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
+`;
+  const { status, stdout, stderr } = python(code, path.join(docs, "indexed-job.yaml"));
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).toContain('--shard "$JOB_COMPLETION_INDEX/8"');
+});
+
+interface Service {
+  readonly command: string | readonly string[];
+  readonly deploy?: { readonly replicas: number };
+}
+
+describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
+  test("its commands start Redis, three workers and a run, as processes", async () => {
+    const read = "import sys, yaml, json; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
+    const { services } = JSON.parse(python(read, path.join(docs, "compose.yaml")).stdout) as {
+      services: Record<"redis" | "fill" | "worker", Service>;
+    };
+    const folder = mkdtempSync(path.join(tmpdir(), "compose-"));
+    mkdirSync(path.join(folder, "data"));
+    const port = await freePort();
+    const here = (word: string) =>
+      word
+        .replace("redis://redis/", `redis://127.0.0.1:${port}/`)
+        .replace(/^\/data/, path.join(folder, "data"))
+        .replace(/\$\{QUEUE_PASSWORD.*\}/, "secret");
+    const words = ({ command }: Service) => (typeof command === "string" ? command.split(" ") : command).map(here);
+    // Behind the packages that npx installs.
+    const program = (service: Service) => words(service).slice(words(service).indexOf("sitegrove", 4) + 1);
+    const secret = { SITEGROVE_QUEUE_PASSWORD: "secret" };
+    const servers = await manyServers({ count: 9 });
+    writeFileSync(path.join(folder, "data/sites.txt"), servers.sites.join("\n"));
+    const [name = "", ...flags] = words(services.redis);
+    const place = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
+    const processes: ChildProcess[] = [spawn(name, [...flags, ...place], { stdio: "ignore" })];
+    try {
+      await listening(port);
+      const replicas = services.worker.deploy?.replicas ?? 0;
+      expect(replicas).toBe(3);
+      for (let count = 0; count < replicas; count += 1)
+        processes.push(start(program(services.worker), { env: secret }));
+      expect(await sitegrove(program(services.fill), { env: secret })).toMatchObject({ code: 0 });
+      const ask = (what: string, ...more: string[]) =>
+        sitegrove(["fleet", what, "--queue", `redis://127.0.0.1:${port}/0`, "--run", "monday", ...more], {
+          env: secret,
+        });
+      const counts = async () => JSON.parse((await ask("status", "-f", "json")).stdout);
+      for (let now = await counts(); now.done < 9; now = await counts()) await sleep(200);
+      const results = (await ask("results")).stdout.trimEnd().split("\n");
+      expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
+    } finally {
+      servers.close();
+      for (const child of processes) child.kill("SIGKILL");
+      await Promise.all(
+        processes.map((child) => child.signalCode ?? new Promise((resolve) => child.once("exit", resolve))),
+      );
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
