@@ -9,7 +9,7 @@ import { shortened } from "./text.ts";
 const mostExamples = 20;
 const mostPlaces = 10;
 /** Characters of all examples, and those that each rule has in any case. */
-const allText = 16_000;
+const allText = 12_000;
 const leastExamples = 2;
 
 export function findingGroups({ findings, rules }: CheckResult): ReportFinding[] {

@@ -1,41 +1,61 @@
-// Which sections the map shows: the largest, at most 600 of them. Smaller ones are counted together, and a section that would hold
+// Which sections the map shows: the largest, at most 450 of them. Smaller ones are counted together, and a section that would hold
 // nothing else is shown as a whole.
 import type { ReportSection } from "./facts.ts";
 import type { Section } from "./sections.ts";
 import { shortened } from "./text.ts";
 
-export const mostTiles = 600;
+const mostTiles = 450;
 // Of all pages: what is smaller cannot be seen.
 const leastShare = 1 / 3000;
-const longestName = 80;
+const longestName = 48;
 
 /** `root` is the website, below it are hosts. */
 export function mapSections(root: Section): ReportSection {
   const [only] = root.children;
-  const start: Section = root.children.length === 1 && only?.kind === "section" ? only : root;
-  for (let least = root.pages * leastShare; ; least = least * 1.5 + 1) {
-    const map = pruned(start, Math.max(1, least));
-    if (countTiles(map) <= mostTiles) return map;
+  const start = merged(root.children.length === 1 && only?.kind === "section" ? only : root);
+  const least = Math.max(1, root.pages * leastShare);
+  // The largest are opened first, as long as there is room for what is in them.
+  const opened = new Map<Section, Shown>();
+  const waiting: Section[] = [start];
+  for (let tiles = 1; waiting.length > 0; ) {
+    const next = waiting.reduce((best, section) => (section.pages > best.pages ? section : best));
+    waiting.splice(waiting.indexOf(next), 1);
+    const shown = shownIn(next, least);
+    if (shown === undefined || tiles + shown.large.length + shown.rest.length > mostTiles) continue;
+    tiles += shown.large.length + shown.rest.length;
+    opened.set(next, shown);
+    waiting.push(...shown.large.filter(({ kind }) => kind === "section"));
   }
+  return drawn(start, opened);
 }
 
-function pruned(section: Section, least: number): ReportSection {
-  const { children } = section;
-  const [only] = children;
-  if (children.length === 1 && only?.kind === "section" && section.name !== "") {
-    return pruned({ ...only, name: `${section.name}/${only.name}` }, least);
-  }
-  const large = children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
-  const small = children.filter((child) => !large.includes(child));
-  const whole = { ...numbers(section), name: shortened(section.name, longestName) };
-  if (!large.some(({ kind }) => kind === "section")) return whole;
+/** What a section that is opened shows: sections of their own, and the others together. */
+interface Shown {
+  readonly large: readonly Section[];
+  readonly rest: readonly ReportSection[];
+}
+
+// Undefined where nothing in it is large enough to be seen.
+function shownIn(section: Section, least: number): Shown | undefined {
+  const large = section.children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
+  const small = section.children.filter((child) => !large.includes(child));
+  if (!large.some(({ kind }) => kind === "section")) return undefined;
   const [single] = small;
-  const last =
-    single !== undefined && small.length === 1 && single.kind !== "rest" ? [leaf(single)] : together(small, section);
-  return {
-    ...whole,
-    sections: [...large.map((child) => (child.kind === "own" ? leaf(child) : pruned(child, least))), ...last],
-  };
+  const isSingle = small.length === 1 && single !== undefined && single.kind !== "rest";
+  return { large: large.map(merged), rest: isSingle ? [leaf(single)] : together(small, section) };
+}
+
+function drawn(section: Section, opened: ReadonlyMap<Section, Shown>): ReportSection {
+  const shown = opened.get(section);
+  if (shown === undefined) return leaf(section);
+  return { ...leaf(section), sections: [...shown.large.map((child) => drawn(child, opened)), ...shown.rest] };
+}
+
+// A section that holds nothing but another one is shown as one: `shop/items`.
+function merged(section: Section): Section {
+  const [only] = section.children;
+  if (section.children.length !== 1 || only?.kind !== "section" || section.name === "") return section;
+  return merged({ ...only, name: `${section.name}/${only.name}` });
 }
 
 function leaf(section: Section): ReportSection {

@@ -41,6 +41,8 @@ interface Node {
   readonly number: number;
   readonly name: string;
   readonly parent: Node | undefined;
+  /** Stands for nodes that were folded into one; has no children. */
+  readonly isRest: boolean;
   children: Map<string, Node> | undefined;
   /** What was folded into one: its counters, how many nodes, how many pages. */
   rest: Node | undefined;
@@ -108,7 +110,8 @@ export class Sections {
       return this.#child(node, `${url.slice(start, query)}?`);
     }
     if (query < 0 && fragment < 0 && start <= end) {
-      this.#prefix = copied(url.slice(0, start));
+      // Not copied: of one document at most, the text is kept alive a bit longer.
+      this.#prefix = url.slice(0, start);
       this.#prefixNode = node;
     }
     return node;
@@ -117,14 +120,12 @@ export class Sections {
   #child(parent: Node, name: string): Node {
     const known = parent.children?.get(name);
     if (known !== undefined) return known;
-    if (this.#numbers >= mostNumbers || takesNoMore(parent)) {
+    if (parent.isRest) return parent;
+    if (this.#nodes >= mostNodes && this.#numbers < mostNumbers) this.#fold(parent);
+    if (this.#nodes >= mostNodes || this.#numbers >= mostNumbers || takesNoMore(parent)) {
       parent.folded += 1;
       parent.foldedPages += 1;
       return this.#rest(parent);
-    }
-    if (this.#nodes >= mostNodes) {
-      this.#fold();
-      return this.#child(parent, name);
     }
     const node = this.#create(copied(name), parent);
     parent.children ??= new Map();
@@ -132,28 +133,28 @@ export class Sections {
     return node;
   }
 
-  #create(name: string, parent: Node | undefined): Node {
+  #create(name: string, parent: Node | undefined, isRest: boolean = false): Node {
     const number = this.#numbers++;
     this.#nodes += 1;
     if ((number + 1) * width > this.#counters.length) this.#counters = grown(this.#counters);
     if (number >= this.#redirects.length) this.#redirects = grown(this.#redirects);
     this.#redirects[number] = number;
-    return { number, name, parent, children: undefined, rest: undefined, folded: 0, foldedPages: 0 };
+    return { number, name, parent, isRest, children: undefined, rest: undefined, folded: 0, foldedPages: 0 };
   }
 
   #rest(parent: Node): Node {
-    parent.rest ??= this.#create("", parent);
+    parent.rest ??= this.#create("", parent, true);
     return parent.rest;
   }
 
   // The smaller half of all leaves, each into the rest of its parent. Hosts stay as long as there are other leaves.
-  #fold(): void {
+  // So does `used`, which is about to get a child.
+  #fold(used: Node): void {
     const leaves: { node: Node; pages: number; isHost: boolean }[] = [];
     const visit = (node: Node) => {
       for (const child of node.children?.values() ?? []) {
-        if (child.children === undefined && child.rest === undefined)
-          leaves.push({ node: child, pages: this.#pages(child), isHost: node === this.#root });
-        else visit(child);
+        if (child.children !== undefined) visit(child);
+        else if (child !== used) leaves.push({ node: child, pages: this.#pages(child), isHost: node === this.#root });
       }
     };
     visit(this.#root);
@@ -165,17 +166,22 @@ export class Sections {
     for (const { node, pages } of leaves.slice(0, Math.ceil(leaves.length / 2))) {
       const parent = node.parent as Node;
       const rest = this.#rest(parent);
-      for (let index = 0; index < width; index++) {
-        this.#counters[rest.number * width + index]! += this.#counters[node.number * width + index]!;
-      }
-      this.#redirects[node.number] = rest.number;
+      this.#moveTo(rest, node);
+      if (node.rest !== undefined) this.#moveTo(rest, node.rest);
       parent.children?.delete(node.name);
       if (parent.children?.size === 0) parent.children = undefined;
-      parent.folded += 1;
+      parent.folded += 1 + node.folded;
       parent.foldedPages += pages;
-      this.#nodes -= 1;
     }
     this.#prefixNode = undefined;
+  }
+
+  #moveTo(rest: Node, node: Node): void {
+    for (let index = 0; index < width; index++) {
+      this.#counters[rest.number * width + index]! += this.#counters[node.number * width + index]!;
+    }
+    this.#redirects[node.number] = rest.number;
+    this.#nodes -= 1;
   }
 
   #resolve(number: number): number {
@@ -184,8 +190,9 @@ export class Sections {
     return at;
   }
 
+  // With those that were folded into it.
   #pages(node: Node): number {
-    let sum = 0;
+    let sum = node.rest === undefined ? 0 : this.#pages(node.rest);
     for (let index = 0; index < flawedAt; index++) sum += this.#counters[node.number * width + index]!;
     return sum;
   }

@@ -7,6 +7,7 @@ import type { ReportFigures, ReportFormat, ReportSitemap, ReportSitemaps } from 
 import { shortened } from "./text.ts";
 
 export const mostRows = 200;
+const manyRows = 50;
 
 export interface SitemapFacts {
   readonly sitemaps: ReportSitemaps;
@@ -51,7 +52,9 @@ export function sitemapFacts(tree: SitemapTree): SitemapFacts {
     end = Math.max(end, times.end);
   }
   const chosen = chosenRows(places);
-  const rows = chosen.map((place) => rowOf(place, response(place.sitemap.url), start));
+  // The page has a bound: where there are many rows, each has less room.
+  const room = chosen.length > manyRows ? 100 : 200;
+  const rows = chosen.map((place) => rowOf(place, response(place.sitemap.url), start, room));
   firstBytes.sort((one, two) => one - two);
   const medianFirstByte = firstBytes[Math.floor(firstBytes.length / 2)];
   return {
@@ -121,18 +124,18 @@ function othersOf(
   return { others };
 }
 
-function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number): ReportSitemap {
+function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number, room: number): ReportSitemap {
   const times = timesOf(kept);
   const wrong = worstProblem(problemsOf(sitemap));
   const { status, wireBytes, decodedBytes, firstByte, duration } = kept ?? {};
   return {
-    url: shortened(sitemap.declaredUrl ?? sitemap.url),
+    url: shortened(sitemap.declaredUrl ?? sitemap.url, room),
     depth,
     kind: sitemap.kind,
     ...(sitemap.kind === "invalid" ? {} : { format: sitemap.format }),
     complete: sitemap.kind !== "invalid" && sitemap.complete,
     ...(sitemap.kind === "pages" ? { pages: sitemap.pageCount } : {}),
-    ...(wrong === undefined ? {} : { problem: shortened(wrong.message) }),
+    ...(wrong === undefined ? {} : { problem: shortened(wrong.message, room) }),
     ...(status === undefined ? {} : { status }),
     ...(wireBytes === undefined ? {} : { wireBytes }),
     ...(decodedBytes === undefined ? {} : { decodedBytes }),

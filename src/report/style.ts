@@ -132,6 +132,7 @@ details.more > summary:hover { color: var(--ink); }
 
 .map { position: relative; border-radius: 10px; overflow: hidden; background: var(--bg); font-size: .8rem; line-height: 1.25; isolation: isolate; }
 .map div { position: absolute; overflow: hidden; }
+.map .all { inset: 0; }
 .map .group, .map .leaf { container-type: size; }
 .map .leaf { border: 1px solid var(--bg); padding: 4px 7px; border-radius: 3px; }
 .map .leaf > * { position: relative; z-index: 1; }
@@ -169,7 +170,9 @@ tr.bad th, tr.bad .url { color: var(--error); }
 tr.other > * { color: var(--soft); }
 .why { display: block; font-size: .8rem; color: var(--error); overflow-wrap: anywhere; }
 .d1 { padding-left: 32px; } .d2 { padding-left: 50px; } .d3 { padding-left: 68px; } .d4 { padding-left: 86px; } .d5 { padding-left: 104px; }
-.swatch { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; box-shadow: inset 0 0 0 1px light-dark(#0002, #fff2); }
+.parts tbody th, .map b, .map .name { unicode-bidi: isolate; }
+.parts :is(th, td):is(:nth-child(2), :nth-child(3), :nth-child(5)) { text-align: right; white-space: nowrap; }
+.parts i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; box-shadow: inset 0 0 0 1px light-dark(#0002, #fff2); }
 
 .chart { position: relative; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 30px 16px 30px; margin: 0; }
 .chart svg { display: block; width: 100%; height: 210px; overflow: visible; }

@@ -115,7 +115,7 @@ export function everyListFull(): Client {
   for (const [number, name] of children.entries()) {
     const entries = Array.from({ length: 60 }, (_, page) => {
       const place = number * 60 + page;
-      const path = `section-with-a-long-name-${place % 31}/subsection-with-a-long-name-${place % 37}/page-${place} <a&amp;b>#${place}`;
+      const path = `section-with-a-long-name-${place % 31}/subsection-with-a-long-name-${place % 37}/page-${place} &lt;a&amp;b>#${place}`;
       const languages = ["en", "de", "fr", "xx", "english", "pt-BR"].map((each) => alternate(each, `${each}/${path}`));
       return entry(path, `20${String(10 + (place % 17)).padStart(2, "0")}-0${1 + (place % 9)}-11`, languages.join(""));
     });

@@ -37,7 +37,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const rows = tableRows(root);
   const rowNumbers = new Set(rows.map(({ number }) => number));
   if (root.children.length === 0) return singlePart(facts, rows, root, sheet);
-  const body = root.children.map((tile) => box(tile, rowNumbers, sheet));
+  const body = boxes(root.children, rowNumbers, sheet);
   const count = countTiles(sections) - 1;
   const size = sizes.find(({ tiles }) => count <= tiles)!;
   sheet.add(".map", `height:${size.wide}px`);
@@ -100,20 +100,28 @@ function nameOf({ name, kind, count = 0 }: ReportSection): string {
   return kind === "own" ? `${readable}/*` : readable;
 }
 
+// What has no name to follow is in the table, for those who cannot see it here.
+function boxes(tiles: readonly Tile[], rows: ReadonlySet<number>, sheet: StyleSheet): Html {
+  const [groups, leaves] = [true, false].map((isGroup) =>
+    tiles.filter(({ children }) => children.length > 0 === isGroup).map((tile) => box(tile, rows, sheet)),
+  );
+  return html`<div class="all" aria-hidden="true">${leaves}</div>${groups}`;
+}
+
 function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   const { number, section, children } = tile;
   const { pages, flawed } = section;
-  const name = html`<bdi>${nameOf(section)}</bdi>`;
+  const name = nameOf(section);
   if (children.length > 0) {
     const label = html`${name} <span>${brief(pages)}</span>`;
     const header = rows.has(number)
       ? html`<a class="name" href="#s${number}">${label}</a>`
       : html`<span class="name">${label}</span>`;
-    return html`<div class="group" id="t${number}">${header}<div class="in">${children.map((child) => box(child, rows, sheet))}</div></div>`;
+    return html`<div class="group" id="t${number}">${header}<div class="in">${boxes(children, rows, sheet)}</div></div>`;
   }
   const share = flawed === 0 ? 0 : Math.min(100, Math.max(1, Math.round((flawed / pages) * 100)));
   if (share > 0) sheet.add(`.p${share}`, `height:${share}%`);
-  return html`<div class="leaf a${medianAge(section)}${share > 50 ? " full" : ""}" id="t${number}" aria-hidden="true"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
+  return html`<div class="leaf a${medianAge(section)}${share > 50 ? " full" : ""}" id="t${number}"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
 }
 
 // Percentages of the box around a tile, which is what the style sheet takes.
@@ -160,14 +168,14 @@ function sectionTable(root: Tile, rows: readonly Tile[]): Html {
   const all = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
   const left = all.length - rows.length;
   const total = root.section.pages;
-  const head = html`<th scope="col">Section</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Share</th><th scope="col">Median age</th><th scope="col" class="number">With problems</th>`;
+  const head = html`<th scope="col">Section</th><th scope="col">Pages</th><th scope="col">Share</th><th scope="col">Median age</th><th scope="col">With problems</th>`;
   const lines = rows.map(({ number, section, depth }) => {
     const age = medianAge(section);
     const level = Math.min(5, Math.max(0, depth - 1));
-    return html`<tr id="s${number}"${section.kind === "other" ? html` class="other"` : ""}><th scope="row" class="d${level}"><bdi>${nameOf(section)}</bdi></th><td class="number">${grouped(section.pages)}</td><td class="number">${percent(section.pages, total)}</td><td><i class="swatch a${age}"></i>${ageNames[age]}</td><td class="number">${section.flawed === 0 ? "0" : `${grouped(section.flawed)} (${percent(section.flawed, section.pages)})`}</td></tr>`;
+    return html`<tr id="s${number}"${section.kind === "other" ? html` class="other"` : ""}><th scope="row" class="d${level}">${nameOf(section)}</th><td>${grouped(section.pages)}</td><td>${percent(section.pages, total)}</td><td><i class="a${age}"></i>${ageNames[age]}</td><td>${section.flawed === 0 ? "0" : `${grouped(section.flawed)} (${percent(section.flawed, section.pages)})`}</td></tr>`;
   });
   const rest =
     left > 0 &&
     html`<tr class="other"><td colspan="5">other (${counted(left, "smaller section")}, counted above)</td></tr>`;
-  return table("Sections of the website", head, [...lines, rest]);
+  return table("Sections of the website", head, [...lines, rest], "parts");
 }

@@ -1,0 +1,223 @@
+// The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
+import { describe, expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import { UrlScan } from "../../src/check/url-scan.ts";
+import type { Client } from "../../src/client.ts";
+import type { SitemapPage } from "../../src/page.ts";
+import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
+import { pageOf } from "../../src/report/page/report-page.ts";
+import { reportFacts } from "../../src/report/report.ts";
+import { Sections } from "../../src/report/sections.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { index, site } from "../support/site.ts";
+import { shop, shopHome } from "./shop.ts";
+import { chineseAndArabic, everyListFull, everythingFails, home, threePages } from "./websites.ts";
+
+const now = "2026-10-05T06:12:00Z";
+
+async function factsOf(client: Client, homepage: string = home): Promise<ReportFacts> {
+  await using tree = await sitemapTreeForHomepage(homepage, { client, retries: 0 });
+  return await reportFacts(tree, { check: { now } });
+}
+
+function* leaves(section: ReportSection): Generator<ReportSection> {
+  if (section.sections === undefined) yield section;
+  for (const child of section.sections ?? []) yield* leaves(child);
+}
+
+describe("a shop in six languages", async () => {
+  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(2500), retries: 0 });
+  const pages: SitemapPage[] = [];
+  for await (const page of tree.pages()) pages.push(page);
+  const facts = await reportFacts(tree, { check: { now } });
+  const check = await checkTree(tree, { now });
+
+  test("pages, findings and counts are those of the check", () => {
+    expect(facts.figures).toMatchObject({ pages: check.pageCount, sitemaps: check.sitemapCount });
+    expect(facts.counts).toEqual(check.counts);
+    for (const { rule, severity, count, sitemaps } of facts.findings) {
+      const own = check.findings.filter((finding) => finding.rule === rule && finding.severity === severity);
+      expect([rule, count, sitemaps]).toEqual([rule, own.reduce((sum, each) => sum + each.count, 0), own.length]);
+    }
+    expect(facts.notJudged).toEqual(check.notJudged);
+  });
+
+  test("every page is in one tile of the map, with its age", () => {
+    const all = [...leaves(facts.sections)];
+    const sum = (value: (section: ReportSection) => number) => all.reduce((total, each) => total + value(each), 0);
+    expect(sum((each) => each.pages)).toBe(pages.length);
+    expect(sum((each) => each.ages.reduce((total, count) => total + count, 0))).toBe(pages.length);
+    const garden = facts.sections.sections
+      ?.find(({ name }) => name === "en")
+      ?.sections?.find(({ name }) => name === "p");
+    expect(garden?.sections?.find(({ name }) => name === "garden")?.pages).toBe(
+      pages.filter(({ url }) => url.startsWith(`${shopHome}en/p/garden/`)).length,
+    );
+    const limit = Date.parse(now) - 30 * 86_400_000;
+    const recent = pages.filter(({ lastModified }) => lastModified !== undefined && Date.parse(lastModified) >= limit);
+    expect(facts.sections.ages[0]).toBe(recent.length);
+    expect(facts.sections.ages.at(-1)).toBe(pages.filter(({ lastModified }) => lastModified === undefined).length);
+  });
+
+  test("pages with errors and warnings are counted once, also those that only a look at all sitemaps finds", () => {
+    // Nothing else is wrong with pages of this shop than what its URLs and links tell.
+    const isFlawed = ({ url, alternates }: SitemapPage) =>
+      url.includes("/it/search/") ||
+      /[ #]/.test(url) ||
+      (alternates !== undefined && !alternates.some((each) => each.url === url)) ||
+      (url.startsWith(`${shopHome}pl/`) && missing.has(url)) ||
+      /\/magazine\/story-\d+$/.test(url) ||
+      false;
+    // Polish pages name German ones that do not name them back.
+    const german = pages.filter(({ url, alternates }) => url.startsWith(`${shopHome}de/`) && alternates !== undefined);
+    const missing = new Set(
+      german
+        .filter(({ alternates = [] }) => !alternates.some(({ language }) => language === "pl"))
+        .map(({ url }) => url.replace("/de/", "/pl/").replace("?a=b c", "")),
+    );
+    const expected = pages.filter(isFlawed).length;
+    // News that are not stale, and alternates of pages with a space: a few.
+    expect(Math.abs(facts.figures.flawedPages - expected)).toBeLessThan(expected * 0.2);
+    expect([...leaves(facts.sections)].reduce((sum, { flawed }) => sum + flawed, 0)).toBe(facts.figures.flawedPages);
+    const polish = facts.sections.sections?.find(({ name }) => name === "pl");
+    expect(polish?.flawed).toBeGreaterThanOrEqual(missing.size);
+  });
+
+  test("languages × languages: links and missing return links, as a plain comparison finds them", () => {
+    const { languages, links } = facts.languages;
+    const byUrl = new Map(pages.map((page) => [page.url, page]));
+    for (const [row, { language: from }] of languages.entries()) {
+      for (const [column, { language: to }] of languages.entries()) {
+        let count = 0;
+        let noReturn = 0;
+        let unlisted = 0;
+        for (const { url, alternates = [] } of pages) {
+          if (alternates.find((each) => each.url === url)?.language !== from) continue;
+          for (const each of alternates.filter(({ language, url: target }) => language === to && target !== url)) {
+            count += 1;
+            const target = byUrl.get(each.url);
+            if (target === undefined) unlisted += 1;
+            else if (!target.alternates?.some((back) => back.url === url)) noReturn += 1;
+          }
+        }
+        expect([from, to, links[row]?.[column] ?? { links: 0, noReturn: 0, unlisted: 0 }]).toEqual([
+          from,
+          to,
+          { links: count, noReturn, unlisted },
+        ]);
+      }
+    }
+    const back = links[languages.findIndex(({ language }) => language === "pl")];
+    expect(back?.[languages.findIndex(({ language }) => language === "de")]?.noReturn).toBeGreaterThan(20);
+  });
+
+  test("the timeline has every dated page, and says what is odd", () => {
+    const { bars, before, future, undated, odd, common } = facts.timeline;
+    expect(bars.reduce((sum, each) => sum + each.pages, before + future + undated)).toBe(pages.length);
+    const same = pages.filter(({ lastModified }) => lastModified === "2026-03-14T02:00:07Z").length;
+    expect(common).toEqual({ at: "2026-03-14T02:00:07Z", pages: same });
+    expect(odd).toMatch(/^\d+ pages \(2\d %\) carry the same second, 2026-03-14T02:00:07Z: /);
+    const march = bars.find(({ from }) => from === "2026-03-01")?.pages;
+    expect(march).toBe(pages.filter(({ lastModified }) => lastModified?.startsWith("2026-03")).length);
+  });
+
+  test("images, hosts and formats are counted", () => {
+    expect(facts.media.images).toBe(pages.reduce((sum, { images = [] }) => sum + images.length, 0));
+    expect(facts.hosts).toEqual([{ name: "shop.example.org", pages: pages.length }]);
+    expect(facts.formats).toEqual([{ format: "xml", sitemaps: expect.any(Number), pages: pages.length }]);
+  });
+
+  test("the tree of sitemaps has each of them, with sizes and times", () => {
+    expect(facts.sitemaps.rows).toHaveLength([...tree.sitemaps()].length - 1);
+    const total = facts.sitemaps.rows.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0);
+    expect(total).toBe(facts.figures.wireBytes);
+    for (const { start = -1, duration = 0 } of facts.sitemaps.rows) {
+      expect(start).toBeGreaterThanOrEqual(0);
+      expect(start + duration).toBeLessThanOrEqual((facts.figures.duration ?? 0) + 2);
+    }
+  });
+});
+
+test("a website of three pages needs no sections", async () => {
+  const { sections, verdict, timeline } = await factsOf(threePages());
+  expect(sections).toEqual({ name: "example.org", pages: 3, ages: [2, 0, 0, 0, 0, 1, 0], flawed: 0 });
+  expect(verdict).toBe("3 pages in 1 sitemap. 1 note.");
+  expect(timeline.odd).toBeUndefined();
+});
+
+test("a website where everything fails says why", async () => {
+  const facts = await factsOf(everythingFails());
+  expect(facts.verdict).toBe("Nothing could be read from this website.");
+  expect(facts.unreachable).toMatch(/503/);
+  expect(facts.discovery.rows.length).toBeGreaterThan(10);
+});
+
+test("sections in other alphabets are shown in their letters", async () => {
+  const html = pageOf(await factsOf(chineseAndArabic()));
+  for (const name of ["产品", "新闻", "منتجات", "أخبار"]) expect(html).toContain(`<b>${name}</b>`);
+});
+
+test("everything is bounded: at most 450 tiles and 200 rows, always other (n), below 300 kB", async () => {
+  const facts = await factsOf(everyListFull());
+  const html = pageOf(facts);
+  expect(Buffer.byteLength(html)).toBeLessThan(300_000);
+  const tiles = html.match(/ id="t\d+"/g)?.length ?? 0;
+  expect(tiles).toBeGreaterThan(300);
+  expect(tiles).toBeLessThanOrEqual(450);
+  for (const [part] of html.matchAll(/<tbody>[\s\S]*?<\/tbody>/g)) {
+    expect(part.match(/<tr/g)?.length ?? 0).toBeLessThanOrEqual(201);
+  }
+  expect(facts.sitemaps.others?.count).toBe(401 + 1 - 200);
+  expect(html).toContain("other (202)");
+  for (const { examples } of facts.findings) expect(examples.length).toBeLessThanOrEqual(20);
+});
+
+test("a website that makes up directories without end does not fill memory, and no page is lost", () => {
+  const sections = new Sections();
+  const scan = new UrlScan();
+  const numbers: number[] = [];
+  const count = 250_000;
+  for (let page = 0; page < count; page++) {
+    // One real section, and one made up for each page, on hosts that are made up, too.
+    const url =
+      page % 5 === 0
+        ? `https://example.org/real/${page}`
+        : `https://h${page % 3000}.example.org/a${page}/b${page}/c/${page}`;
+    scan.read(url);
+    numbers.push(sections.add(url, scan, page % 7, false));
+  }
+  for (const number of numbers) sections.addFlaw(number);
+  const tree = sections.toTree();
+  expect([tree.pages, tree.flawed]).toEqual([count, count]);
+  let nodes = 0;
+  const visit = (section: typeof tree) => {
+    nodes += 1;
+    section.children.forEach(visit);
+  };
+  visit(tree);
+  expect(nodes).toBeLessThan(40_000);
+  const example = tree.children.find(({ name }) => name === "example.org");
+  expect(example?.children.find(({ name }) => name === "real")?.pages ?? example?.pages).toBe(count / 5);
+});
+
+test("numbered directories with a page each are one section, not thousands", async () => {
+  const locations = Array.from({ length: 3000 }, (_, number) => `<url><loc>{home}product/${number}/name</loc></url>`);
+  const { client } = site({
+    "/robots.txt": "Sitemap: {home}index.xml\n",
+    "/index.xml": index("/sitemap.xml"),
+    "/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locations.join("")}<url><loc>{home}list.php?id=1</loc></url><url><loc>{home}list.php?id=2</loc></url></urlset>`,
+  });
+  const { sections } = await factsOf(client);
+  expect(sections.sections).toMatchObject([
+    { name: "product", pages: 3000 },
+    { name: "list.php?", pages: 2 },
+  ]);
+});
+
+test("options are checked before anything is read", async () => {
+  await using tree = await sitemapTreeForHomepage(home, { client: threePages(), retries: 0 });
+  await expect(reportFacts({} as typeof tree)).rejects.toThrow(/`tree`/);
+  await expect(reportFacts(tree, { previos: "x" } as object)).rejects.toThrow(/Unknown option `previos`.*previous/);
+  await expect(reportFacts(tree, { check: { now: "someday" } })).rejects.toThrow(/`now`/);
+  await expect(reportFacts(tree, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+});
