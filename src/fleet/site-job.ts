@@ -107,6 +107,8 @@ export function siteJob(text: string): SiteJob | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const homepage = homepageOf(withoutCredentials(url));
+  // `..` is not a host, though URLs take it for one.
+  if (/^\.|\.\./.test(new URL(homepage).hostname)) return undefined;
   // `https://word` is a URL, but hardly what somebody meant by a line of words.
   if (url !== trimmed && !/[.:]|^localhost$/.test(new URL(homepage).host)) return undefined;
   return { key: urlKey(homepage), homepage };

@@ -270,6 +270,10 @@ test.each([
   "javascript:alert(1)",
   "a b.example",
   "https://exa mple.org",
+  "../../x",
+  "https://../../x",
+  ".example.org",
+  ".",
 ])("%j is no website", (text) => {
   expect(siteJob(text)).toBeUndefined();
 });
