@@ -114,7 +114,26 @@ async function* plain(
   }
 }
 
-// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs. A row is a line: no website has a line end in its name.
+// A cell in quotes may go on over several lines; where the quote is never closed, lines are rows.
+async function* rows(lines: AsyncIterable<readonly [number, string]>): AsyncGenerator<readonly [number, string], void> {
+  let open: (readonly [number, string])[] = [];
+  let separator: string | undefined;
+  for await (const line of lines) {
+    if (open.length === 0 && isIgnored(line[1])) continue;
+    open.push(line);
+    separator ??= separatorIn(line[1]);
+    const text = open.map(([, each]) => each).join("\n");
+    if (!splitRow(text, separator).isOpen) yield [open[0]?.[0] ?? 0, text];
+    else if (open.length < mostLines) continue;
+    else yield* open;
+    open = [];
+  }
+  yield* open;
+}
+
+const mostLines = 100;
+
+// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs.
 async function* cells(
   lines: AsyncIterable<readonly [number, string]>,
   column: string,
@@ -123,11 +142,10 @@ async function* cells(
   let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
   const isNumbered = place !== undefined;
   let separator: string | undefined;
-  for await (const [at, line] of lines) {
-    if (line.trim() === "" || line.startsWith("#")) continue;
+  for await (const [at, line] of rows(lines)) {
     const isFirst = separator === undefined;
-    separator ??= [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
-    const row = splitRow(line, separator);
+    separator ??= separatorIn(line);
+    const { row } = splitRow(line, separator);
     if (isFirst) {
       if (!isNumbered) {
         place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
@@ -142,17 +160,31 @@ async function* cells(
   }
 }
 
-function splitRow(line: string, separator: string): string[] {
+function isIgnored(line: string): boolean {
+  return line.trim() === "" || line.startsWith("#");
+}
+
+function separatorIn(line: string): string {
+  return [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
+}
+
+/** `isOpen`: the last cell begins with a quote and does not end. */
+function splitRow(line: string, separator: string): { readonly row: string[]; readonly isOpen: boolean } {
   const row: string[] = [];
+  let isOpen = false;
   for (let at = 0; at <= line.length; ) {
     if (line[at] === '"') {
       let cell = "";
+      isOpen = true;
       for (at += 1; at < line.length; at += 1) {
         if (line[at] !== '"') cell += line[at];
         else if (line[at + 1] === '"') {
           cell += '"';
           at += 1;
-        } else break;
+        } else {
+          isOpen = false;
+          break;
+        }
       }
       row.push(cell);
       const next = line.indexOf(separator, at);
@@ -164,5 +196,5 @@ function splitRow(line: string, separator: string): string[] {
       at = end + 1;
     }
   }
-  return row;
+  return { row, isOpen };
 }

@@ -185,6 +185,7 @@ describe("lists", () => {
   test.each([
     ["by its name", "Domain", 'rank,domain,note\n1,{0},"a, b"\n2,{1},\n'],
     ["by its number", "2", "1,{0}\n2,{1}\n"],
+    ["with cells of several lines", "domain", 'note,domain\n"two\nlines, ""quoted""",{0}\n"",{1}\n'],
     ["by its number, below a header", "1", 'site;pages\n{0};1\n"{1}";2\n'],
   ])("a column of a CSV file, %s", async (_, column, text) => {
     const { sites } = await serve({ count: 2 });
