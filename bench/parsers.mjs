@@ -33,7 +33,7 @@ async function loadOwnParser() {
 async function loadOwnReader() {
   const { streamPages } = await distModule("index.js");
   return async (pieces) => {
-    const client = { request: async () => ({ status: 200, headers: [], body: pieces }) };
+    const client = { request: async () => ({ status: 200, headers: [], body: Readable.from(pieces) }) };
     let pages = 0;
     for await (const _page of streamPages({ sitemaps: [url] }, { client, limits: unlimited })) pages++;
     return pages;
