@@ -150,14 +150,9 @@ function barsOf(results) {
   );
   const lowestSeconds = lowest?.seconds ?? Number.NaN;
   const bars = [];
-  const program = results.find(({ own }) => own === "ls");
   const atMost = (promise, value, limit) => {
     if (!Number.isNaN(value)) bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
   };
-  if (program !== undefined) {
-    atMost("ls -f pages ÷ floor", program.seconds / lowestSeconds, 3);
-    atMost("ls -f pages, peak MB", program.peak, 160);
-  }
   if (stream !== undefined) {
     atMost("streamPages ÷ floor", stream.seconds / lowestSeconds, 3);
     if (Number.isFinite(fastestPeer)) {
