@@ -103,7 +103,8 @@ class DocumentParser implements EntryParser {
 
   #beginXml(start: string, from: number): Entries {
     const { lineFeeds, shortened } = this.#blanks;
-    const junk = start.slice(0, from);
+    // Strictly, what stands before a document makes it none: the scanner says so.
+    const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
       this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
     }

@@ -1,0 +1,143 @@
+// `strict` against saxes, a parser that checks well-formedness and namespaces: both accept or both refuse. The cases are those of the
+// XML specifications: characters, comments, instructions, sections, references, names, attributes and reserved prefixes.
+import { SaxesParser } from "saxes";
+import { describe, expect, test } from "vitest";
+import { mutateText } from "../support/mutate.ts";
+import { parsed, parsePieces } from "../support/parsed.ts";
+import { Random } from "../support/random.ts";
+
+const root = (content: string, attributes = "") =>
+  `<urlset${attributes}><url><loc>https://e.example/1</loc></url>${content}</urlset>`;
+
+function isWellFormed(text: string): boolean {
+  let isFine = true;
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on("error", () => {
+    isFine = false;
+  });
+  try {
+    parser.write(text).close();
+  } catch {
+    return false;
+  }
+  return isFine;
+}
+
+// A limit of ours ends a document as well.
+const isAccepted = (codes: readonly string[]) =>
+  !codes.some((code) => /^(?:xml-not-well-formed|xml-truncated|limit-)/.test(code));
+
+const odd = ["\u0000", "\u0001", "\u0008", "\u000b", "\u001f", "\ufffe", "\uffff", "\u007f", "\u0085", "\u2028", "😀"];
+const cases: readonly string[] = [
+  ...odd.map((character) => root(`<!-- ${character} -->`)),
+  ...odd.map((character) => root(`<?a ${character}?>`)),
+  ...odd.map((character) => root(`<x><![CDATA[${character}]]></x>`)),
+  ...odd.map((character) => root(`<x>${character}</x>`)),
+  ...odd.map((character) => root(`<x a="${character}"/>`)),
+  ...odd.map((character) => root(`<x${character}/>`)),
+  ...[
+    "<?xml?>",
+    "<?XML a?>",
+    "<?xml version='1.0'?>",
+    "<?a:b c?>",
+    "<?1 a?>",
+    "<??>",
+    "<? a?>",
+    "<?a?>",
+    "<?a b?>",
+    "<?a",
+  ].map((pi) => root(pi)),
+  ...["<!-- -- -->", "<!-- a --->", "<!---->", "<!--->", "<!-- a --!>", "<!-- - -->", "<!-"].map((comment) =>
+    root(comment),
+  ),
+  ...[
+    "&a;",
+    "&#0;",
+    "&#x1;",
+    "&#xFFFE;",
+    "&#x110000;",
+    "&#xD800;",
+    "&#65;",
+    "&#x41;",
+    "&amp;",
+    "&",
+    "&;",
+    "&#;",
+    "&#x;",
+    "&lt",
+  ].flatMap((reference) => [root(`<x>${reference}</x>`), root(`<x a="${reference}"/>`)]),
+  ...[
+    "xmlns:xml='urn:x'",
+    "xmlns:xml='http://www.w3.org/XML/1998/namespace'",
+    "xmlns:xmlns='urn:x'",
+    "xmlns:a=''",
+    "xmlns=''",
+    "xmlns:a='http://www.w3.org/2000/xmlns/'",
+    "xmlns='http://www.w3.org/XML/1998/namespace'",
+    "xmlns:a='http://www.w3.org/XML/1998/namespace'",
+    "a:b='c'",
+    "xml:lang='de'",
+    "a='1' a='2'",
+    "xmlns:p='u' xmlns:q='u' p:a='1' q:a='2'",
+    "a",
+    "a=b",
+    "a='<'",
+    "a='1'b='2'",
+    ":a='1'",
+    "a:='1'",
+    "a:b:c='1'",
+    "1='a'",
+    "xmlns:a='u' a:b='c'",
+  ].map((attributes) => root(`<x ${attributes}/>`)),
+  ...[
+    "<a:b/>",
+    "<xmlns:b/>",
+    "<xml:b/>",
+    "<:b/>",
+    "<a:/>",
+    "<a:b:c xmlns:a='u'/>",
+    "<1/>",
+    "<-/>",
+    "<a.b-c_1/>",
+    "<é/>",
+    "<a b>",
+    "<x></y>",
+    "</x>",
+    "<x",
+    "]]>",
+    "<x>]]></x>",
+    "< x/>",
+  ].map((content) => root(content)),
+  ...[
+    "<?xml version='1.0'?>",
+    "<?xml version='2.0'?>",
+    "<?xml version='1.0' encoding='1'?>",
+    "<?xml encoding='UTF-8'?>",
+    " <?xml version='1.0'?>",
+    "<?xml version='1.0' standalone='maybe'?>",
+    "<?xml version='1.0' standalone='no'?>",
+    "x",
+  ].map((before) => before + root("")),
+  ...["x", "<x/>", "<!-- a -->", "<?a b?>", " \n", "&amp;", "<![CDATA[a]]>", "\u0000"].map((after) => root("") + after),
+];
+
+describe("strict", () => {
+  test("agrees with saxes on every case", () => {
+    const different = cases
+      .map((text) => ({ text, ours: isAccepted(parsed(text, { strict: true }).codes), saxes: isWellFormed(text) }))
+      .filter(({ ours, saxes }) => ours !== saxes);
+    expect(different).toEqual([]);
+  });
+
+  test("accepts nothing that saxes refuses, among documents that were changed", () => {
+    const different: string[] = [];
+    for (let number = 0; number < 1500; number++) {
+      const random = new Random(number);
+      const text = mutateText(random.pick(cases), cases, random);
+      if (!/^\s*<(?:\?xml\s|urlset)/.test(text) || text.includes("<!DOCTYPE")) continue;
+      const { codes, outcome } = parsePieces([text], { strict: true });
+      if (outcome.kind !== "invalid" && isAccepted(codes) && !isWellFormed(text)) different.push(text);
+    }
+    expect(different).toEqual([]);
+  });
+});
