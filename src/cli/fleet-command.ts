@@ -67,6 +67,9 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       byteCount,
     );
   addCrawlFlags(command, "Limits");
+  // Without a limit, one website would keep a whole fleet waiting.
+  const time = command.options.find(({ long }) => long === "--max-time");
+  if (time !== undefined) time.description = "maximum time for one website (default: 600)";
 
   command.optionsGroup("Discovery:");
   addCrawlFlags(command, "Discovery");

@@ -194,7 +194,7 @@ class Totals {
   }
 }
 
-export class FleetDiffReport implements RunReport {
+class FleetDiffReport implements RunReport {
   readonly readNothing = false;
   readonly #usesExitCode: boolean;
   readonly #skipped: string[] = [];

@@ -25,7 +25,7 @@ const options: Options = {
   useHomepage: false,
   useKnownPaths: "if-needed",
   timeout: { total: 2 * patience, firstByte: patience, idle: patience },
-  limits: { documentBytes: 200_000, time: 3 * patience },
+  limits: { documentBytes: 200_000, time: 1.5 * patience },
 };
 
 const paths = ["/robots.txt", "/index.xml", "/a.xml", "/b.xml"] as const;
