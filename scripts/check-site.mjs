@@ -57,6 +57,10 @@ async function openAll(site, base, pages, executablePath) {
     for (open of pages) {
       await tab.goto(`http://127.0.0.1:${server.address().port}${base}${open}`, { waitUntil: "load" });
       if ((await tab.locator("h1").first().textContent())?.trim() === "") wrong.push(`${open}: no heading`);
+      for (const width of [390, 1280]) {
+        await tab.setViewportSize({ width, height: 900 });
+        if (await tab.evaluate(isTooWide)) wrong.push(`${open}: wider than ${width} pixels`);
+      }
     }
     wrong.push(...(await tryNavigation(tab, `http://127.0.0.1:${server.address().port}${base}`)));
   } finally {
@@ -98,4 +102,11 @@ async function serve(site, base) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;
+}
+
+// Runs in the page: whether it, or a table, has to be scrolled sideways.
+function isTooWide() {
+  const { document } = globalThis;
+  const tables = [...document.querySelectorAll("table")];
+  return [document.documentElement, ...tables].some((part) => part.scrollWidth > part.clientWidth + 1);
 }

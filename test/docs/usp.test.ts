@@ -170,6 +170,40 @@ describe.runIf(version === "1.8.1")("USP 1.8.1 and this", () => {
     expect(ours.sitemaps).toEqual(["IndexRobotsTxtSitemap /robots.txt"]);
   });
 
+  test("an HTML page in place of a sitemap is an invalid one in both trees, and not complete here", async () => {
+    const { usp, ours, tree } = await both({
+      "/robots.txt": "Sitemap: {base}/a.xml\n",
+      "/a.xml": (_, response) =>
+        void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sorry</title><p>Gone"),
+    });
+    expect(usp.pages).toEqual([]);
+    expect(ours).toEqual({ pages: [], sitemaps: ["IndexRobotsTxtSitemap /robots.txt", "InvalidSitemap /a.xml"] });
+    expect(usp.sitemaps).toContain("InvalidSitemap /a.xml");
+    expect(tree.complete).toBe(false);
+  });
+
+  test("its client and its defaults are what the tables of names say", () => {
+    const code = `
+import inspect, json
+from usp.web_client.requests_client import RequestsWebClient as client
+from usp.tree import sitemap_tree_for_homepage as tree
+from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY as priority
+print(json.dumps([list(inspect.signature(client.__init__).parameters), [name for name in dir(client) if name.startswith("set_")],
+    list(inspect.signature(tree).parameters), repr(priority)]))`;
+    const [client, setters, options, priority] = JSON.parse(
+      spawnSync("python3", ["-c", code], { encoding: "utf8" }).stdout,
+    );
+    expect(client).toEqual(expect.arrayContaining(["wait", "random_wait", "verify", "session"]));
+    expect(setters).toEqual(expect.arrayContaining(["set_timeout", "set_proxies"]));
+    expect(options).toEqual(
+      expect.arrayContaining([
+        ...["web_client", "use_robots", "use_known_paths", "extra_known_paths"],
+        ...["recurse_callback", "recurse_list_callback", "normalize_homepage_url"],
+      ]),
+    );
+    expect(priority).toBe("Decimal('0.5')");
+  });
+
   test("a robots.txt that fails is no word in USP, and makes the tree incomplete here", async () => {
     const { usp, ours, tree } = await both({
       "/robots.txt": (_, response) => void response.writeHead(500).end(),
