@@ -45,7 +45,10 @@ export class ResumedArchive {
         source.compressed === undefined
           ? await writerAfter(source, end, isCut)
           : await compressedWriterAfter(path, source.compressed, index.recordCount);
-      return new ResumedArchive(source, index, index.info, writer);
+      if (writer !== undefined) return new ResumedArchive(source, index, index.info, writer);
+      // Without its last record it is another archive.
+      await source.close();
+      return await ResumedArchive.open(path);
     } catch (error) {
       await source.close();
       throw error;
@@ -92,15 +95,20 @@ async function writerAfter({ path, file, size }: ArchiveSource, end: number, isC
   return ArchiveWriter.at(end + recordEnd.length, file, false);
 }
 
+// Undefined where the last record was taken away: it can be read, but its checksum is cut off.
 async function compressedWriterAfter(
   path: string,
   { file, size }: { readonly file: KeptFile; readonly size: number },
   recordCount: number,
-): Promise<ArchiveWriter> {
+): Promise<ArchiveWriter | undefined> {
   const members = await recordMembers(file, size);
   if (members.length > recordCount + 1) throw cannotGoOn(path, "it is damaged in its middle");
   const last = members[recordCount - 1];
   const end = members[recordCount] ?? (last === undefined ? undefined : await memberEnd(file, last, size));
+  if (end === undefined && members.length === recordCount && recordCount > 1 && members[0] === 0) {
+    await file.truncate(last!);
+    return undefined;
+  }
   if (members[0] !== 0 || end === undefined) throw cannotGoOn(path, "its records are not compressed one by one");
   await file.truncate(end);
   return ArchiveWriter.at(end, file, true);
