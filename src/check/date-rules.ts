@@ -1,5 +1,6 @@
 // Judges dates, priorities and change frequencies: those of one page, those of a document together, those of the website.
 // The clock is the time at which the document was received: two checks of one archive say the same.
+import { counted, grouped } from "../figures.ts";
 import type { SitemapPage } from "../page.ts";
 import { bounds } from "./bounds.ts";
 import { CommonValue } from "./common-value.ts";
@@ -83,11 +84,13 @@ export class DateRules {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
-      findings.count("lastmod-missing", homepage, undated, { value: `${share} % of ${this.#sitePages} pages` });
+      findings.count("lastmod-missing", homepage, undated, {
+        value: `${share} % of ${counted(this.#sitePages, "page")}`,
+      });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
       findings.count("lastmod-date-only", homepage, this.#siteDateOnly, {
-        value: `${this.#siteDateOnly} of ${this.#siteDated} dates`,
+        value: `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`,
       });
     }
   }

@@ -77,7 +77,7 @@ export function resultOf(parts: {
   for (const { kind, ...rest } of tree.sitemaps()) {
     if (kind === "pages" || (kind === "index" && "format" in rest && rest.format === "xml")) sitemapCount += 1;
   }
-  if (sitemapCount === 0 && !tree.complete && !missing.has("site")) {
+  if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
     notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete });
   }
   const { homepage, complete, pageCount } = tree;

@@ -46,7 +46,7 @@ export async function judgeTree(
       own.add("sitemap-robots-disallowed", undefined, blocked.agents, blocked.isFirst ? undefined : "warning");
     }
   }
-  judgeDiscovery(tree, site, findings, named);
+  judgeDiscovery(tree, site, findings, named, robots.isKnown);
 }
 
 function judgeChild(
@@ -103,12 +103,13 @@ function judgeDiscovery(
   site: SiteContext,
   findings: Findings,
   named: ReadonlyMap<string, number>,
+  isRobotsKnown: boolean,
 ): void {
   if (!site.isSite) return;
   const { robots } = site;
   const found = [...tree.sitemaps()].filter((sitemap) => sitemap !== tree.root && !isRobots(sitemap));
   // Where robots.txt or a well-known path could not be read, nobody knows.
-  if (found.length === 0 && tree.complete) findings.count("sitemap-none", site.homepage, 1);
+  if (found.length === 0 && tree.complete && isRobotsKnown) findings.count("sitemap-none", site.homepage, 1);
   const readable = found.filter(({ kind }) => kind !== "invalid");
   if (robots !== undefined && robots.children.length === 0 && readable.length > 0) {
     findings.count("robots-no-sitemap", robots.url, 1);
@@ -116,7 +117,8 @@ function judgeDiscovery(
   for (const child of tree.root.children) {
     const by = site.foundBy(child);
     if (isRobots(child) || child.kind === "invalid" || by === undefined || by === "given") continue;
-    if (tree.complete && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
+    if (tree.complete && isRobotsKnown && !named.has(urlKey(child.url)))
+      findings.count("sitemap-undeclared", child.url, 1);
   }
   const pages = readable.filter((sitemap) => sitemap.kind === "pages");
   if (tree.complete && pages.length > 0 && pages.every(isFeed)) {

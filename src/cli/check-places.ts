@@ -39,7 +39,14 @@ export class Places {
       // Nothing above the working directory belongs to the repository.
       if (!uri.startsWith("..")) return { uri, base: sourceRoot, file: decoded(uri) };
     }
-    if (origin === undefined || rest === undefined) return { uri: encodedOnce(url), base: this.#baseOf("") };
+    if (origin === undefined || rest === undefined) {
+      const file = path.relative(process.cwd(), sitemap);
+      const names = file
+        .replaceAll(/\p{Surrogate}/gu, "\uFFFD")
+        .split(path.sep)
+        .map(encodeURIComponent);
+      return { uri: names.join("/") || "./", base: sourceRoot, file };
+    }
     return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
   }
 

@@ -50,8 +50,8 @@ export function checkSarif(result: CheckResult, places: Places): unknown {
   };
 }
 
-function basesOf(places: Places): Record<string, { uri?: string }> {
-  return Object.fromEntries([...places.bases].map(([name, uri]) => [name, uri === "" ? {} : { uri }]));
+function basesOf(places: Places): Record<string, { uri: string }> {
+  return Object.fromEntries([...places.bases].map(([name, uri]) => [name, { uri }]));
 }
 
 function ruleOf({ id, severity, sentence, fix, link, basis }: Rule): unknown {

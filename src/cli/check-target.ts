@@ -2,6 +2,7 @@
 // answers from folders, and from one file.
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import type { CheckResult } from "../check/result.ts";
 import type { Client, ClientResponse } from "../client.ts";
 import type { Options } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -61,6 +62,16 @@ export async function chooseCheckTarget(
 
 // A file whose URL nobody knows needs one all the same.
 const nowhere = "https://local.invalid/";
+
+/** The result with the name of the file, where it has no URL. */
+export function withFileName(result: CheckResult, name: string): CheckResult {
+  const shown = (url: string) => (url.startsWith(nowhere) ? name : url);
+  return {
+    ...result,
+    homepage: shown(result.homepage),
+    findings: result.findings.map((finding) => ({ ...finding, sitemap: shown(finding.sitemap) })),
+  };
+}
 
 /** A folder whose files stand for URLs. */
 export interface LocalFolder {

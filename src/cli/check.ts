@@ -12,7 +12,7 @@ import type { CheckFormat, FailLevel } from "./check-formats.ts";
 import type { ChosenOutput } from "./check-outputs.ts";
 import { Places } from "./check-places.ts";
 import { CheckReport } from "./check-report.ts";
-import { type CheckTarget, chooseCheckTarget, type LocalFlags } from "./check-target.ts";
+import { type CheckTarget, chooseCheckTarget, type LocalFlags, withFileName } from "./check-target.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -55,7 +55,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
   let listed = 0;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
-    const result = await findings(chosen.target, { ...crawl, ...chosen.options }, options, flags, run);
+    const result = await findings(name, chosen, { ...crawl, ...chosen.options }, options, flags, run);
     listed = result.pageCount;
     report.finish(result);
     for (const [index, { format }] of flags.outputs.entries()) {
@@ -93,7 +93,8 @@ function expectBaseline({ baseline, updateBaseline }: CheckFlags): void {
 }
 
 async function findings(
-  target: CheckTarget["target"],
+  name: string,
+  { target, hasLocation }: CheckTarget,
   crawl: Options,
   options: CheckOptions,
   flags: CheckFlags,
@@ -103,7 +104,8 @@ async function findings(
   const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const result = await checkTree(tree, { ...options, crawl: pageOptions(crawl), signal: run.signal });
+    const found = await checkTree(tree, { ...options, crawl: pageOptions(crawl), signal: run.signal });
+    const result = hasLocation ? found : withFileName(found, name === "-" ? "standard input" : name);
     return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
   } finally {
     await tree.close();

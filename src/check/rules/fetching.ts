@@ -13,7 +13,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     sentence: "No sitemap was found: robots.txt names none, and none is at a well-known path.",
     fix: "Publish a sitemap, and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     link: protocol("informing"),
-    needs: ["site"],
+    needs: ["site", "robots"],
   },
   {
     id: "robots-unreachable",
@@ -69,7 +69,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     sentence: "A sitemap is published, but neither robots.txt nor an index names it.",
     fix: "Name it in robots.txt, or remove the file.",
     link: protocol("informing"),
-    needs: ["complete", "site"],
+    needs: ["complete", "site", "robots"],
     firedOn: 13,
   },
   {
