@@ -62,7 +62,7 @@ async function queueing(count) {
   const grown = (await memory()) - before;
   rows.push(["queue a list", count, seconds, count / seconds, Number.NaN, grown]);
   bars.push({
-    promise: "100,000 websites queued in less than 60 s",
+    promise: `${count.toLocaleString("en")} websites queued in less than 60 s (the promise is for 100,000)`,
     value: `${seconds.toFixed(1)} s`,
     met: seconds < 60,
   });
@@ -111,11 +111,9 @@ async function crawling(count) {
       });
     } else {
       const ratio = one.seconds / ended.seconds;
-      bars.push({
-        promise: `3 workers against 1, on ${os.availableParallelism()} cores`,
-        value: `${ratio.toFixed(2)} times`,
-        met: true,
-      });
+      process.stderr.write(
+        `3 workers are ${ratio.toFixed(2)} times as fast as 1, on ${os.availableParallelism()} cores\n`,
+      );
     }
   }
 }

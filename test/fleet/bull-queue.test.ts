@@ -1,7 +1,14 @@
 // The queue of several machines: the contract, against a real Redis.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
-import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
+import { sitegrove } from "../cli/program.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { freePort, hasRedis, listening, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { job, queueContract, summaryOf, taken } from "./queue-contract.ts";
 
 process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
@@ -47,5 +54,92 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     expect((await queue.runs()).map(({ run }) => run)).toEqual(["one", "two"]);
     await queue.close();
     await two.close();
+  });
+
+  test("runs may be named by numbers, and the server knows who takes from them", async () => {
+    database += 1;
+    const queues = [await BullQueue.open(url()), await BullQueue.open(url())];
+    const [queue, other] = queues as [BullQueue, BullQueue];
+    expect(await queue.workers()).toBe(0);
+    await queue.add("1", [job("a")]);
+    await queue.add("2024", [job("a")]);
+    const leases = [await taken(queue), await taken(other)];
+    expect(await queue.workers()).toBe(2);
+    for (const lease of leases) expect(await lease.done(summaryOf(lease))).toBe("accepted");
+    await expect(queue.add("a:b", [job("a")])).rejects.toThrow("The name of a run");
+    await other.close();
+    while ((await queue.workers()) !== 1) await sleep(20);
+    await queue.close();
+  });
+
+  test("a server that would throw websites away is refused", async () => {
+    const client = new Redis({ port: redis.port, password: redisPassword });
+    await client.config("SET", "maxmemory", "100mb");
+    await client.config("SET", "maxmemory-policy", "allkeys-lru");
+    await expect(BullQueue.open(url())).rejects.toThrow("set maxmemory-policy to noeviction, not allkeys-lru");
+    await client.config("SET", "maxmemory-policy", "noeviction");
+    await client.config("SET", "maxmemory", "0");
+    client.disconnect();
+  });
+});
+
+test.skipIf(!hasRedis)("rediss:// speaks TLS, and checks who answers", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "redis-tls-"));
+  const authority = createAuthority();
+  const { key, cert } = authority.issue({ names: ["127.0.0.1"] });
+  const file = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  const port = await freePort();
+  const flags = ["--tls-port", String(port), "--tls-cert-file", file("cert", cert), "--tls-key-file", file("key", key)];
+  const redis = await startRedis([
+    ...flags,
+    "--tls-ca-cert-file",
+    file("ca", authority.ca),
+    "--tls-auth-clients",
+    "no",
+  ]);
+  await listening(port);
+  try {
+    const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
+    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+    const trusted = { ...env, NODE_EXTRA_CA_CERTS: path.join(folder, "ca") };
+    expect(await sitegrove(words, { env: trusted })).toEqual({ code: 0, stdout: "no runs\n", stderr: "" });
+    const { code, stderr } = await sitegrove(words, { env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^sitegrove: The queue rediss:.* cannot be used: .*certificate.*\n$/);
+  } finally {
+    await redis.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("without BullMQ, its driver or aws4fetch, one line says what to install", async () => {
+  const hook = (name: string) =>
+    `data:text/javascript,${encodeURIComponent(`
+      import { register } from "node:module";
+      register("data:text/javascript," + encodeURIComponent(\`
+        export async function resolve(specifier, context, next) {
+          if (specifier !== "${name}") return next(specifier, context);
+          throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+        }\`));`)}`;
+  const without = (name: string, words: readonly string[]) =>
+    sitegrove(["fleet", ...words], {
+      node: ["--import", hook(name)],
+      env: { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" },
+    });
+  expect(await without("bullmq", ["worker", "--queue", "redis://127.0.0.1:1/0"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "sitegrove: --queue needs BullMQ: npm install bullmq ioredis\n",
+  });
+  expect(await without("ioredis", ["status", "--queue", "redis://127.0.0.1:1/0"])).toMatchObject({
+    code: 2,
+    stderr: "sitegrove: --queue redis://… needs ioredis: npm install ioredis\n",
+  });
+  expect(await without("aws4fetch", ["a.example", "--out", "s3://bucket/a"])).toMatchObject({
+    code: 2,
+    stderr: "sitegrove: s3:// needs aws4fetch: npm install aws4fetch\n",
   });
 });
