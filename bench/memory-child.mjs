@@ -7,5 +7,7 @@ import { parsers } from "./parsers.mjs";
 
 const [task, file] = process.argv.slice(2);
 const read = await parsers.streamPages.load();
+// A small document first: what reading needs is loaded at first use.
+await read([Buffer.from("<urlset><url><loc>https://www.example.org/</loc></url></urlset>")]);
 const pages = task === "read" ? await read(createReadStream(file)) : await setTimeout(500, 0);
 process.stdout.write(JSON.stringify({ pages, peak: peakMemory() }));

@@ -23,9 +23,9 @@ if (mode === "double") {
   let pages = 0;
   for (let round = 0; round < 12; round++) {
     for (const [at, { value }] of [whole, twice].entries()) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       pages = await parse(value);
-      best[at] = Math.min(best[at], performance.now() - before);
+      best[at] = Math.min(best[at], milliseconds(before));
     }
   }
   process.stdout.write(JSON.stringify({ pages, ratio: best[1] / best[0] }));
@@ -34,13 +34,19 @@ if (mode === "double") {
   let pages = 0;
   const start = performance.now();
   while (performance.now() - start < measuredTime) {
-    const before = performance.now();
+    const before = process.cpuUsage();
     pages = await parse(whole.value);
-    times.push(performance.now() - before);
+    times.push(milliseconds(before));
   }
   times.sort((a, b) => a - b);
-  const milliseconds = times[Math.floor(times.length / 2)];
-  process.stdout.write(JSON.stringify({ pages, bytes: whole.bytes, milliseconds }));
+  const middle = times[Math.floor(times.length / 2)];
+  process.stdout.write(JSON.stringify({ pages, bytes: whole.bytes, milliseconds: middle }));
+}
+
+// Of CPU time: other programs may be running.
+function milliseconds(before) {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 // Every piece is a flat string or buffer of its own, as a decoder or a socket would give it.

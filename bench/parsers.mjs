@@ -11,7 +11,7 @@ import { distModule } from "./setup.mjs";
 export const parsers = {
   parseSitemap: { input: "text", yields: "pages", load: loadOwnParser },
   streamPages: { input: "bytes", yields: "pages", load: loadOwnReader },
-  saxes: { input: "texts", yields: "tokens", bar: 2, load: () => loadSaxes(true) },
+  saxes: { input: "texts", yields: "tokens", bar: 1.5, load: () => loadSaxes(true) },
   "saxes, no namespaces": { input: "texts", yields: "tokens", load: () => loadSaxes(false) },
   sax: { input: "texts", yields: "tokens", bar: 4, load: () => loadSax(true) },
   "sax, no namespaces": { input: "texts", yields: "tokens", load: () => loadSax(false) },
