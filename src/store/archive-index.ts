@@ -113,12 +113,12 @@ export class ArchiveIndex implements RecordSource {
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
     if (json === undefined) return;
     const { info, resumes } = infoFromJson(json);
-    this.isAltered ||= !(await isAsWritten(record, content));
     const saved = this.#saved(record, number);
     this.#infos.set(saved.id, saved);
     // Where archives were joined, the first says what the whole is about, unless a run went on with it.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
     if (this.info !== undefined && !goesOn) return;
+    this.isAltered ||= !(await isAsWritten(record, content));
     this.info = info;
     this.#runs.add(saved.id);
   }

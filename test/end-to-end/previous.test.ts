@@ -284,6 +284,15 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
   });
 
+  test("what an earlier archive says about itself is copied, and does not count", async () => {
+    const archive = await saved("site.warc");
+    writeFileSync(archive, readFileSync(archive, "latin1").replace('"videos":100', '"videos":200'), "latin1");
+    const save = newFile("site.warc");
+    await again(archive, { save });
+    await using tree = await openTree(save);
+    expect(tree.complete).toBe(true);
+  });
+
   test("a redirect that leads elsewhere now", async () => {
     const archive = await saved();
     documents.set("/moved.xml", (_, response) => response.writeHead(301, { location: "/a.xml" }).end());
