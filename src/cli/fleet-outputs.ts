@@ -123,7 +123,8 @@ interface RunSink {
   readonly crawl: Options;
 }
 
-function merged(one: Options = {}, other: Options = {}): Options {
+/** What is said in the other counts more. */
+export function merged(one: Options = {}, other: Options = {}): Options {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 

@@ -10,8 +10,8 @@ import type { CrawlFlags } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { givenCrawl } from "./fleet.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
-import { RunSinks, usableBucket, wholePath } from "./fleet-outputs.ts";
-import { newsTo } from "./fleet-queue.ts";
+import { merged, RunSinks, usableBucket, wholePath } from "./fleet-outputs.ts";
+import { newsTo, type RunDefaults } from "./fleet-queue.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
@@ -100,7 +100,7 @@ class WorkerRun {
           sink,
           concurrency,
           perAddress,
-          crawl: this.#crawl,
+          crawl: merged(this.#paceOfRun, this.#crawl),
           ...signals,
           onEvent,
         });
@@ -139,6 +139,8 @@ class WorkerRun {
   #runs = 0;
   #workers = 1;
   #isScheduled = false;
+  // Limits count for all websites of a process: where runs differ, those of the oldest that is under way.
+  #paceOfRun: Options = {};
 
   // One server may be behind websites of several workers.
   #perAddress(): number {
@@ -151,6 +153,7 @@ class WorkerRun {
     let remaining = 0;
     for (const entry of entries) {
       const { waiting, active } = await this.#queue.counts(entry.run);
+      if (remaining === 0 && waiting + active > 0) this.#paceOfRun = (entry.settings as RunDefaults).crawl ?? {};
       remaining += waiting + active + (entry.isFilling ? 1 : 0);
     }
     this.#workers = Math.max(1, (await this.#queue.workers()) ?? 1);

@@ -165,6 +165,15 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     });
   });
 
+  test("a run brings its pace along", async () => {
+    await serve({ count: 1 });
+    await fill("--delay", "0.7");
+    await ended(worker());
+    const [result] = lines((await fleet("results")).stdout);
+    expect(result).toMatchObject({ outcome: "complete", requests: 2 });
+    expect(result?.duration).toBeGreaterThanOrEqual(690);
+  });
+
   test("sites that ended badly are read again", async () => {
     const gone = await manyServers({ count: 2 });
     gone.close();
