@@ -13,7 +13,7 @@ const mostDocuments = 20_000;
 const mostProblems = 20;
 
 /** How documents are read: what a note is worth something for. */
-export function readBy({ limits, strict }: ReadSettings): string {
+function readBy({ limits, strict }: ReadSettings): string {
   return JSON.stringify([version, strict, limits]);
 }
 
