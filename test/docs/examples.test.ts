@@ -113,7 +113,7 @@ describe("commands", () => {
 
   test("every script of npm that is named exists", () => {
     const { scripts: known } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-    const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:]+)/g)].map((match) => match[1]));
+    const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => known[name as string] === undefined)).toEqual([]);
   });
@@ -122,7 +122,8 @@ describe("commands", () => {
 // A script for cron, and what a workflow runs: on the first day, and on the second.
 const daily = examples.flatMap((example) => {
   const { language, code } = example;
-  if (language === "bash") return [{ ...example, script: code.replace(/^cd .*$/m, "") }];
+  // What is only a fragment, for several machines, does not say what runs it.
+  if (language === "bash") return !code.startsWith("#!") ? [] : [{ ...example, script: code.replace(/^cd .*$/m, "") }];
   const steps = [...code.matchAll(/^( *)- run: \|\n((?:\1 {4}.*\n)+)/gm)];
   return language === "yaml" ? steps.map(([, , script = ""]) => ({ ...example, script: `set -e\n${script}` })) : [];
 });
