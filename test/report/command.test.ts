@@ -1,0 +1,74 @@
+// `sitegrove report` at a prompt: what it writes where, and how it ends.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitegrove } from "../cli/program.ts";
+import { serve, urlset, type Website } from "../cli/website.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-report-command-test-"));
+const fileOf = (name: string) => path.join(folder, name);
+let site: Website;
+beforeAll(async () => {
+  site = await serve({
+    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/gone.xml\n",
+    "/a.xml": urlset("{base}/", "{base}/blog/1", "{base}/blog/2"),
+  });
+});
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+const report = (...words: string[]) => sitegrove(["report", ...words]);
+
+test("writes the page to a file, saves the archive beside it, and ends with 3 where something is missing", async () => {
+  const { code, stdout, stderr } = await report(
+    site.homepage,
+    "-k",
+    "-o",
+    fileOf("report.html"),
+    "--save",
+    fileOf("site.warc.gz"),
+  );
+  expect([code, stdout]).toEqual([3, ""]);
+  expect(stderr).toContain(`${fileOf("report.html")}: 3 pages, `);
+  const html = readFileSync(fileOf("report.html"), "utf8");
+  expect(html).toContain("1 declared sitemap could not be read.");
+  expect(existsSync(fileOf("site.warc.gz"))).toBe(true);
+});
+
+test("an archive gives the same page; --previous adds what changed; a file is replaced only with --force", async () => {
+  const archive = fileOf("site.warc.gz");
+  const plain = await report(archive);
+  expect(plain.stdout).toBe(readFileSync(fileOf("report.html"), "utf8"));
+  expect(await report(archive, "-o", fileOf("report.html"))).toMatchObject({ code: 2 });
+  const compared = await report(archive, "--previous", archive, "-o", fileOf("report.html"), "--force");
+  expect(compared.code).toBe(3);
+  expect(readFileSync(fileOf("report.html"), "utf8")).toContain("Nothing is different.");
+});
+
+test("--json gives the facts behind the page", async () => {
+  const { stdout } = await report(fileOf("site.warc.gz"), "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ version: 1, homepage: site.homepage, figures: { pages: 3, sitemaps: 1 } });
+});
+
+test("a website that cannot be reached has a page, too", async () => {
+  const { code } = await report("http://127.0.0.1:1/", "-o", fileOf("down.html"), "--retries", "0");
+  expect(code).toBe(5);
+  expect(readFileSync(fileOf("down.html"), "utf8")).toContain("Nothing could be read from this website.");
+});
+
+test("mistakes at the prompt are said before anything is fetched", async () => {
+  writeFileSync(fileOf("empty.warc.gz"), "");
+  for (const [words, message] of [
+    [[site.homepage, "--off", "no-such-rule"], /no-such-rule/],
+    [[fileOf("site.warc.gz"), "--concurrency", "2"], /--concurrency does not apply to an archive/],
+    [[fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"], /is the input itself/],
+    [[site.homepage, "--force"], /--force needs/],
+    [[fileOf("empty.warc.gz")], /empty file/],
+  ] as const) {
+    const { code, stdout, stderr } = await report(...words);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  }
+});
