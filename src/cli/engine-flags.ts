@@ -23,6 +23,11 @@ export function startSmall(): void {
   if (major === 20) setFlags("--interrupt-budget=1000000");
 }
 
+/** For a fleet with so many websites under way: much is kept for a while, and what is garbage must not double it. */
+export function keepFleetSmall(concurrency: number | undefined): void {
+  if ((concurrency ?? 0) > 500) setFlags("--heap-growing-percent=20");
+}
+
 /** Flags that depend on how far a crawl has come. */
 export class CrawlFlags {
   #awaited: "request" | "response" | undefined = "request";

@@ -1,6 +1,7 @@
 // A process of `sitegrove fleet --processes N`: reads websites that its parent gives it. It ends when its parent says so or is gone.
 import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-queue.ts";
 import { runFleet } from "../fleet/run-fleet.ts";
+import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { crawlOf, outputsOf } from "./fleet.ts";
 import { sinkFor } from "./fleet-outputs.ts";
@@ -25,6 +26,7 @@ export async function fleetChild(): Promise<number> {
       else queue.receive(message);
     });
   });
+  keepFleetSmall(concurrency);
   try {
     await runFleet({
       queue,

@@ -12,6 +12,7 @@ import { type Options, resolveOptions } from "../options.ts";
 import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
+import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
 import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./fleet-outputs.ts";
@@ -146,6 +147,7 @@ class Run {
         const shared = { queue: this.#queue, list, flags: this.#flags, out: this.#out };
         await runProcesses({ ...shared, ...signals, onEvent, onDeath });
       } else {
+        keepFleetSmall(concurrency);
         const sink = await sinkFor(this.#flags.out ?? this.#out, outputs, { folder: this.#out });
         await runFleet({ queue: this.#queue, sites: list, sink, concurrency, perAddress, crawl, ...signals, onEvent });
       }
