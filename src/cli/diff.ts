@@ -104,10 +104,10 @@ function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
 /** `--only added,removed --only moved`. */
 export function namesIn<T extends string>(
   flag: string,
-  values: readonly string[] = [],
+  values: readonly string[] | undefined,
   known: readonly T[],
 ): readonly T[] {
-  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
   for (const name of names) {
     if ((known as readonly string[]).includes(name)) continue;
     const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;

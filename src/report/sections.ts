@@ -3,7 +3,7 @@
 import type { UrlScan } from "../check/url-scan.ts";
 
 /** How long ago pages changed, in classes: at most 30 days, 90 days, half a year, one year, two years, longer; no date. */
-export const ageClasses = ["30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"] as const;
+const ageClasses = ["30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"] as const;
 export const noDate: number = ageClasses.length - 1;
 
 /** A section and what was counted in it; `pages` and the rest include the sections below. */

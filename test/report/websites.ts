@@ -1,6 +1,6 @@
 // Websites whose reports are looked at: small ones, one that fails, one in Chinese and Arabic, and one whose URLs, titles and dates
 // are attacks.
-import type { Client, ClientResponse } from "../../src/client.ts";
+import type { Client } from "../../src/client.ts";
 import { home, site } from "../support/site.ts";
 
 /** Documents by path; `{home}` stands for the homepage. What is not there has this status. */
@@ -63,7 +63,7 @@ export function chineseAndArabic(): Client {
 }
 
 /** What gets out of where it stands, where it can. `window.pwned` tells. */
-export const attacks: readonly string[] = [
+const attacks: readonly string[] = [
   "</script><script>pwned=1</script>",
   "</style><style>*{display:none}</style>",
   "<img src=x onerror=pwned=1>",
@@ -130,12 +130,5 @@ export function everyListFull(): Client {
   );
   return site((path) => documents.get(path)).client;
 }
-
-/** Answers nothing at all. */
-export const silent: Client = {
-  async request(): Promise<ClientResponse> {
-    throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
-  },
-};
 
 export { home };

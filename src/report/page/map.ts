@@ -148,7 +148,7 @@ function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: st
 }
 
 /** The age class that half of the pages with a date are in or below; where few have one, that there is none. */
-export function medianAge({ ages }: Pick<ReportSection, "ages">): number {
+function medianAge({ ages }: Pick<ReportSection, "ages">): number {
   const dated = ages.slice(0, -1);
   const total = dated.reduce((sum, count) => sum + count, 0);
   if (total <= (ages.at(-1) ?? 0)) return ages.length - 1;

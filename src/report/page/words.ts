@@ -1,5 +1,4 @@
 // Pieces that every part of the page uses: URLs, sentences with code in them, tables that can be scrolled.
-import { grouped } from "../../figures.ts";
 import { isHttpUrl } from "../../url.ts";
 import { type Html, html, type Value } from "../html.ts";
 import { cutMark, readableUrl } from "../text.ts";
@@ -25,10 +24,6 @@ export function prose(sentence: string): Html {
 /** A table in a box that scrolls where it is too wide; `label` says what it is. */
 export function table(label: string, head: Value, rows: Value, className: string = ""): Html {
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
-}
-
-export function number(count: number): Html {
-  return html`<td class="number">${grouped(count)}</td>`;
 }
 
 /** A part of the page. */
