@@ -23,6 +23,10 @@ export async function startNginx(directory, texts) {
   writeFileSync(config, configuration({ folder, port, directory, own }));
   const server = spawn("nginx", ["-p", folder, "-c", config, "-e", path.join(folder, "errors")], { stdio: "ignore" });
   const ended = new Promise((resolve) => server.once("exit", resolve).once("error", resolve));
+  // However the bench ends, its server ends with it.
+  const stop = () => server.kill("SIGTERM");
+  process.once("exit", stop);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   await listening(port);
   return {
     origin,
@@ -32,6 +36,7 @@ export async function startNginx(directory, texts) {
       return { bytes: lines.reduce((sum, line) => sum + Number(line), 0), responses: lines.length };
     },
     async close() {
+      process.off("exit", stop);
       server.kill("SIGQUIT");
       await ended;
       rmSync(folder, { recursive: true });
