@@ -59,7 +59,7 @@ export type { FailureOutcome, HeaderList } from "./exchange.ts";
 export { fetchClient } from "./fetch/fetch-client.ts";
 export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
 export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
-export type { ServerNews } from "./fleet/run-data.ts";
+export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
 export { type FleetEvent, type FleetOptions, runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";

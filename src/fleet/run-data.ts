@@ -17,6 +17,7 @@ export interface ListedSite extends SiteJob {
 /** What a run was given. Plain data, of whoever fills it. */
 export type RunSettings = Readonly<Record<string, unknown>>;
 
+/** A run of the server. */
 export interface RunEntry {
   readonly run: string;
   /** In milliseconds since 1970. */
@@ -26,6 +27,7 @@ export interface RunEntry {
   readonly isFilling: boolean;
 }
 
+/** A run that begins again and again. */
 export interface Schedule {
   readonly run: string;
   /** In milliseconds. */
