@@ -12,7 +12,7 @@ export function archiveKey(request: RequestIdentity): string {
  * The keys under which the answer to a request may be kept, the best first. Archives of other tools, and older ones of ours,
  * hold one response for a URL, whatever it was wanted as.
  */
-export function archiveKeys(request: DocumentRequest): string[] {
+function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
     ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
