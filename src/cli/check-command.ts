@@ -5,7 +5,8 @@ import { failLevels } from "./check-formats.ts";
 import { OutputFlags } from "./check-outputs.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, raised, wholeNumber } from "./flag-values.ts";
+import { collected, wholeNumber } from "./flag-values.ts";
+import { addMessageFlags } from "./message-flags.ts";
 
 export function checkCommand(done: (exitCode: number) => void): Command {
   const outputs = new OutputFlags();
@@ -54,16 +55,10 @@ export function checkCommand(done: (exitCode: number) => void): Command {
   command.optionsGroup("Limits:");
   addCrawlFlags(command, "Limits");
 
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
-    .option("-l, --log-file <file>", "append the log to FILE")
-    .option("--no-progress", "no progress line on a terminal")
-    .option("--no-color", "no colors on a terminal")
-    .action(async (target: string, flags: CheckFlags) => {
-      const { check } = await import("./check.ts");
-      done(await check(target, { ...flags, outputs: outputs.chosen() }));
-    });
+  addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
+    const { check } = await import("./check.ts");
+    done(await check(target, { ...flags, outputs: outputs.chosen() }));
+  });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
 

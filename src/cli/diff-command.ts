@@ -5,7 +5,8 @@ import { addCrawlFlags } from "./crawl-flags.ts";
 import type { DiffFlags } from "./diff.ts";
 import { diffFormats } from "./diff-formats.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, raised } from "./flag-values.ts";
+import { collected } from "./flag-values.ts";
+import { addMessageFlags } from "./message-flags.ts";
 
 export function diffCommand(done: (exitCode: number) => void): Command {
   const command = new Command("diff")
@@ -47,16 +48,10 @@ export function diffCommand(done: (exitCode: number) => void): Command {
   command.optionsGroup("Limits:");
   addCrawlFlags(command, "Limits");
 
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
-    .option("-l, --log-file <file>", "append the log to FILE")
-    .option("--no-progress", "no progress line on a terminal")
-    .option("--no-color", "no colors on a terminal")
-    .action(async (before: string, after: string, flags: DiffFlags) => {
-      const { diff } = await import("./diff.ts");
-      done(await diff(before, after, flags));
-    });
+  addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
+    const { diff } = await import("./diff.ts");
+    done(await diff(before, after, flags));
+  });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
 

@@ -1,7 +1,7 @@
 // A few lines on a terminal that are drawn over and over. Whoever writes something else clears them first.
 import type { WriteStream } from "node:tty";
 import { printable } from "../write/printable.ts";
-import { withoutSecrets } from "./messages.ts";
+import { fitting, withoutSecrets } from "./messages.ts";
 
 export class LiveBlock {
   readonly #stream: WriteStream;
@@ -28,16 +28,4 @@ export class LiveBlock {
   #up(): string {
     return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
   }
-}
-
-// What is not ASCII may be two columns wide.
-function fitting(line: string, columns: number): string {
-  let width = 0;
-  let end = 0;
-  for (const character of line) {
-    width += character.charCodeAt(0) < 0x80 ? 1 : 2;
-    if (width > columns) return line.slice(0, end);
-    end += character.length;
-  }
-  return line;
 }

@@ -4,9 +4,10 @@ import { Command, Option } from "commander";
 import { explodedLists } from "../write/csv-columns.ts";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, raised, wholeNumber } from "./flag-values.ts";
+import { collected, wholeNumber } from "./flag-values.ts";
 import { explodeInWords, formatInWords, formats } from "./formats.ts";
 import type { LsFlags } from "./ls.ts";
+import { addMessageFlags } from "./message-flags.ts";
 
 export function lsCommand(done: (exitCode: number) => void): Command {
   const command = new Command("ls")
@@ -57,16 +58,10 @@ export function lsCommand(done: (exitCode: number) => void): Command {
   command.optionsGroup("Limits:");
   addCrawlFlags(command, "Limits");
 
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event per line; -vv logs everything", raised)
-    .option("-l, --log-file <file>", "append the log to FILE")
-    .option("--no-progress", "no progress line on a terminal")
-    .option("--no-color", "no colors on a terminal")
-    .action(async (websites: readonly string[], flags: LsFlags) => {
-      const { ls } = await import("./ls.ts");
-      done(await ls(websites, flags));
-    });
+  addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
+    const { ls } = await import("./ls.ts");
+    done(await ls(websites, flags));
+  });
   return command.addHelpText("after", examples);
 }
 

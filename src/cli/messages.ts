@@ -78,8 +78,8 @@ export function withoutSecrets(text: string): string {
   return text.includes("@") ? text.replaceAll(/(\w:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/g, "$1") : text;
 }
 
-// Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide.
-function fitting(line: string, columns: number): string {
+/** Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide. */
+export function fitting(line: string, columns: number): string {
   let width = 0;
   let end = 0;
   for (const character of line) {

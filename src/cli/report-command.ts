@@ -2,7 +2,8 @@
 import { Command } from "commander";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, raised } from "./flag-values.ts";
+import { collected } from "./flag-values.ts";
+import { addMessageFlags } from "./message-flags.ts";
 import type { ReportFlags } from "./report-page.ts";
 
 export function reportCommand(done: (exitCode: number) => void): Command {
@@ -38,16 +39,10 @@ export function reportCommand(done: (exitCode: number) => void): Command {
   command.optionsGroup("Limits:");
   addCrawlFlags(command, "Limits");
 
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event a line; -vv logs everything", raised)
-    .option("-l, --log-file <file>", "append the log to FILE")
-    .option("--no-progress", "no progress line on a terminal")
-    .option("--no-color", "no colors on a terminal")
-    .action(async (target: string | undefined, flags: ReportFlags) => {
-      const { report } = await import("./report-page.ts");
-      done(await report(target, flags));
-    });
+  addMessageFlags(command).action(async (target: string | undefined, flags: ReportFlags) => {
+    const { report } = await import("./report-page.ts");
+    done(await report(target, flags));
+  });
   return command.addHelpText(
     "after",
     examples +
