@@ -11,6 +11,16 @@ export interface ArchiveInfo {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** How an archive is opened. */
+export interface OpenArchiveOptions {
+  /** Ends the opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How many sitemaps a tree may have; an archive has an answer for each, and for the redirects on the way to it. */
+  readonly documents?: number | undefined;
+  /** When to leave it at what was found, on the clock of performance.now(). */
+  readonly until?: number | undefined;
+}
+
 /** Keeps exchanges and gives them back, as a network would that knows nothing else. */
 export interface Store extends DocumentSource {
   /**

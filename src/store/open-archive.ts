@@ -5,20 +5,11 @@ import type { DocumentRequest, Fetched } from "../exchange.ts";
 import { ArchiveIndex } from "./archive-index.ts";
 import { type ArchiveSource, compressedRecords, invalidArchive, openSource } from "./archive-source.ts";
 import { writeArchive } from "./archive-writer.ts";
-import type { Archive, ArchiveInfo } from "./contract.ts";
+import type { Archive, ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { closedError } from "./kept-body.ts";
 import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { WarcReader } from "./warc-reader.ts";
-
-export interface OpenArchiveOptions {
-  /** Ends the opening, with its reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** How many sitemaps a tree may have; an archive has an answer for each, and for the redirects on the way to it. */
-  readonly documents?: number | undefined;
-  /** When to leave it at what was found, on the clock of performance.now(). */
-  readonly until?: number | undefined;
-}
 
 /** Opens a WARC file, ours or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) where it is none. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {

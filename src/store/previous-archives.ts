@@ -3,8 +3,9 @@ import type { DocumentRequest, Fetched, FetchedDocument } from "../exchange.ts";
 import { parseUrl } from "../url.ts";
 import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
 import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
+import type { OpenArchiveOptions } from "./contract.ts";
 import { CheckedBody } from "./digest.ts";
-import { indexArchive, type OpenArchiveOptions } from "./open-archive.ts";
+import { indexArchive } from "./open-archive.ts";
 import { archiveKey } from "./replay.ts";
 
 interface PreviousArchive {

@@ -7,10 +7,10 @@ import type { Problem } from "../problem.ts";
 import type { Answer, ArchiveIndex } from "./archive-index.ts";
 import { type ArchiveSource, openSource } from "./archive-source.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
-import type { ArchiveInfo } from "./contract.ts";
+import type { ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { memberEnd, recordMembers } from "./gzip-members.ts";
 import type { KeptFile } from "./kept-body.ts";
-import { indexArchive, type OpenArchiveOptions } from "./open-archive.ts";
+import { indexArchive } from "./open-archive.ts";
 
 type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
 
@@ -48,7 +48,7 @@ export class ResumedArchive {
       if (writer !== undefined) return new ResumedArchive(source, index, index.info, writer);
       // Without its last record it is another archive.
       await source.close();
-      return await ResumedArchive.open(path);
+      return await ResumedArchive.open(path, options);
     } catch (error) {
       await source.close();
       throw error;

@@ -38,7 +38,7 @@ describe("what is in it", () => {
     const kinds = new Set(
       files.map((file) =>
         file.replace(
-          /^(dist|docs|schema|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.json|\.md|\.svg|\.ts)$/,
+          /^(dist|docs|schema|src)\/.*?(\.d\.ts|\.d\.ts\.map|\.js|\.js\.map|\.json|\.md|\.png|\.svg|\.ts|\.yaml)$/,
           "$1/*$2",
         ),
       ),
@@ -55,7 +55,9 @@ describe("what is in it", () => {
       "dist/*.js.map",
       "docs/*.json",
       "docs/*.md",
+      "docs/*.png",
       "docs/*.svg",
+      "docs/*.yaml",
       "package.json",
       "schema/*.json",
       "src/*.ts",
