@@ -1,12 +1,12 @@
-// The body of a document as it comes off the wire: counted, capped, and never throwing for what a website does. It holds nothing: what
-// its reader does not ask for waits in the client (how-it-works.md says where bytes wait, and why).
+// The body of a document as it comes off the wire: counted, capped, and never throwing for what a website does. It asks for one piece
+// before its reader does, so that a small document is over when it has come; what else the reader does not ask for waits in the client
+// (how-it-works.md says where bytes wait, and why).
 //
-// A body keeps its slot (see throttle.ts) until its last byte is read. A reader who does not ask for more for a second gives the slot
-// back, too: the connection then waits, held by back-pressure, and others go on; so no order of reading can lock up the documents that
-// wait for a slot.
+// A body keeps its slot (see throttle.ts) while it comes in. A reader who does not ask for more for a second gives it back, too: the
+// connection then waits, held by back-pressure, and others go on; so no order of reading can lock up the documents that wait for a slot.
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import type { HttpRequest } from "./request.ts";
+import type { HttpRequest, Pulled } from "./request.ts";
 
 export interface WireBodyOptions {
   readonly request: HttpRequest;
@@ -26,8 +26,10 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
   duration: number | undefined;
   readonly #options: WireBodyOptions;
   #first: Uint8Array | undefined;
+  #ahead: Promise<Pulled> | undefined;
   #received = 0;
   #ended = false;
+  #cancelled = false;
   #lending: NodeJS.Timeout | undefined;
 
   /** `first` is the first piece, or undefined for an empty body. */
@@ -38,6 +40,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
     else {
       this.#lending = setTimeout(options.onSlotFree, lendAfter);
       options.request.whenStopped(() => this.#end());
+      this.#ahead = this.#pull();
     }
   }
 
@@ -47,23 +50,32 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
 
   /** Rejects only for the caller's own signal. */
   async next(): Promise<IteratorResult<Uint8Array>> {
-    const { request, rest } = this.#options;
     const first = this.#first;
     this.#first = undefined;
     if (first !== undefined) return this.#take(first);
-    if (this.#ended && !request.stopped) return { done: true, value: undefined };
-    const pulled = await request.pull(rest);
-    if ("code" in pulled) this.problem = pulled;
-    if ("code" in pulled || pulled.done) this.#end();
-    // The reader may have left meanwhile.
-    if ("code" in pulled || pulled.done || this.#ended) return { done: true, value: undefined };
+    const pulled = await this.#ahead;
+    if (pulled === undefined || "code" in pulled || pulled.done) return { done: true, value: undefined };
+    this.#ahead = this.#pull();
     return this.#take(pulled.value);
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#first = undefined;
+    this.#ahead = undefined;
     this.#cancel();
     return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #pull(): Promise<Pulled> {
+    const pulling = this.#options.request.pull(this.#options.rest).then((pulled) => {
+      if (this.#cancelled) return { done: true } as const;
+      if ("code" in pulled) this.problem = pulled;
+      if ("code" in pulled || pulled.done) this.#end();
+      return pulled;
+    });
+    // Whoever reads on is told; nobody may.
+    pulling.catch(() => {});
+    return pulling;
   }
 
   #take(chunk: Uint8Array): IteratorResult<Uint8Array> {
@@ -73,6 +85,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
     this.#received += kept.length;
     if (chunk.length > room) {
       this.problem = problem(limitCode, { limit });
+      this.#ahead = undefined;
       this.#cancel();
     } else this.#lending?.refresh();
     return kept.length > 0 ? { done: false, value: kept } : { done: true, value: undefined };
@@ -80,6 +93,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
 
   #cancel(): void {
     if (this.#ended) return;
+    this.#cancelled = true;
     this.#options.request.cancel(this.#options.rest);
     this.#end();
   }
