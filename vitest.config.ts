@@ -20,6 +20,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Most tests wait: for sockets, timers and child processes. Twice as many workers as cores keep the cores busy.
     maxWorkers: 2 * os.availableParallelism(),
+    // Real processes, sockets and signals on a machine that others use: where it decides what lands, a test may try again.
+    retry: process.env["CI"] === undefined ? 0 : 2,
     // What runs concurrently waits for time limits, not for the machine.
     maxConcurrency: 20,
     projects: [

