@@ -76,7 +76,8 @@ async function tryNavigation(tab, home) {
   await tab.goto(home);
   await tab.getByRole("link", { name: "Options", exact: true }).last().click();
   await tab.waitForURL("**/options.html");
-  if ((await tab.locator("h1").textContent())?.includes("Options") !== true) wrong.push("the sidebar leads nowhere");
+  const heading = tab.locator("h1", { hasText: "Options" });
+  await heading.waitFor({ timeout: 10_000 }).catch(() => wrong.push("the sidebar leads nowhere"));
   await tab.keyboard.press("Control+k");
   await tab.locator("#localsearch-input").fill("coding-truncated");
   const found = tab.locator(".VPLocalSearchBox .result").first();

@@ -18,6 +18,10 @@ run("node_modules/typedoc/bin/typedoc", [
 ]);
 cpSync(path.join(root, "docs/output.schema.json"), path.join(site, "output.schema.json"));
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
+// Manifests that a page links to, beside it.
+for (const name of readdirSync(path.join(root, "docs"))) {
+  if (name.endsWith(".yaml")) cpSync(path.join(root, "docs", name), path.join(site, name));
+}
 for (const name of published()) publish(name);
 await checkSite(site, base);
 process.stdout.write(`${path.relative(process.cwd(), site) || "."}/index.html\n`);
