@@ -17,3 +17,11 @@ export function pauseWhenDue(): Promise<void> | undefined {
     });
   });
 }
+
+/** Pauses when that is due, and throws the reason of a signal that was aborted meanwhile. */
+export async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
+  const pause = pauseWhenDue();
+  if (pause === undefined) return;
+  await pause;
+  signal?.throwIfAborted();
+}

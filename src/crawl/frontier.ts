@@ -5,7 +5,7 @@ import { type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import { Children } from "./children.ts";
-import type { Reference, Trace } from "./record.ts";
+import type { CandidateResult, Reference } from "./record.ts";
 import type { DocumentFacts } from "./tally.ts";
 
 /** An index whose children are being visited. */
@@ -38,7 +38,7 @@ export interface Repeated {
 /** What a guess came to that left no node. */
 export interface Abandoned {
   readonly url: string;
-  readonly trace: Trace & { readonly reason: Problem };
+  readonly result: CandidateResult & { readonly reason: Problem };
   readonly keys: readonly string[];
   readonly response?: SitemapResponse | undefined;
 }

@@ -6,11 +6,11 @@ import type { Settings } from "../options.ts";
 import { ProblemLog, problem } from "../problem.ts";
 import { CheckedBody } from "../store/digest.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
-import type { Start } from "./engine.ts";
 import { type FollowRules, follow, Hop } from "./follow.ts";
 import { linksInHomepage } from "./homepage.ts";
 import { read } from "./read.ts";
 import { nextInTurn, today, type Waiting } from "./rotation.ts";
+import type { Start } from "./target.ts";
 
 // With robots.txt and one sitemap that makes four requests a run, and eleven runs until all well-known paths had their turn.
 const fewest = 2;

@@ -2,8 +2,7 @@
 import { homepageFor } from "../discover/candidates.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
 import { homepageOf, withoutCredentials } from "../url.ts";
-import type { Start } from "./engine.ts";
-import { type CrawlTarget, checkTarget } from "./target.ts";
+import { type CrawlTarget, checkTarget, type Start } from "./target.ts";
 
 /** A crawl that was checked and can begin. */
 export interface Prepared {

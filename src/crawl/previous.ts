@@ -7,8 +7,8 @@ import type { Body, DocumentRequest, DocumentSource, Fetched, FetchedDocument } 
 import type { Settings } from "../options.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import { PreviousArchives } from "../store/previous-archives.ts";
-import type { Start } from "./engine.ts";
 import { Guesses, type GuessOptions } from "./guesses.ts";
+import type { Start } from "./target.ts";
 import { TrustedChildren } from "./trusted-children.ts";
 import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
 

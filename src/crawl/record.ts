@@ -10,13 +10,13 @@ import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
 import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";
 
 /** What discovery records of a candidate, beside its URL. */
-export type Trace = Omit<DiscoveryRecord, "url" | "by">;
+export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 export type Visit =
-  | { readonly type: "node"; readonly node: Sitemap; readonly trace: Trace }
-  | { readonly type: "frame"; readonly frame: Frame; readonly trace: Trace }
+  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult }
+  | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
   /** Not in the tree: a known path that holds no sitemap, or robots.txt that is not there. */
-  | { readonly type: "omitted"; readonly trace: Trace };
+  | { readonly type: "omitted"; readonly result: CandidateResult };
 
 /** What is to be visited. */
 export interface Reference extends SitemapReference {
@@ -53,13 +53,13 @@ export class Recorder {
 
   /** Not followed, for reasons of our own. */
   *refused(reference: Reference, place: Place, url: string, reason: Problem): Recording {
-    const trace: Trace = { outcome: "refused", ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return { type: "omitted", trace };
+    const result: CandidateResult = { outcome: "refused", ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return { type: "omitted", result };
     const node = this.#invalidAt(reference, url, reason);
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };
     yield* this.finish(node, depth, [], nothingRead);
-    return { type: "node", node, trace };
+    return { type: "node", node, result };
   }
 
   /** A budget ends the visits to the children of an index: one node stands for all that are left of them. */
@@ -76,42 +76,42 @@ export class Recorder {
 
   /** Seen before: shown here too, from the one fetch. Its pages are not told a second time. */
   *repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
-    const trace: Trace = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+    const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
     // What a sitemap or the caller declares is shown twice; discovery looks for what is not there yet.
-    if (place.by !== undefined && place.by !== "given") return { type: "omitted", trace };
+    if (place.by !== undefined && place.by !== "given") return { type: "omitted", result };
     const depth = place.parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.declared(reference, known.url) } as Sitemap;
     yield { type: "start", url: node.url, depth };
-    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, place.parent), trace };
+    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, place.parent), result };
     yield* this.finish(node, depth, [], nothingRead);
-    return { type: "node", node, trace };
+    return { type: "node", node, result };
   }
 
   /** There is no document. */
   *failed(reference: Reference, place: Place, failed: FollowFailure): Recording {
     const { outcome, status, reason, url, keys } = failed;
     if (reason.code === "archive-missing" && (this.#options.omitMissing || isGuess(place))) {
-      return { type: "omitted", trace: { outcome: "absent", reason } };
+      return { type: "omitted", result: { outcome: "absent", reason } };
     }
-    const trace = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return this.abandon(reference, { url, trace, keys, response: failed.response });
-    return yield* this.#invalid(reference, place, { url, trace, keys, response: failed.response });
+    const result = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return this.abandon(reference, { url, result, keys, response: failed.response });
+    return yield* this.#invalid(reference, place, { url, result, keys, response: failed.response });
   }
 
   /** A guess came to nothing here before. Another guess does, too; what is declared has a node that says so. */
   *abandoned(reference: Reference, place: Place, abandoned: Abandoned): Recording {
-    const { url, trace } = abandoned;
-    const { finalUrl: _, ...rest } = trace;
+    const { url, result } = abandoned;
+    const { finalUrl: _, ...rest } = result;
     const moved = { ...rest, ...movedTo(reference.url, url) };
-    if (isGuess(place)) return { type: "omitted", trace: moved };
-    return yield* this.#invalid(reference, place, { ...abandoned, trace: moved });
+    if (isGuess(place)) return { type: "omitted", result: moved };
+    return yield* this.#invalid(reference, place, { ...abandoned, result: moved });
   }
 
   /** A guess comes to nothing: it leaves no node. Who declares it all the same wants it asked for. */
   abandon({ notAsked }: Reference, abandoned: Abandoned): Visit {
     if (!notAsked) this.#options.frontier.abandon(abandoned);
-    return { type: "omitted", trace: abandoned.trace };
+    return { type: "omitted", result: abandoned.result };
   }
 
   /** A sitemap without children to visit is finished. */
@@ -131,12 +131,12 @@ export class Recorder {
     };
   }
 
-  *#invalid(reference: Reference, place: Place, { url, trace, keys, response }: Abandoned): Recording {
-    const node = this.#invalidAt(reference, url, trace.reason);
+  *#invalid(reference: Reference, place: Place, { url, result, keys, response }: Abandoned): Recording {
+    const node = this.#invalidAt(reference, url, result.reason);
     const depth = place.parent.depth + 1;
     yield { type: "start", url: node.url, depth };
     yield* this.finish(node, depth, keys, { ...nothingRead, response });
-    return { type: "node", node, trace };
+    return { type: "node", node, result };
   }
 
   // Thousands may be refused for one reason: they share it.

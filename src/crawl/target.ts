@@ -10,6 +10,13 @@ export type CrawlTarget =
   | { readonly homepage: string | URL }
   | { readonly sitemaps: readonly (string | URL)[] };
 
+/** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
+export interface Start {
+  /** Ends in a slash; the URL of the root. */
+  readonly homepage: string;
+  readonly sitemaps?: readonly string[] | undefined;
+}
+
 /** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
 export function checkTarget(target: CrawlTarget): { homepage: string } | { sitemaps: readonly [string, ...string[]] } {
   const given = urlText(target);

@@ -6,16 +6,20 @@ import type { Store } from "../store/contract.ts";
 // In milliseconds: small documents that have arrived are read in it, and whoever asked for a limit does not notice.
 const grace = 200;
 
+export interface TimeBudgetOptions {
+  readonly milliseconds: number;
+  /** Keeps which documents were not fetched in time, so that a replay of the archive knows it, too. */
+  readonly store: Pick<Store, "keep"> | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 export class TimeBudget {
-  readonly #milliseconds: number;
-  readonly #store: Pick<Store, "keep"> | undefined;
+  readonly #options: TimeBudgetOptions;
   #endedAt: number | undefined;
   #leftUnread = false;
 
-  /** `store` keeps that something was not fetched, so that an archive knows it, too. */
-  constructor(milliseconds: number, store: Pick<Store, "keep"> | undefined) {
-    this.#milliseconds = milliseconds;
-    this.#store = store;
+  constructor(options: TimeBudgetOptions) {
+    this.#options = options;
   }
 
   /** The time is up: what fails from now on fails because of that. */
@@ -44,11 +48,11 @@ export class TimeBudget {
       const reason = this.#problem();
       const { url, role, anonymous } = request;
       const late: FailedFetch = { outcome: "refused", url, role, ...(anonymous && { anonymous }), attempts: 0, reason };
-      return this.#store?.keep(late) ?? late;
+      return this.#options.store?.keep(late) ?? late;
     }
   }
 
-  /** The document as it is read. Where the time is up in the middle of it, it ends there. */
+  /** The document as it is read: cut off where the time is up, and an error where the caller's signal is aborted. */
   read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
     let late: Problem | undefined;
     const setLate = (error: unknown) => {
@@ -71,6 +75,7 @@ export class TimeBudget {
       },
     };
     const isCut = () => {
+      this.#options.signal?.throwIfAborted();
       late ??= this.over;
       return late !== undefined;
     };
@@ -78,6 +83,6 @@ export class TimeBudget {
   }
 
   #problem(): Problem {
-    return problem("limit-time", { limit: this.#milliseconds });
+    return problem("limit-time", { limit: this.#options.milliseconds });
   }
 }

@@ -10,7 +10,15 @@ import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
 import { type ReadDocument, type Reading, read } from "./read.ts";
-import { isGuess, movedTo, type Place, type Recorder, type Reference, type Trace, type Visit } from "./record.ts";
+import {
+  type CandidateResult,
+  isGuess,
+  movedTo,
+  type Place,
+  type Recorder,
+  type Reference,
+  type Visit,
+} from "./record.ts";
 import { resolve } from "./resolve.ts";
 import type { DocumentFacts } from "./tally.ts";
 import type { TimeBudget } from "./time-budget.ts";
@@ -75,7 +83,11 @@ export class Visitor {
     const { reading, cut, pageCount } = content;
     frontier.takeBytes(reading.wireBytes);
     const facts = factsOf(found, reading);
-    const trace: Trace = { outcome: "found", status: found.document.status, ...movedTo(reference.url, found.url) };
+    const result: CandidateResult = {
+      outcome: "found",
+      status: found.document.status,
+      ...movedTo(reference.url, found.url),
+    };
 
     const reason = whyInvalid(reading, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
@@ -85,7 +97,7 @@ export class Visitor {
       const { response } = facts;
       return recorder.abandon(reference, {
         url: found.url,
-        trace: { ...trace, outcome: "not-a-sitemap", reason },
+        result: { ...result, outcome: "not-a-sitemap", reason },
         keys,
         response,
       });
@@ -94,7 +106,7 @@ export class Visitor {
     if (reason !== undefined) {
       const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
       yield* recorder.finish(node, depth, found.keys, facts);
-      return { type: "node", node, trace: { ...trace, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
+      return { type: "node", node, result: { ...result, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
     }
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
@@ -102,7 +114,7 @@ export class Visitor {
       const { format } = reading.outcome;
       const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
       yield* recorder.finish(node, depth, found.keys, facts);
-      return { type: "node", node, trace };
+      return { type: "node", node, result };
     }
     const isRobots = place.by === "robots";
     if (isRobots) this.#takeCrawlDelay(reading, found.url);
@@ -122,7 +134,7 @@ export class Visitor {
       children: own,
       facts,
     };
-    return { type: "frame", frame, trace };
+    return { type: "frame", frame, result };
   }
 
   // Tells of the pages as they come.
@@ -137,12 +149,7 @@ export class Visitor {
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
-    const timed = time.read(document);
-    const isCut = () => {
-      settings.signal?.throwIfAborted();
-      return timed.isCut();
-    };
-    const reading = readDocument({ ...timed, url, isRobots, isCut }, settings);
+    const reading = readDocument({ ...time.read(document), url, isRobots }, settings);
     let step = await reading.next();
     while (!step.done) {
       children.add(step.value.sitemaps);

@@ -1,0 +1,56 @@
+// The result of each candidate of discovery, and the problems of the website as a whole: those that belong to no sitemap.
+import type { Candidate } from "../discover/candidates.ts";
+import type { DiscoveryRecord } from "../event.ts";
+import { type Problem, ProblemLog } from "../problem.ts";
+import type { LinksFound } from "./homepage-fetch.ts";
+import type { CandidateResult, Visit } from "./record.ts";
+
+export class DiscoveryLog {
+  readonly #records: DiscoveryRecord[] = [];
+  readonly #problems = new ProblemLog();
+
+  /** `problems`: those of the website that are known before the crawl begins. */
+  constructor(problems: readonly Problem[] = []) {
+    for (const problem of problems) this.#problems.addProblem(problem);
+  }
+
+  get records(): readonly DiscoveryRecord[] {
+    return this.#records;
+  }
+
+  get problems(): readonly Problem[] {
+    return this.#problems.toArray();
+  }
+
+  get isRobotsUnreachable(): boolean {
+    return this.#problems.has("robots-unreachable");
+  }
+
+  add({ url, by }: Candidate, { type, result }: Visit): void {
+    this.#records.push({ url, by, ...result });
+    const { outcome, status } = result;
+    if (by === "robots" && isUnreachable(result)) {
+      // A robots.txt that came with status 200 has a node that says what is wrong with it.
+      this.#problems.add("robots-unreachable", status === undefined || status < 300 ? {} : { status });
+    } else if (by === "known-path" && type === "omitted" && outcome === "failed") {
+      this.#problems.add("known-path-unreachable", { value: url });
+    }
+  }
+
+  /** A candidate that is not requested, because robots.txt names sitemaps that can be read. */
+  skip({ url, by }: Candidate): void {
+    this.#records.push({ url, by, outcome: "skipped" });
+  }
+
+  addHomepage({ problems, isUnreachable }: Pick<LinksFound, "problems" | "isUnreachable">): void {
+    if (isUnreachable) this.#problems.add("homepage-unreachable");
+    for (const problem of problems) this.#problems.addProblem(problem);
+  }
+}
+
+// https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and
+// network errors are "unreachable". So is 429, which asks us to come back.
+function isUnreachable({ outcome, status, reason }: CandidateResult): boolean {
+  if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;
+  return status === undefined || status === 429 || status < 400 || status >= 500 || reason?.code === "bot-check";
+}

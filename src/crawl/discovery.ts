@@ -1,0 +1,145 @@
+// Tries the candidates of discovery one after another: robots.txt, well-known paths, links in the homepage, or the sitemaps
+// that the caller gave.
+import { type Candidate, candidatesFor } from "../discover/candidates.ts";
+import type { OrderedEvent } from "../event.ts";
+import { isUnreachable } from "../fetch/reachability.ts";
+import type { Settings } from "../options.ts";
+import type { Sitemap } from "../sitemap.ts";
+import type { DiscoveryLog } from "./discovery-log.ts";
+import { takeTurn } from "./event-loop.ts";
+import { type FollowRules, Hop } from "./follow.ts";
+import type { Frame, Frontier } from "./frontier.ts";
+import type { HomepageFetch } from "./homepage-fetch.ts";
+import type { IndexWalk } from "./index-walk.ts";
+import type { Lookahead } from "./lookahead.ts";
+import type { Prefetcher } from "./prefetcher.ts";
+import type { Visit } from "./record.ts";
+import type { Start } from "./target.ts";
+import { hasReadable, type UnaskedGuesses } from "./unasked-guesses.ts";
+import type { Visitor } from "./visit.ts";
+
+export interface DiscoveryOptions {
+  readonly start: Start;
+  readonly settings: Settings;
+  readonly rules: FollowRules;
+  readonly frontier: Frontier;
+  readonly prefetcher: Prefetcher;
+  readonly lookahead: Lookahead;
+  readonly visitor: Visitor;
+  readonly indexWalk: IndexWalk;
+  readonly homepage: HomepageFetch;
+  readonly unasked: UnaskedGuesses;
+  readonly log: DiscoveryLog;
+}
+
+export class Discovery {
+  readonly #options: DiscoveryOptions;
+  // Those that were not tried yet.
+  #candidates: Candidate[] = [];
+  #isAtRobots = false;
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Adds what it finds to the children of the root. */
+  async *run(root: Frame): AsyncGenerator<OrderedEvent, void> {
+    const { start, settings } = this.#options;
+    if (start.sitemaps !== undefined) {
+      const given = start.sitemaps.map((url): Candidate => ({ url, by: "given" }));
+      return yield* this.#tryAll(given, root);
+    }
+    yield* this.#tryAll(candidatesFor(start.homepage, settings), root);
+    if (this.#usesHomepage) yield* this.#tryAll(await this.#homepageLinks(root), root);
+  }
+
+  /** Prefetches what will be read next. */
+  lookAhead(): void {
+    const { start, lookahead, indexWalk, unasked } = this.#options;
+    const { homepage } = start;
+    // While robots.txt is read, its sitemaps come first: they may make the other candidates unnecessary.
+    const position = this.#isAtRobots
+      ? { candidates: [], homepage: undefined }
+      : {
+          // Whether an `ifNeeded` candidate is needed is known once everything below robots.txt was read.
+          candidates: this.#candidates.filter(({ ifNeeded, url }) => !ifNeeded && !unasked.has(url)),
+          homepage: this.#usesHomepage && !unasked.has(homepage) ? homepage : undefined,
+        };
+    lookahead.fill({ stack: indexWalk.stack, ...position });
+  }
+
+  async *#tryAll(candidates: readonly Candidate[], root: Frame): AsyncGenerator<OrderedEvent, void> {
+    const { settings, unasked, log } = this.#options;
+    this.#candidates = [...candidates];
+    for (let next = this.#candidates.shift(); next !== undefined && !this.#isStopped; next = this.#candidates.shift()) {
+      if (next.ifNeeded && hasReadable(root)) {
+        log.skip(next);
+        continue;
+      }
+      await takeTurn(settings.signal);
+      if (next.by === "known-path") await unasked.decide(root, this.#usesHomepage);
+      const node = yield* this.#try(next, root);
+      if (node !== undefined) root.children.push(node);
+    }
+  }
+
+  // Links in the homepage and given sitemaps are declared: each has a node, also where it fails. robots.txt and well-known
+  // paths are guesses: without a sitemap there is no node.
+  async *#try(candidate: Candidate, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
+    const { rules, frontier, prefetcher, unasked, visitor, homepage, log, indexWalk } = this.#options;
+    const { url, by } = candidate;
+    this.#isAtRobots = by === "robots";
+    const plain = Hop.first(url, this.#isAtRobots ? "robots" : "sitemap", rules);
+    const isLeftOut = by === "known-path" && unasked.has(url) && !frontier.isKnown(plain.key);
+    const notAsked = isLeftOut ? "guess" : undefined;
+    const hop = isLeftOut ? Hop.first(url, "sitemap", rules, notAsked) : plain;
+    if (frontier.exhausted() === undefined && !frontier.isKnown(hop.key)) {
+      prefetcher.start(hop);
+      this.lookAhead();
+    }
+    const stop = this.#isAtRobots && this.#triesHomepageEarly ? homepage.beginLater() : undefined;
+    let visit: Visit;
+    try {
+      visit = yield* visitor.visit({ url, ...(notAsked && { notAsked }) }, { parent: root, by });
+    } finally {
+      stop?.();
+    }
+    // Where robots.txt got no answer, the homepage decides whether the website is down: then nothing else is requested.
+    const hasNoAnswer = stop !== undefined && visit.type === "omitted" && isUnreachable(visit.result.reason);
+    if (hasNoAnswer) await homepage.get();
+    this.#isAtRobots = false;
+    log.add(candidate, visit);
+    switch (visit.type) {
+      case "omitted":
+        return undefined;
+      case "node":
+        return visit.node;
+      case "frame":
+        return yield* indexWalk.run(visit.frame);
+    }
+  }
+
+  async #homepageLinks(root: Frame): Promise<readonly Candidate[]> {
+    const { unasked, homepage, log } = this.#options;
+    await unasked.decide(root, this.#usesHomepage);
+    const found = await homepage.links();
+    log.addHomepage(found);
+    return found.candidates;
+  }
+
+  get #usesHomepage(): boolean {
+    const { start, settings } = this.#options;
+    return start.sitemaps === undefined && settings.useHomepage && !this.#isStopped;
+  }
+
+  // Not where robots.txt has to be known first.
+  get #triesHomepageEarly(): boolean {
+    const { strictRobots, useCrawlDelay } = this.#options.settings;
+    return this.#usesHomepage && !strictRobots && !useCrawlDelay;
+  }
+
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". With `strictRobots`.
+  get #isStopped(): boolean {
+    return this.#options.settings.strictRobots && this.#options.log.isRobotsUnreachable;
+  }
+}
