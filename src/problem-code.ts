@@ -113,6 +113,7 @@ export type ProblemCode =
   | "limit-bytes"
   | "limit-pages"
   | "limit-time"
+  | "website-unreachable"
   | "robots-unreachable"
   | "homepage-unreachable"
   | "homepage-cut"

@@ -118,9 +118,9 @@ export function isTemporary(code: ProblemCode): boolean {
 }
 
 /** The message, and on the command line the flag that helps. */
-export function messageWithHint({ code, message, value }: Problem): string {
+export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = rows.get(code);
-  const hint = ownValue(row?.hintFor, value) ?? row?.hint;
+  const hint = ownValue(row?.hintFor, value) ?? ownValue(row?.hintFor, status?.toString()) ?? row?.hint;
   if (hint === undefined) return message;
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
 }

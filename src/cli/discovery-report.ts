@@ -6,6 +6,8 @@ import { parseUrl } from "../url.ts";
 /** Why nothing could be read from a website, in one sentence. */
 export function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
+  // Most of what was wanted was not even asked for.
+  if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
   if (outcome === "blocked") return `${host} blocks automated requests: ${documents} of ${documents} were refused`;
   const why = startingSmall(messageWithHint(reason));
   return isConnection.test(reason.code)

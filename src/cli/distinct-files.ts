@@ -3,6 +3,7 @@
 import { fstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "./exit-codes.ts";
+import { websiteHint } from "./target.ts";
 
 /** `outputs` by their names. Throws a `UsageError` where one of them, or standard output, is an input or another output. */
 export function expectDistinct(inputs: readonly string[], outputs: Readonly<Record<string, string | undefined>>): void {
@@ -18,7 +19,7 @@ export function expectDistinct(inputs: readonly string[], outputs: Readonly<Reco
   }
   for (const file of inputs) {
     const name = written.get(identityOf(file));
-    if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}`);
+    if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
   }
 }
 

@@ -23,17 +23,27 @@ export function wholeNumber(minimum: number): (text: string) => number {
   };
 }
 
+/** `2`, `0.5`, `500ms`, `30s`, `5m`, `1h`, in seconds. */
 export function seconds(text: string): number {
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new InvalidArgumentError("Expected seconds, such as 2 or 0.5.");
-  return Number(text);
+  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smh])?$/i.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError("Expected seconds, such as 2, 0.5, 30s or 5m.");
+  return Number(digits) * (unitSeconds.get(unit.toLowerCase()) ?? 1);
 }
 
-/** `5000`, `64k`, `50M`, `1G`; the letters are powers of 1024. */
+const unitSeconds: ReadonlyMap<string, number> = new Map([
+  ["ms", 0.001],
+  ["m", 60],
+  ["h", 3600],
+]);
+
+/** `5000`, `64k`, `50M`, `1G`, also `50MB` and `50MiB`; the letters are powers of 1024. */
 export function byteCount(text: string): number {
-  const match = /^(\d{1,12}(?:\.\d{1,6})?)([kmg]?)$/i.exec(text);
-  if (match === null) throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
-  const power = ["", "k", "m", "g"].indexOf((match[2] as string).toLowerCase());
-  return Math.floor(Number(match[1]) * 1024 ** power);
+  const [, digits, unit = ""] = /^(\d{1,12}(?:\.\d{1,6})?) ?(?:([kmgt])(?:i?b)?|b)?$/i.exec(text) ?? [];
+  const bytes = Math.floor(Number(digits) * 1024 ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase()));
+  if (digits === undefined || !Number.isSafeInteger(bytes)) {
+    throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
+  }
+  return bytes;
 }
 
 /** The text of a file. */

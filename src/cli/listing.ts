@@ -153,7 +153,7 @@ async function* archived(
   const { flags, filters, run } = job;
   const tree = await openedTree(target, job, see);
   try {
-    if (isSitemapFormat(flags.format)) return;
+    if (isSitemapFormat(flags.format) && !flags.summary) return;
     yield* pageBatches(untilStopped(filtered(withoutRepeats(tree.walk()), filters), run.signal));
     run.signal.throwIfAborted();
   } finally {

@@ -110,9 +110,7 @@ function checkTogether(flags: LsFlags, target: Target): void {
   }
   if (flags.trailer && flags.format !== "ndjson") throw new UsageError("--trailer works with the format ndjson");
   if (isSitemapFormat(flags.format)) {
-    const pageFlag = (["include", "exclude", "since", "unique", "limit", "summary"] as const).find(
-      (name) => flags[name],
-    );
+    const pageFlag = (["include", "exclude", "since", "unique", "limit"] as const).find((name) => flags[name]);
     if (pageFlag !== undefined) throw new UsageError(`--${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
   }
   if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");

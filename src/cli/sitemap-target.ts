@@ -1,12 +1,14 @@
 // People paste the URL of a sitemap where a homepage is expected. Whether it is one is for its content to say.
 import { read } from "../crawl/read.ts";
 import { type Options, resolveOptions } from "../options.ts";
-import { parseUrl } from "../url.ts";
+import { isRobotsPath, parseUrl } from "../url.ts";
 
 /** Whether there is a sitemap at the URL itself. Asks only where the URL is more than the root of a website. */
 export async function isSitemap(url: string, options: Options): Promise<boolean> {
   const parsed = parseUrl(url);
   if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
+  // It stands for the website, as its homepage does.
+  if (isRobotsPath(parsed.pathname)) return false;
   const { save: _, resume: __, previous: ___, ...rest } = options;
   // Only a look: what is there is asked for again, with all the patience that was asked for.
   const { timeout } = resolveOptions(rest);

@@ -1,5 +1,7 @@
 // What to list: a website, given sitemaps, or an archive on disk.
-import { statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { looksLikeArchive, magicLength } from "../diff/archive-magic.ts";
+import { systemReason } from "../system-reason.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
 
@@ -27,12 +29,40 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
           ? "an empty file"
           : undefined
         : "not a regular file";
-    if (what === undefined) return { kind: "archive", path: name };
-    const hint = looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
-    throw new UsageError(`${name} is ${what} here, not an archive${hint}`);
+    if (what === undefined) {
+      expectArchive(name);
+      return { kind: "archive", path: name };
+    }
+    throw new UsageError(`${name} is ${what} here, not an archive${websiteHint(name)}`);
   }
   if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+}
+
+// A file by the name of a website, or a sitemap: what was meant can be done.
+function expectArchive(name: string): void {
+  if (isArchiveName.test(name) || looksLikeArchive(startOf(name))) return;
+  const hint = websiteHint(name) || `; for a sitemap that is a local file: sitegrove parse ${name}`;
+  throw new UsageError(`${name} is a file here, and not an archive${hint}`);
+}
+
+function startOf(file: string): Uint8Array {
+  try {
+    const descriptor = openSync(file, "r");
+    const start = Buffer.alloc(magicLength);
+    try {
+      return start.subarray(0, readSync(descriptor, start));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new UsageError(`${file}: ${systemReason(error)}`);
+  }
+}
+
+/** What to type instead, where a file is named as a website may be. */
+export function websiteHint(name: string): string {
+  return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
 
 // People type `example.org`: https is what they mean.
@@ -47,5 +77,6 @@ function fail(text: string, what: string): never {
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-const looksLikeHost = /^[\w-]+(\.[\w-]+)+$/;
+const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
+const isArchiveName = /\.warc(\.gz)?$/i;
 const looksLikeFile = /^[./~\\]|\.warc(\.gz)?$/i;

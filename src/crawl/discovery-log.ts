@@ -37,6 +37,11 @@ export class DiscoveryLog {
     }
   }
 
+  /** A refusal alone is no loss: nothing says that there is a sitemap. Where there is nothing else, it is one. */
+  addUnreachable(): void {
+    if (this.#problems.complete) this.#problems.add("website-unreachable");
+  }
+
   /** A candidate that is not requested, because robots.txt names sitemaps that can be read. */
   skip({ url, by }: Candidate): void {
     this.#records.push({ url, by, outcome: "skipped" });

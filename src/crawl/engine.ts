@@ -194,13 +194,15 @@ class Engine {
     yield { type: "start", url: homepage, depth: 0 };
     yield* this.#discovery.run(root);
     const tally = this.#tally;
-    const { problems, records } = this.#log;
+    const { records } = this.#log;
+    const unreachable = unreachableWebsite(records, this.#homepage.outcome);
+    if (unreachable !== undefined && start.sitemaps === undefined) this.#log.addUnreachable();
+    const { problems } = this.#log;
     yield* tally.finish(
       { ...root.node, complete: isComplete(problems), problems, children: root.children },
       0,
       nothingRead,
     );
-    const unreachable = unreachableWebsite(records, this.#homepage.outcome);
     // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
     if (!this.#time.leftUnread) await store?.finish(readings?.());
     yield {

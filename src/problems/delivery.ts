@@ -3,6 +3,9 @@ import type { ProblemRows } from "./row.ts";
 
 const trust = "trust it with NODE_EXTRA_CA_CERTS, or use --insecure";
 
+// What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
+const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
+
 export const deliveryProblems: ProblemRows = {
   "dns-not-found": {
     loss: true,
@@ -97,7 +100,9 @@ export const deliveryProblems: ProblemRows = {
   "tls-failed": {
     loss: true,
     message: "The TLS handshake failed[: {value}]",
+    messageFor: Object.fromEntries(withoutTls.map((code) => [code, "The server does not speak TLS on this port"])),
     fix: "No TLS version or cipher in common, no TLS on that port, or a client certificate is required: check scheme and port.",
+    hintFor: Object.fromEntries(withoutTls.map((code) => [code, "try http://"])),
   },
   "proxy-failed": {
     loss: true,
@@ -109,6 +114,7 @@ export const deliveryProblems: ProblemRows = {
     loss: true,
     message: "The proxy answered {status}[ to {value}]",
     fix: "With 407, put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
+    hintFor: { 407: "it wants a user name and password in its URL" },
   },
   "http-protocol": {
     loss: true,

@@ -35,6 +35,11 @@ export const treeProblems: ProblemRows = {
     fix: "Raise `limits.time`, or choose sitemaps with `recurse`. What had arrived was kept.",
     hint: "allow more with --max-time",
   },
+  "website-unreachable": {
+    loss: true,
+    message: "Nothing could be read from the website; whatever its sitemaps declare is missing",
+    fix: "See `unreachable`, which says why. Where the website refuses programs: try another `userAgent`; ask the site owner for access.",
+  },
   "robots-unreachable": {
     loss: true,
     message: "Could not read robots.txt; sitemaps that only it names are missing",

@@ -63,9 +63,35 @@ describe("5: the website could not be reached, or refused everything, and the ca
   test("a website that blocks every request", async () => {
     const refuse: Answer = (_, response) => void response.writeHead(403).end();
     const blocking = await serve(new Proxy({}, { get: () => refuse }));
-    const { code, stderr } = await sitegrove(["ls", blocking.homepage, "--retries", "0", "-f", "pages"]);
+    const { code, stdout, stderr } = await sitegrove([
+      "ls",
+      blocking.homepage,
+      "--retries",
+      "0",
+      "-f",
+      "ndjson",
+      "--trailer",
+    ]);
     blocking.close();
     expect(stderr).toMatch(/^sitegrove: 127\.0\.0\.1:\d+ blocks automated requests: (\d+) of \1 were refused\n$/);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "finished", complete: false });
+    expect(code).toBe(5);
+  });
+
+  test("a website that asks for a pause is not said to have refused what was never asked for", async () => {
+    const pause: Answer = (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end();
+    const limiting = await serve(new Proxy({}, { get: () => pause }));
+    const { code, stderr } = await sitegrove(["ls", limiting.homepage, "-f", "pages"]);
+    limiting.close();
+    expect(stderr).toMatch(/^sitegrove: 127\.0\.0\.1:\d+ limits requests: rate limited until \d{4}-[^\n]+Z\n$/);
+    expect(code).toBe(5);
+  });
+
+  test("https where the server speaks plain HTTP", async () => {
+    const { code, stderr } = await sitegrove(["ls", site.homepage.replace("http:", "https:"), "-f", "pages"]);
+    expect(stderr).toMatch(
+      /^sitegrove: Could not connect to 127\.0\.0\.1:\d+: the server does not speak TLS on this port; try http:\/\/\n$/,
+    );
     expect(code).toBe(5);
   });
 });

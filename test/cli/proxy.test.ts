@@ -101,6 +101,12 @@ describe("a proxy's own failure is the proxy's", () => {
     expect(code).toBe(5);
     expect(stderr).toContain(`the proxy answered ${status} to CONNECT`);
   });
+
+  test("it wants a login, and how to give one is said", async () => {
+    const proxy = await startProxy({ refuse: 407 });
+    const { stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url, "--retries", "0"]);
+    expect(stderr).toContain("the proxy answered 407 to CONNECT; it wants a user name and password in its URL\n");
+  });
 });
 
 describe("--ca", () => {

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { byteCount, seconds } from "../../src/cli/flag-values.ts";
 import { sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
@@ -115,6 +116,8 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
       `sitegrove: ${site.homepage}${name} is a sitemap, listing it alone; the whole website: sitegrove ls ${site.homepage}\n`,
     );
   }
+  const whole = await sitegrove(["ls", `${site.homepage}robots.txt`, "-f", "pages", "-u", "-k"]);
+  expect(whole).toMatchObject({ code: 0, stdout: "/post\n/b\n", stderr: "" });
   const page = await sitegrove(["ls", `${site.homepage}en/`, "-f", "pages", "-u", "-k"]);
   expect(page).toMatchObject({ code: 0, stdout: "/post\n/b\n", stderr: "" });
   site.close();
@@ -169,4 +172,39 @@ test("a file or folder that has the name of a website is explained", async () =>
     stderr:
       "sitegrove: www.example.org is a folder here, not an archive; for the website: sitegrove ls https://www.example.org\n",
   });
+  writeFileSync(path.join(folder, "example.com"), "https://example.com/\n");
+  const list = await sitegrove(["ls", "example.com"], { cwd: folder });
+  expect(list).toMatchObject({
+    code: 2,
+    stderr:
+      "sitegrove: example.com is a file here, and not an archive; for the website: sitegrove ls https://example.com\n",
+  });
+  writeFileSync(path.join(folder, "sitemap.xml"), urlset("https://example.com/"));
+  const sitemap = await sitegrove(["ls", "sitemap.xml"], { cwd: folder });
+  expect(sitemap).toMatchObject({
+    code: 2,
+    stderr:
+      "sitegrove: sitemap.xml is a file here, and not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml\n",
+  });
+});
+
+test("numbers of bytes and seconds are read in the forms that people write", () => {
+  for (const text of ["1536", "1536B", "1.5k", "1.5K", "1.5KB", "1.5 kb", "1.5KiB"]) expect(byteCount(text)).toBe(1536);
+  expect(["100GB", "100G", "1T"].map(byteCount)).toEqual([100 * 1024 ** 3, 100 * 1024 ** 3, 1024 ** 4]);
+  for (const text of ["", "k", "5X", "-1", "1e9", "5 0", "5kk", "5iB", "999999999999T"]) {
+    expect(() => byteCount(text)).toThrow("Expected a number of bytes");
+  }
+  expect(["2", "0.5", "30s", "5m", "1H", "500ms"].map(seconds)).toEqual([2, 0.5, 30, 300, 3600, 0.5]);
+  for (const text of ["", "s", "-1", "1d", "5 m", "1e3"]) expect(() => seconds(text)).toThrow("Expected seconds");
+});
+
+test("a summary can be had with every format", async () => {
+  for (const format of ["tabtree", "pages", "json", "ndjson", "csv", "sitemaps", "sitemaps-csv"]) {
+    const { code, stderr } = await sitegrove(["ls", a.homepage, "-f", format, "--summary"]);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("  2  ") });
+  }
+  const archive = path.join(folder, "summary.warc");
+  await sitegrove(["ls", a.homepage, "--save", archive]);
+  const { stderr } = await sitegrove(["ls", archive, "-f", "sitemaps", "--summary"]);
+  expect(stderr).toContain("  2  ");
 });

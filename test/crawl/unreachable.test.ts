@@ -77,8 +77,9 @@ describe("a website that is down", () => {
 
   test("is asked for one known path more, where neither robots.txt nor the homepage is wanted", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
-    const { unreachable } = await finished(server.origin, { useRobots: false, useHomepage: false, concurrency: 1 });
-    expect(unreachable).toMatchObject({ documents: 21 });
+    const options: Options = { useRobots: false, useHomepage: false, concurrency: 1 };
+    const { complete, unreachable } = await finished(server.origin, options);
+    expect({ complete, unreachable }).toMatchObject({ complete: false, unreachable: { documents: 21 } });
     expect(server.requests.length).toBeLessThanOrEqual(3);
   });
 
@@ -139,8 +140,9 @@ describe("a website that refuses everything", () => {
     [451, "http-451"],
   ])("with %i blocks us", async (status, code) => {
     const server = await testServer(everything((exchange) => exchange.respond(status)));
-    const { reachable, unreachable } = await finished(server.origin, {});
-    expect({ reachable, unreachable }).toMatchObject({
+    const { complete, reachable, unreachable } = await finished(server.origin, {});
+    expect({ complete, reachable, unreachable }).toMatchObject({
+      complete: false,
       reachable: false,
       unreachable: { outcome: "blocked", reason: { code }, documents: 23 },
     });
