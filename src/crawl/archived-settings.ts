@@ -27,7 +27,7 @@ function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknow
   );
 }
 
-/** The options of a replay. Throws a `SitemapError` where the archive's settings are not what we would have written. */
+/** The options of a replay. Throws a `SitemapError` if the archive's settings are not valid. */
 export function replayOptions(archived: Readonly<Record<string, unknown>>, reader: ArchiveSettings): Options {
   const fields = new Map(Object.entries(archived));
   const options: Record<string, unknown> = { ...reader };

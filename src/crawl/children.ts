@@ -1,5 +1,5 @@
-// The children of an index while it is read: those that the caller wants to follow, and no more than the budget for documents
-// allows. A website chooses how many there are, and the rest can only be counted.
+// Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number
+// that the budget for documents can reach. The rest are only counted, because a website can list any number.
 import type { RecurseContext, Settings } from "../options.ts";
 import type { SitemapReference } from "../sitemap.ts";
 
@@ -17,12 +17,12 @@ export class Children {
   }
 
   add(references: readonly SitemapReference[]): void {
-    // Whoever chooses from the list has to see all of it.
+    // `recurseList` is called with all of them.
     if (this.#settings.recurseList !== undefined) for (const reference of references) this.#listed.push(reference);
     else for (const reference of references) this.#take(reference);
   }
 
-  /** After the last: what is to be visited, in its order, and how many more there are. */
+  /** After the last reference: those to visit, in order, and how many more were counted. */
   end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
     const { recurseList } = this.#settings;
     if (recurseList !== undefined) {

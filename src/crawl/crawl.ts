@@ -1,5 +1,5 @@
-// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from. What fetches, reads and
-// stores is loaded when a crawl begins, so that importing the package takes no time for it.
+// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from. The code
+// that fetches, reads and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../event.ts";
 import type { DocumentSource } from "../exchange.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
@@ -18,7 +18,7 @@ import type { CrawlTarget } from "./target.ts";
 export type { CrawlTarget } from "./target.ts";
 
 /**
- * What happens, as it happens. Leaving the loop ends the crawl.
+ * The events of a crawl, as they happen. Leaving the loop ends the crawl.
  *
  * @example
  * for await (const event of crawl("https://example.org/")) {
@@ -32,24 +32,24 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
 
 export interface RunOptions {
   readonly prepared: Prepared;
-  /** Where documents come from; the network unless told otherwise. */
+  /** Where documents come from. @default the network */
   readonly source?: DocumentSource | undefined;
-  /** Where they are kept; nowhere unless told otherwise, or `save` or `resume` ask for an archive. */
+  /** Where documents are kept. By default nowhere, or in an archive if `save` or `resume` is set. */
   readonly store?: Store | undefined;
-  /** The archives of earlier runs, where they are open; closed at the end. */
+  /** The archives of earlier runs, if they are open already; closed at the end. */
   readonly previous?: PreviousArchives | undefined;
   readonly omitMissing?: boolean | undefined;
-  /** What is wrong with the website as a whole, where that is known before. */
+  /** Problems of the website as a whole that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
-  /** How documents are read, where that is not as usual. */
+  /** Reads documents in place of `read`. */
   readonly read?: ReadDocument | undefined;
-  /** Limits that other crawls count for, too. */
+  /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
-  /** Told of requests, retries and responses. */
+  /** Called with `request`, `retry` and `response` events. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
-/** The events in declared order; `settings.onEvent` and `onSideEvent` are told the others beside it. */
+/** Yields the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
   const { source, omitMissing, problems, shared } = options;
   const { save, resume } = options.prepared.settings;
@@ -68,7 +68,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
   const previous = options.previous ?? own?.previous ?? (await earlier?.openPrevious(start, settings));
   const onRequest = (event: CrawlEvent) => {
-    // What comes of it is known only when it has been compared with what was there before.
+    // With `previous`, how a document came is known only after it was compared with the earlier one: the Revalidator
+    // reports it.
     if (previous === undefined || event.type !== "response") onEvent(event);
   };
   const fetcher: Fetcher | undefined =
@@ -110,7 +111,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   }
 }
 
-// Side events are handed out while the next ordered one is waited for. One wait at a time, for whichever comes first.
+// Yields side events while waiting for the next ordered one.
 async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
   const aside: CrawlEvent[] = [];
   let wake = () => {};
@@ -151,8 +152,8 @@ async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
       else yield step.value;
     }
   } finally {
-    // The step that is under way has to end before the generator can be closed.
-    if (!done) abort.abort(new Error("The crawl was left"));
+    // A generator can be closed only after its pending step has ended.
+    if (!done) abort.abort(new Error("The caller left the loop"));
     await events.return().catch(() => undefined);
   }
 }

@@ -1,12 +1,12 @@
-// Lets timers, signals and sockets have their turn. Work that never waits for any of them, such as an index of a million
-// children that need no request, would keep them waiting until it is done.
+// Lets timers, signals and sockets act during long synchronous work, such as an index of a million children that need
+// no request.
 
-// In milliseconds: what they may have to wait for.
+// In milliseconds: how long timers, signals and sockets may have to wait.
 const longestTurn = 40;
 
 let turnedAt = 0;
 
-/** Undefined while the turn is short enough to go on. To be asked often: it costs a look at the clock. */
+/** Undefined if no pause is due yet. Cheap enough to call often: it reads the clock once. */
 export function pauseWhenDue(): Promise<void> | undefined {
   const now = performance.now();
   if (now - turnedAt < longestTurn) return undefined;
@@ -18,7 +18,7 @@ export function pauseWhenDue(): Promise<void> | undefined {
   });
 }
 
-/** Pauses when that is due, and throws the reason of a signal that was aborted meanwhile. */
+/** Pauses if a pause is due, and then throws the reason of an aborted signal. */
 export async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
   const pause = pauseWhenDue();
   if (pause === undefined) return;

@@ -1,4 +1,4 @@
-// One document from the network, redirects followed: for whoever wants to read a single URL without a crawl around it.
+// Fetches one document and follows its redirects, without a crawl: for `sitegrove parse URL`.
 import { createFetcher } from "../fetch/fetcher.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { Problem } from "../problem.ts";
@@ -9,9 +9,9 @@ import type { Document } from "./read.ts";
 export interface OpenedDocument {
   readonly outcome: "found";
   readonly document: Document;
-  /** What is worth saying about the way there. */
+  /** Problems with the redirects that led to it. */
   readonly problems: readonly Problem[];
-  /** Ends what is under way. */
+  /** Ends the fetch, if it is still running. */
   close(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
-// One item at a time from batches. By hand, because a generator that yields each item costs three times as much; calls queue
-// as they do with a generator, so that several workers can share one iterator.
+// Yields single items from batches. Written by hand, because a generator that yields each item costs three times as
+// much. Calls queue as they do with a generator, so that several workers can share one iterator.
 
-/** `next` and `return` settle in the order of their calls, whoever makes them: nothing is lost and nothing comes twice. */
+/** `next` and `return` settle in the order of their calls: with several callers, no item is lost and none comes twice. */
 export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
   let batch: readonly T[] = [];
   let at = 0;
-  // Calls that have to wait: for a batch, or for a call before them that does.
+  // Calls that wait for a batch, or for an earlier call.
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 

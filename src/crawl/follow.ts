@@ -1,6 +1,6 @@
-// Follows redirects, one hop at a time: which URLs name the same document, what is a loop, how many hops are allowed, what
-// may be sent where, and when a hop leads to something that is known already. Everybody else knows single answers only.
-// Nothing here depends on what arrived first: hops are fetched ahead, but walked in declared order.
+// Follows redirects, one hop at a time. Decided here and nowhere else: which URLs name the same document, what is a
+// loop, how many hops are allowed, which headers may be sent where, and when a hop leads to a known document. Nothing
+// depends on what arrived first: hops are prefetched, but followed in declared order.
 import {
   type DocumentRequest,
   type DocumentRole,
@@ -20,13 +20,13 @@ import { redirectTarget } from "./redirect-target.ts";
 
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
-  /** The origins that the operator named: what the operator supplied is sent to them and nowhere else. */
+  /** The origins of the URLs that the caller gave: `headers` and credentials are sent to them and nowhere else. */
   readonly startOrigins: ReadonlySet<string>;
-  /** Whether an anonymous request for this URL may get another answer. */
+  /** Whether a request without the caller's headers may get another answer. */
   readonly tellsApart: (url: string) => boolean;
 }
 
-/** What the redirects from a URL led to. `keys` are those of the URLs for which this holds from now on. */
+/** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
 export type Followed<Known> = FoundDocument | FollowFailure | { readonly outcome: "known"; readonly known: Known };
 
 export interface FoundDocument {
@@ -35,23 +35,23 @@ export interface FoundDocument {
   /** Where the document was found. */
   readonly url: string;
   readonly keys: readonly string[];
-  /** What is worth saying about the way there. */
+  /** Problems with the redirects on the way. */
   readonly problems: readonly Problem[];
   readonly hops: readonly RedirectHop[];
 }
 
 export interface FollowFailure {
   readonly outcome: FailureOutcome;
-  /** Where it went wrong. */
+  /** The URL that failed. */
   readonly url: string;
   readonly keys: readonly string[];
   readonly status?: number;
   readonly reason: Problem;
-  /** How the failure came, where something was asked. */
+  /** Absent if no request was sent. */
   readonly response?: SitemapResponse | undefined;
 }
 
-/** A URL on the way from the first one to a document. */
+/** One step of a redirect chain: a URL, and how it was reached. */
 export class Hop {
   readonly url: string;
   readonly role: DocumentRole;
@@ -59,7 +59,7 @@ export class Hop {
   readonly #before: Hop | undefined;
   readonly #hops: number;
   readonly #problems: readonly Problem[];
-  // Answers of an earlier run count on the whole way.
+  // Set for the whole chain: answers of an earlier run are used.
   readonly #notAsked: NotAsked | undefined;
   // The status of the redirect that led here.
   readonly #status: number;
@@ -85,7 +85,7 @@ export class Hop {
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
-    // What follows # names a place inside of a document.
+    // A fragment names a place inside a document.
     const [document = url] = url.split("#", 1);
     return new Hop(withoutCredentials(document), undefined, role, rules, [], notAsked);
   }
@@ -107,18 +107,18 @@ export class Hop {
     return this.#key;
   }
 
-  /** What is worth saying about the way so far. */
+  /** Problems of the chain so far. */
   get problems(): readonly Problem[] {
     return this.#before === undefined ? this.#problems : [...this.#before.problems, ...this.#problems];
   }
 
-  /** The redirects on the way so far. */
+  /** The redirects so far. */
   get hops(): readonly RedirectHop[] {
     const before = this.#before;
     return before === undefined ? [] : [...before.hops, { url: before.url, status: this.#status }];
   }
 
-  /** Where a redirect leads from here, or why it does not. */
+  /** The next hop, or why the redirect is not followed. */
   next({ status, headers }: FetchedRedirect): Hop | FollowFailure {
     const { limits } = this.#rules;
     const redirect = redirectTarget(headers, this.url, limits.urlLength);
@@ -127,7 +127,7 @@ export class Hop {
     }
     const limit = this.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops >= limit) {
-      // Too many from the first URL need not be too many from this one.
+      // The limit counts from the first URL: the result is valid for that one only.
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
     }
     const { target } = redirect;
@@ -138,12 +138,12 @@ export class Hop {
     const next = new Hop(target.href, this, this.role, this.#rules, problems, this.#notAsked, status);
     const passed = this.#passed(next.key);
     if (passed === undefined) return next;
-    // A circle ends nowhere.
+    // A loop: the result is valid for the first URL only.
     const { url, key } = this.#first;
     return { outcome: "failed", url, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
 
-  /** What an answer that is no redirect means for the whole way. */
+  /** The result of the chain, from an answer that is not a redirect. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): FoundDocument | FollowFailure {
     const { url, hops, problems } = this;
     if (fetched.outcome !== "found") {
@@ -156,8 +156,8 @@ export class Hop {
     return { outcome, url: this.url, keys: this.#ends, ...(status === undefined ? {} : { status }), reason };
   }
 
-  // Whether everything up to here belongs to one origin of the start. What left it does not come back: whoever it went
-  // through may have chosen where to.
+  // Whether every hop so far is on one start origin. A chain that left the origin is not trusted when it comes back:
+  // another server may have chosen the URL.
   get #isTrusted(): boolean {
     if (this.#before === undefined) return this.#rules.startOrigins.has(originOf(this.url));
     return originOf(this.#before.url) === originOf(this.url) && this.#before.#isTrusted;
@@ -184,8 +184,8 @@ export class Hop {
 }
 
 /**
- * Walks from a URL to its document. `fetch` answers for one hop; `known` is asked before each, and ends the walk where it
- * knows what is there. Rejects with what `fetch` rejects with.
+ * Follows redirects from a URL to its document. `fetch` answers for one hop. `known` is called before each hop; a
+ * result ends the chain. Rejects if `fetch` rejects.
  */
 export async function follow<Known>(
   first: Hop,
@@ -203,7 +203,7 @@ export async function follow<Known>(
   }
 }
 
-// Where nothing was asked, there is nothing to say.
+// Undefined if no request was sent.
 function responseOf(failed: FailedFetch, hops: readonly RedirectHop[]): SitemapResponse | undefined {
   const { status, headers = [], attempts, receivedAt, firstByte } = failed;
   if (attempts === 0) return undefined;

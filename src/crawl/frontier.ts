@@ -1,5 +1,5 @@
-// What may be visited next, and what may not: ancestors, depth and budgets, and what was visited before. No I/O, and no
-// decision that depends on when something arrived: all of it follows the declared order, so that two runs agree.
+// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
+// on what arrived first: all follow the declared order, so that two runs agree.
 import type { Limits, Settings } from "../options.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
@@ -14,10 +14,10 @@ export interface Frame {
   readonly parent: Frame | undefined;
   /** 0 for the root of the tree. */
   readonly depth: number;
-  /** The keys by which it is known: the URL it was declared with, and the one it was found at. */
+  /** The keys of the URL that declared it and of the URL where it was found. */
   readonly keys: readonly string[];
   readonly references: Reference[];
-  /** References that are not listed: there are more than the budget for documents can reach. */
+  /** How many references were dropped from the list, because the budget for documents cannot reach them. */
   unlisted: number;
   /** The next reference to visit. */
   next: number;
@@ -26,8 +26,8 @@ export interface Frame {
 }
 
 /**
- * What was found at a URL before. Where `whole` is false, its subtree was cut off for reasons of where it stood, or does not
- * fit where it stands now: its children have to be visited again, from what is known of them.
+ * What an earlier visit found at a URL. If `whole` is false, the subtree depends on its place (it was cut off there, or
+ * does not fit here): its children are visited again, from what is known of them.
  */
 export interface Repeated {
   readonly node: Sitemap;
@@ -35,7 +35,7 @@ export interface Repeated {
   readonly keys: readonly string[];
 }
 
-/** What a guess came to that left no node. */
+/** A guess that found no sitemap, and so has no node. */
 export interface Abandoned {
   readonly url: string;
   readonly result: CandidateResult & { readonly reason: Problem };
@@ -44,19 +44,19 @@ export interface Abandoned {
 }
 
 export interface FrontierSettings extends Pick<Settings, "limits" | "recurse" | "recurseList"> {
-  /** What the source does not hold is left out, and costs nothing. */
+  /** Leave out what the source does not hold, at no cost to the budgets. */
   readonly omitMissing?: boolean | undefined;
 }
 
-/** What a second visit has to know of a subtree. */
+/** What is remembered of a subtree, in case it is declared again. */
 interface Subtree {
-  /** The keys by which its top is known. */
+  /** The keys of its top. */
   readonly keys: readonly string[];
-  /** Nodes, its top included. */
+  /** The number of nodes, including the top. */
   readonly size: number;
-  /** Levels below its top. */
+  /** The number of levels below the top. */
   readonly height: number;
-  /** Whether a part of it was cut off for reasons of where it stood: an ancestor that repeats, or the depth. */
+  /** Whether a part was cut off because of where it stands: a cycle, or the depth limit. */
   readonly contextual: boolean;
 }
 
@@ -64,12 +64,12 @@ export class Frontier {
   readonly #limits: Limits;
   readonly #settings: FrontierSettings;
   readonly #visited = new Map<string, Sitemap>();
-  // Of indexes alone: there are far fewer of them than of other sitemaps.
+  // For indexes only: there are far fewer of them than other sitemaps.
   readonly #subtrees = new WeakMap<Sitemap, Subtree>();
   readonly #abandoned = new Map<string, Abandoned>();
-  // The sitemap being read and its ancestors: where each was found, by the keys it is known by.
+  // The sitemap being read and its ancestors: from each key to the URL where it was found.
   readonly #active = new Map<string, string>();
-  // Nodes of the tree, but for its root and robots.txt.
+  // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
   #bytes = 0;
   #pages = 0;
@@ -87,14 +87,14 @@ export class Frontier {
     return this.#bytes;
   }
 
-  /** Why a document is not to be visited, if it is not. Depth counts from the candidates of discovery, which have depth 1. */
+  /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
     if (depth - 1 > this.#limits.depth) return problem("limit-depth", { limit: this.#limits.depth });
     return this.exhausted();
   }
 
-  /** The budget that is spent, if one is. */
+  /** The budget that is used up, if one is. */
   exhausted(): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
     if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
@@ -108,18 +108,18 @@ export class Frontier {
     return this.#limits.documents - this.#sitemaps;
   }
 
-  // How many references can be visited at most: each costs a document, and the one behind the last names what is cut off. In a
+  // How many references can be visited at most. Each costs a document; one more is kept to name what was cut off. In a
   // replay, what is not in the archive costs nothing.
   get #reach(): number {
     return this.#settings.omitMissing ? Number.POSITIVE_INFINITY : Math.max(0, this.documentsLeft) + 1;
   }
 
-  /** Where the sitemap that is being read, or one of its ancestors, was found, if it has this key. */
+  /** If this key belongs to the sitemap being read or one of its ancestors: the URL where that was found. */
   activeAt(key: string): string | undefined {
     return this.#active.get(key);
   }
 
-  /** Whether what is there is known, or about to be: nothing has to be fetched for it. */
+  /** Whether the document with this key was visited or is being visited: it need not be fetched. */
   isKnown(key: string): boolean {
     return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
   }
@@ -135,17 +135,17 @@ export class Frontier {
     this.#bytes += count;
   }
 
-  /** Takes in the children of the index at this URL. `parent` is the frame that the index stands in. */
+  /** Collects the children of the index at this URL. `parent` is the frame of its parent. */
   children(index: string, parent: Frame): Children {
     const context = { parent: index, ancestors: [...urlsAbove(parent), index], depth: parent.depth + 2 };
     return new Children(this.#settings, context, this.#reach);
   }
 
-  /** From now on the index is an ancestor of what is visited. robots.txt costs nothing of the budget for documents. */
+  /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
     for (const key of frame.keys) this.#active.set(key, frame.node.url);
-    // What comes after the children of this index comes within what they leave of the budget.
+    // The remaining references of the ancestors share what the children of this index leave of the budget.
     let reach = this.#reach;
     for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
       const surplus = at.references.length - at.next - reach;
@@ -155,30 +155,30 @@ export class Frontier {
     }
   }
 
-  /** The index is finished, as this node. */
+  /** The index is finished: `node` is its result. */
   leave(frame: Frame, node: IndexSitemap): void {
     for (const key of frame.keys) this.#active.delete(key);
     this.#remember(node, frame.keys);
   }
 
-  /** A sitemap without children to visit is finished: known from now on by these keys. */
+  /** A sitemap without children to visit is finished. From now on these keys are known. */
   finish(node: Sitemap, keys: readonly string[]): void {
-    // Shown twice, it counts twice, and so does what is refused: a few documents that name each other must not become an
-    // endless tree. What is shown again shares its subtree, and costs no more than its node.
+    // A sitemap that is declared twice counts twice, and so does one that is refused: a few documents that name each
+    // other must not become an endless tree. A repeated node shares its subtree in memory.
     this.#sitemaps += this.#remember(node, keys).size;
   }
 
-  /** A guess came to nothing: it is not fetched again where something else leads there or declares it. */
+  /** Remembers a guess that found no sitemap, so that it is not fetched again. */
   abandon(abandoned: Abandoned): void {
     for (const key of abandoned.keys) this.#abandoned.set(key, abandoned);
   }
 
-  /** What a guess came to, if there was one. */
+  /** The guess that found no sitemap at this key, if there was one. */
   abandoned(key: string): Abandoned | undefined {
     return this.#abandoned.get(key);
   }
 
-  /** What was found there before, if it was visited. */
+  /** What an earlier visit found at this key, if there was one. */
   again(key: string, depth: number): Repeated | undefined {
     const node = this.#visited.get(key);
     if (node === undefined) return undefined;

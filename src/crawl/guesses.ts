@@ -1,5 +1,5 @@
-// Places where an earlier run found nothing: well-known paths, and a homepage that names no sitemap. They are asked for by rotation,
-// a few in each run, for as long as the website is as it was. What was found is asked for every time.
+// Well-known paths and homepages where an earlier run found no sitemap. While the website stays the same, each run
+// requests only a few of them, in rotation. Where there was a sitemap, every run requests it.
 import { candidatesFor } from "../discover/candidates.ts";
 import { type DocumentRole, documentKey, type Fetched, type FetchedDocument } from "../exchange.ts";
 import type { Settings } from "../options.ts";
@@ -12,12 +12,12 @@ import { read } from "./read.ts";
 import { nextInTurn, today, type Waiting } from "./rotation.ts";
 import type { Start } from "./target.ts";
 
-// With robots.txt and one sitemap that makes four requests a run, and eleven runs until all well-known paths had their turn.
+// With robots.txt and one sitemap this makes four requests a run, and eleven runs to request every well-known path.
 const fewest = 2;
 const runs = 11;
 
 interface Guess extends Waiting {
-  /** Of each URL on the way from the first to where there was nothing. */
+  // Of each URL of the redirect chain that ended without a sitemap.
   readonly keys: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface GuessOptions {
 }
 
 export class Guesses {
-  /** Well-known paths where there was a sitemap, or something that leads to one. */
+  /** Well-known paths where there was a sitemap, or a redirect to one. */
   readonly foundBefore: readonly string[];
   #notAsked: Guess[];
 
@@ -63,19 +63,19 @@ export class Guesses {
     return this.#notAsked.some((guess) => guess.url === url);
   }
 
-  /** Somebody declares what is at this URL. */
+  /** Something declares this URL, so it is requested. */
   ask(url: string): void {
     const key = documentKey({ url });
     this.#notAsked = this.#notAsked.filter(({ keys }) => !keys.includes(key));
   }
 
-  /** The website is not as it was. */
+  /** The website has changed: everything is requested. */
   askAll(): void {
     this.#notAsked = [];
   }
 }
 
-// What was there in the run before, redirects followed; undefined where that is not known for certain.
+// What the previous run found, after redirects; undefined if that is not certain.
 async function lookBack(
   url: string,
   role: DocumentRole,
@@ -102,7 +102,7 @@ async function lookBack(
   return (await document.body.isGood()) ? nothing : undefined;
 }
 
-// Too many requests, or a check for bots, may pass.
+// Too many requests, or a bot check: may be gone next time.
 function isForbidden({
   status,
   reason,
@@ -113,14 +113,14 @@ function isForbidden({
   return (status === 401 || status === 403 || status === 451) && reason.code === `http-${status}`;
 }
 
-// One that could not be read to its end may have some.
+// A homepage that was not read to its end may have some.
 async function hasLinks(document: FetchedDocument, url: string): Promise<boolean> {
   const problems = new ProblemLog();
   const links = await linksInHomepage(document, url, problems);
   return links.length > 0 || problems.toArray().length > 0;
 }
 
-// The first entry tells; what has none is read to its end.
+// Reads up to the first entry; if there is none, to the end.
 async function isSitemap(document: FetchedDocument, settings: Settings): Promise<boolean> {
   const reading = read(document, settings);
   const step = await reading.next();

@@ -1,5 +1,5 @@
-// The homepage of a website: fetched once, and read for its links at the end. Where robots.txt does not answer, it is asked for
-// early: one more try, by which a website that is down is told from one whose robots.txt is.
+// The homepage of a website: fetched once, and read for its links at the end. If robots.txt does not answer, it is
+// requested early, to find out whether the whole website is down.
 import type { Candidate } from "../discover/candidates.ts";
 import type { Fetched, FetchedDocument } from "../exchange.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
@@ -7,23 +7,23 @@ import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
 import { linksInHomepage } from "./homepage.ts";
 import type { Document } from "./read.ts";
 
-// How long robots.txt may take before the homepage is asked for beside it, in milliseconds. Waiting for one after the other
-// would take too long, where both are silent.
-const patience = 5000;
+// How long robots.txt may take before the homepage is requested beside it, in milliseconds. One after the other would
+// take too long if neither answers.
+const homepageDelay = 5000;
 
 export interface HomepageOptions {
   readonly url: string;
   readonly rules: FollowRules;
   /** Answers for one hop. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
-  /** Whether the answer of an earlier run counts. */
+  /** Whether the answer of an earlier run is used instead of a request. */
   readonly isNotAsked: () => boolean;
-  /** The document as it is read. */
+  /** The document, prepared for reading. */
   readonly read: (document: FetchedDocument) => Document;
   readonly drop: (document: FetchedDocument) => Promise<void>;
 }
 
-/** The sitemaps that a homepage names, and what was not read or not used of it. */
+/** The sitemaps that a homepage names, and the problems with reading it. */
 export interface LinksFound {
   readonly candidates: readonly Candidate[];
   readonly problems: readonly Problem[];
@@ -44,7 +44,7 @@ export class HomepageFetch {
     return this.#options.url;
   }
 
-  /** What came of it, where it was asked for. */
+  /** The result, if it was requested. */
   get outcome(): Followed<never> | undefined {
     return this.#outcome;
   }
@@ -55,12 +55,12 @@ export class HomepageFetch {
     return this.#result;
   }
 
-  /** Begins in a while, unless the function that is returned is called before. */
+  /** Starts after a delay, unless the returned function is called first. */
   beginLater(): () => void {
     const timer = setTimeout(() => {
-      // Whoever asks for it gets the rejection.
+      // `get` is called again by whoever needs the result, and rejects there.
       this.get().catch(() => undefined);
-    }, patience);
+    }, homepageDelay);
     return () => clearTimeout(timer);
   }
 

@@ -1,5 +1,5 @@
-// Reads a homepage for the sitemaps it names: in its headers, and in a bounded part of its text, whatever its compression and
-// character set. Where it is not read to its end, that is said.
+// Reads a homepage for the sitemaps it names: in its headers, and in a limited part of its text, with any compression
+// and character set. Reading only a part of it is a problem.
 import type { Candidate } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { HtmlLinks, looksLikeHtml } from "../discover/html-links.ts";
@@ -10,10 +10,10 @@ import { isLossy, ProblemLog } from "../problem.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import type { Document } from "./read.ts";
 
-// In bytes, decoded: hardly any homepage has more, and the links mostly stand at its beginning.
+// In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
 const readLength = 10 * 1024 * 1024;
 
-/** The sitemaps that the homepage names. `problems` takes what was not read or not used. */
+/** The sitemaps that the homepage names. Adds to `problems` what was not read or not used. */
 export async function linksInHomepage(
   { headers, body, isCut }: Document,
   url: string,
@@ -22,7 +22,7 @@ export async function linksInHomepage(
   const links = new HomepageLinks(problems);
   addLinksInHeaders(headers, url, links);
   if (!looksLikeHtml(headers)) return links.candidates;
-  // What is wrong with the homepage is not our subject, but for what keeps links from us.
+  // Problems of the homepage itself do not matter here, unless they hide links.
   const wrong = new ProblemLog();
   const text = openDocument(body, {
     contentEncoding: header(headers, "content-encoding"),

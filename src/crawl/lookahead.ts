@@ -1,6 +1,6 @@
-// What can be seen to come next is fetched ahead, nearest first: the references of the index that is being visited, those of
-// its ancestors, then the candidates of discovery. An index may come between, and with it documents that come before those
-// that were fetched ahead: so the nearer the end of the budget for documents, the less is fetched ahead.
+// Prefetches what is known to come next, in the order in which it will be read: the remaining references of the index
+// that is being visited, then those of its ancestors, then the candidates of discovery. A nested index can put other
+// documents before these, so less is prefetched as the budget for documents runs out.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DocumentRole } from "../exchange.ts";
 import { type FollowRules, Hop } from "./follow.ts";
@@ -16,25 +16,25 @@ export interface LookaheadOptions {
   readonly maxDepth: number;
 }
 
-/** Where the crawl is. */
+/** The position of the crawl in the tree. */
 export interface Position {
   /** The indexes whose children are being visited, from the candidate down. */
   readonly stack: readonly Frame[];
   readonly candidates: readonly Candidate[];
-  /** Where it is to be read, too. */
+  /** If its links will be read. */
   readonly homepage: string | undefined;
 }
 
 export class Lookahead {
   readonly #options: LookaheadOptions;
-  // The next reference of each index to look at.
+  // For each index, the next reference to prefetch.
   readonly #cursors = new WeakMap<Frame, number>();
 
   constructor(options: LookaheadOptions) {
     this.#options = options;
   }
 
-  /** Starts as many documents as there is room for. */
+  /** Starts as many fetches as there is room for. */
   fill({ stack, candidates, homepage }: Position): void {
     for (let at = stack.length - 1; at >= 0; at -= 1) {
       if (!this.#fillFrom(stack[at] as Frame)) return;
@@ -50,7 +50,7 @@ export class Lookahead {
     let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
     let hasRoom = true;
     for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
-      // What the website is not asked for is at hand.
+      // What needs no request need not be prefetched.
       const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
       hasRoom = !isAsked || this.#start(next.url, "sitemap");
       if (hasRoom) at += 1;

@@ -1,5 +1,5 @@
-// Fetches single pages of a website, for who wants to know how they answer: through the same client and throttle as sitemaps, and
-// only what robots.txt allows us. Redirects are not followed, and of a page only its beginning is read.
+// Fetches single pages of a website, for `check --sample`: through the same client and throttle as sitemaps, and only
+// where robots.txt allows it. Redirects are not followed, and only the beginning of a page is read.
 import { type Fetched, type HeaderList, header } from "../exchange.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Options, Settings } from "../options.ts";
@@ -11,7 +11,7 @@ import { textOf } from "./read.ts";
 
 /** How a page answered. */
 export interface PageAnswer {
-  /** `disallowed`: robots.txt keeps it from us, and nothing was sent. */
+  /** `disallowed`: robots.txt disallows it, and nothing was sent. */
   readonly outcome: "found" | "redirect" | "absent" | "blocked" | "failed" | "refused" | "disallowed";
   readonly status?: number | undefined;
   readonly headers: HeaderList;
@@ -26,7 +26,7 @@ export interface PageFetch {
   close(): Promise<void>;
 }
 
-/** `homepage`: where private addresses and the operator's headers are trusted. `mostBytes`: how much of a page is read. */
+/** `homepage`: private addresses and the caller's headers are allowed for its origin. `mostBytes`: how much of a page is read. */
 export async function openPageFetch(
   homepage: string,
   options: Options | undefined,
@@ -34,7 +34,7 @@ export async function openPageFetch(
 ): Promise<PageFetch> {
   const { settings, startUrls } = prepare({ homepage }, options);
   const limits = { ...settings.limits, documentBytes: mostBytes };
-  // What fails is a finding: asking once more is enough to tell a hiccup.
+  // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
   const { createFetcher } = await import("../fetch/fetcher.ts");
   return new Pages(
@@ -47,7 +47,7 @@ class Pages implements PageFetch {
   readonly #fetcher: Fetcher;
   readonly #settings: Settings;
   readonly #agent: string;
-  // By origin: whether a URL may be fetched.
+  // For each origin, which URLs may be fetched.
   readonly #robots = new Map<string, Promise<(url: string) => boolean>>();
 
   constructor(fetcher: Fetcher, settings: Settings) {
@@ -72,7 +72,7 @@ class Pages implements PageFetch {
   async #htmlOf(fetched: Extract<Fetched, { outcome: "found" }>): Promise<string> {
     const type = header(fetched.headers, "content-type") ?? "";
     if (!/html|^\s*$/i.test(type)) {
-      // Nothing of it is read: that lets go of the connection.
+      // Leaving the body unread releases the connection.
       for await (const _ of fetched.body) break;
       return "";
     }
@@ -90,8 +90,8 @@ class Pages implements PageFetch {
     return rules;
   }
 
-  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: where there is none, everything is allowed; where it cannot be
-  // reached, nothing is. Five redirects are followed.
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
+  // cannot be reached, nothing is. Five redirects are followed.
   async #readRobots(origin: string): Promise<(url: string) => boolean> {
     let url = `${origin}/robots.txt`;
     for (let hops = 0; hops <= mostHops; hops++) {
@@ -123,5 +123,5 @@ function pathOf(url: string): string {
 }
 
 const mostHops = 5;
-// A sample of pages of more websites than this is no sample of a website.
+// With more origins than this, the pages are no sample of one website.
 const mostOrigins = 100;

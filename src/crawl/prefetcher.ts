@@ -1,5 +1,5 @@
-// Fetches documents before they are needed, each once: what comes next is on its way while something else is being read. The
-// source decides how many at a time, and when.
+// Fetches documents before they are needed, each once, while others are being read. The source decides how many at a
+// time.
 import {
   type DocumentRequest,
   type DocumentSource,
@@ -12,9 +12,9 @@ import { Hop } from "./follow.ts";
 import { RedirectMemory } from "./redirect-memory.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
-// Nothing new is fetched ahead while this much waits to be read, in bytes.
+// Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while so many documents wait: they are fetched in vain where the reader leaves. What a store keeps is not.
+// Nor while this many documents wait, unless a store keeps them: if the caller leaves, they were fetched for nothing.
 const mostWaiting = 64;
 
 export interface PrefetcherOptions {
@@ -22,18 +22,18 @@ export interface PrefetcherOptions {
   /** Keeps what was fetched, so that it can be read again; without one, a document can be read once. */
   readonly store?: Store | undefined;
   readonly signal: AbortSignal;
-  /** Whether a redirect that was fetched ahead is to be followed to here. */
+  /** Whether to prefetch the target of a redirect. */
   readonly isWanted: (hop: Hop) => boolean;
-  /** An answer has arrived: there may be room for another. */
+  /** Called when a response has arrived: there may be room for another. */
   readonly onRoom: () => void;
-  /** Told of what the run before had kept. */
+  /** Called for each response that an earlier, interrupted run had kept. */
   readonly onResumed?: ((fetched: Fetched) => void) | undefined;
 }
 
 export class Prefetcher {
   readonly #options: PrefetcherOptions;
   readonly #room = new SpoolRoom();
-  // What is on its way, and documents that have not been let go.
+  // Pending fetches, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
   readonly #redirects = new RedirectMemory();
   readonly #waiting = new Set<string>();
@@ -44,48 +44,48 @@ export class Prefetcher {
     this.#options = options;
   }
 
-  /** How many documents were started and have not been asked for. */
+  /** How many documents were started and not asked for yet. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Whether this document may be started before it is needed. */
+  /** Whether this document may be prefetched now. */
   hasRoomFor(url: string): boolean {
     const { source, store } = this.#options;
     if (store === undefined && this.#waiting.size >= mostWaiting) return false;
     return this.#room.unread < mostUnread && source.hasRoomFor?.(url) === true;
   }
 
-  /** Starts a document that will be needed, if it is not on its way. */
+  /** Starts a fetch, unless it was started before. */
   start(hop: Hop): void {
     const key = keyOf(hop.request);
     if (this.#isStarted(key)) return;
     this.#waiting.add(key);
-    // Whoever asks for the document gets the rejection.
+    // The rejection reaches whoever calls `get`.
     this.#fetchAhead(hop).catch(() => undefined);
   }
 
-  /** The answer for one hop, fetched once for as long as it is not let go. Rejects when the crawl is aborted. */
+  /** The answer for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     this.#waiting.delete(key);
     const fetched = await (this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key));
-    // The reader remembers what came of a failure.
+    // The frontier remembers failures.
     if (fetched.outcome !== "found") this.#answers.delete(key);
     return fetched;
   }
 
-  /** The answer for a hop that was started; whoever gets it later gets the same. */
+  /** The answer for a hop, left in place for `get`. */
   peek(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     const redirect = this.#redirects.get(key);
     return redirect === undefined ? (this.#answers.get(key) ?? this.#begin(hop, key)) : Promise.resolve(redirect);
   }
 
-  /** Lets go of a document that was read, or is not going to be. */
+  /** Releases a document that was read, or will not be read. */
   async drop(document: FetchedDocument): Promise<void> {
     this.#answers.delete(keyOf(document));
-    // It was to come from an earlier run, and had to be asked for all the same.
+    // It was expected from an earlier run, but had to be fetched.
     this.#answers.delete(keyOf({ ...document, notAsked: "unchanged" }));
     if (!(document.body instanceof Spool)) return;
     this.#spools.delete(document.body);
@@ -97,7 +97,7 @@ export class Prefetcher {
     await Promise.allSettled([...this.#spools].map((spool) => spool.filled));
   }
 
-  // To the document itself, as far as redirects lead to something new.
+  // Follows redirects to the document, as long as they lead to something new.
   async #fetchAhead(first: Hop): Promise<void> {
     for (let hop = first; ; ) {
       const fetched = await this.#begin(hop, keyOf(hop.request));
@@ -114,7 +114,7 @@ export class Prefetcher {
 
   #begin(hop: Hop, key: string): Promise<Fetched> {
     const fetching = this.#fetch(hop, key);
-    // Nobody may be waiting yet.
+    // Nobody may be waiting for it yet.
     fetching.catch(() => undefined);
     this.#answers.set(key, fetching);
     return fetching;
@@ -132,7 +132,7 @@ export class Prefetcher {
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
     const { source, store, signal, onRoom } = this.#options;
     const { request } = hop;
-    // In a run that keeps what it fetches, nothing is asked for twice.
+    // With a store, nothing is requested twice.
     if (store?.has(request)) return this.#fromStore(store, request, key);
     const arrived = () => {
       if (!signal.aborted) onRoom();
@@ -145,7 +145,7 @@ export class Prefetcher {
         this.#redirects.set(key, fetched);
         this.#answers.delete(key);
       }
-      // What can be read at any time needs no room of ours.
+      // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
       if (fetched.outcome !== "found" || source.hasRoomFor === undefined) return fetched;
       spool = new Spool(fetched.body, this.#room);
       this.#spools.add(spool);
@@ -157,7 +157,8 @@ export class Prefetcher {
   }
 }
 
-// A document that is not kept can be read once, and the homepage may be a sitemap, too: then it is fetched as both.
+// Without a store a document can be read once only. The homepage may also be declared as a sitemap: then it is fetched
+// twice.
 function keyOf(request: Parameters<typeof requestKey>[0]): string {
   return request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
 }

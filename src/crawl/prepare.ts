@@ -1,4 +1,4 @@
-// Checks what a crawl is asked for, and makes it ready to begin.
+// Checks the arguments of a crawl and prepares its start.
 import { homepageFor } from "../discover/candidates.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
 import { homepageOf, withoutCredentials } from "../url.ts";
@@ -8,14 +8,14 @@ import { type CrawlTarget, checkTarget, type Start } from "./target.ts";
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;
-  /** As the caller wrote them: they may carry credentials, and only the fetcher sees those. */
+  /** As the caller wrote them, with credentials: only the fetcher sees those. */
   readonly startUrls: readonly string[];
   /** As the caller gave them. */
   readonly target: CrawlTarget;
   readonly options: Options | undefined;
 }
 
-/** Checks the caller's words. Throws a `SitemapError`. */
+/** Throws a `SitemapError` for wrong arguments. */
 export function prepare(target: CrawlTarget, options?: Options): Prepared {
   const checked = checkTarget(target);
   const settings = resolveOptions(options);

@@ -1,5 +1,5 @@
-// Runs that build on an earlier one: a document that the archive of that run holds whole is asked for with what the website said to
-// tell versions apart by, and is taken from the archive where the website says that nothing changed, or sends the same bytes again.
+// Runs with `previous`: conditional requests (ETag, Last-Modified) for documents that the archive of an earlier run
+// holds whole. The document is taken from the archive if the website answers 304, or sends the same bytes again.
 import { createHash } from "node:crypto";
 import { SitemapError } from "../errors.ts";
 import { type ResponseEvent, responseEvent } from "../event.ts";
@@ -25,7 +25,7 @@ export async function openPrevious(
   throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
 }
 
-/** What this run need not ask for. */
+/** What this run need not request. */
 export async function leftOut(
   options: GuessOptions,
 ): Promise<{ readonly guesses: Guesses; readonly trusted: TrustedChildren | undefined }> {
@@ -40,7 +40,7 @@ export class Revalidator implements DocumentSource {
   readonly #onResponse: (event: ResponseEvent) => void;
   readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
 
-  /** `network` must not tell of responses itself. */
+  /** `network` must not report responses itself. */
   constructor(network: DocumentSource, previous: PreviousArchives, onResponse: (event: ResponseEvent) => void) {
     this.#network = network;
     this.#previous = previous;
@@ -55,7 +55,7 @@ export class Revalidator implements DocumentSource {
     return now;
   }
 
-  /** Whether robots.txt is what it was, once it was read. */
+  /** Whether robots.txt is the same as in the previous run; known once it was read. */
   get isRobotsTheSame(): boolean {
     return this.#robots.every(({ now, before }) => {
       if (now.outcome !== before) return false;
@@ -69,7 +69,7 @@ export class Revalidator implements DocumentSource {
     const answer = await this.#network.fetch({ ...request, ...(conditional && { conditional }) });
     if (before !== undefined && conditional !== undefined && answer.status === 304 && "reason" in answer) {
       const { headers = [] } = answer;
-      // What the archive holds has to be what it was, and what the website means.
+      // The archived document must be intact, and the 304 must be about it.
       if (acceptsAnswer(conditional, headers) && (await (before.body as CheckedBody).isGood())) {
         const { status, attempts, receivedAt, firstByte } = answer;
         const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
@@ -78,7 +78,7 @@ export class Revalidator implements DocumentSource {
       }
       return this.#told(await this.#network.fetch(request));
     }
-    // Not for a document: whoever answers so does not know conditions.
+    // A 304 without a matching document: the server does not understand conditional requests.
     if (conditional !== undefined && answer.status === 412) return this.#told(await this.#network.fetch(request));
     if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
     return this.#compared(answer, before);
@@ -96,7 +96,7 @@ export class Revalidator implements DocumentSource {
     return this.#network.close();
   }
 
-  // The answer of an earlier run, where that is what it was.
+  // The answer of an earlier run, if its document is intact.
   async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
     const before = await this.#previous.answer(request);
     if (before === undefined) return undefined;
@@ -114,7 +114,7 @@ export class Revalidator implements DocumentSource {
     return fetched;
   }
 
-  // Whether it is the same as before is known when all of it has come.
+  // Known once the whole body was received.
   #compared(answer: FetchedDocument, before: FetchedDocument): FetchedDocument {
     const body = new ComparedBody(answer.body, before.body as CheckedBody, () =>
       this.#onResponse(responseEvent({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" })),
@@ -123,7 +123,7 @@ export class Revalidator implements DocumentSource {
   }
 }
 
-/** A body that is compared with an earlier one while it comes. */
+/** Compares a body with an earlier one while it is received. */
 class ComparedBody implements Body {
   sameAs: Body | undefined;
   readonly #body: Body;

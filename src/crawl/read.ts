@@ -1,5 +1,5 @@
-// From a document to its entries: the only way there is. Used for indexes during a crawl, for pages of a tree on demand, and for
-// local files. Never holds the whole document, nor all of its entries.
+// From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
+// for local files. Never holds the whole document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { unexpected } from "../option-checks.ts";
@@ -10,15 +10,15 @@ import { isLossy, type Problem, ProblemLog } from "../problem.ts";
 import type { ParsedSitemap } from "../sitemap.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 
-/** A document that can be read: its bytes, and what was said about them. */
+/** A document that can be read: its bytes and its headers. */
 export interface Document {
-  /** Its own URL: the base of relative ones, and how robots.txt is known. */
+  /** Its own URL: the base of relative URLs; a URL that ends in `/robots.txt` makes it a robots.txt. */
   readonly url: string | undefined;
   readonly headers: HeaderList;
   readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem">>;
-  /** It was asked for as robots.txt, wherever it was found. */
+  /** It was requested as robots.txt, wherever it was found. */
   readonly isRobots?: boolean;
-  /** Asked between two pieces: whether the document ends there. `body.problem` then says why. */
+  /** Called between two chunks: whether to stop reading there. `body.problem` then says why. */
   readonly isCut?: () => boolean;
 }
 
@@ -27,7 +27,7 @@ export interface ReadSettings {
   readonly strict: boolean;
 }
 
-/** What a document turned out to be, once it was read. */
+/** The result of reading a document. */
 export interface Reading {
   readonly outcome: ParseOutcome;
   readonly complete: boolean;
@@ -36,21 +36,21 @@ export interface Reading {
   readonly decodedBytes: number;
   /** The character set that it was decoded with. */
   readonly charset?: string | undefined;
-  /** Pages that are counted but were not yielded: somebody who has the same document already knows them. */
+  /** Pages that are counted but were not yielded, because a tree already has them. */
   readonly untoldPages?: number;
-  /** The pause between two requests that robots.txt asks of the named program, in milliseconds. */
+  /** The Crawl-delay that robots.txt gives for this user agent, in milliseconds. */
   readonly crawlDelay: (userAgent: string) => number | undefined;
 }
 
-/** A way to read a document; `read` unless somebody knows a shorter one. */
+/** A function that reads a document: `read`, or one that can skip a part of the work. */
 export type ReadDocument = (
   document: Document,
   settings: ReadSettings,
 ) => AsyncGenerator<Entries, Reading, boolean | undefined>;
 
 /**
- * Yields the entries as they become complete, in batches; returns what the document was. Throws only what the body throws.
- * `next(false)` says that this is enough: the rest is not read, and not missed.
+ * Yields the entries in batches, as they become complete; returns the result. Throws only what the body throws.
+ * `next(false)` stops: the rest is not read, and not reported as missing.
  */
 export async function* read(
   document: Document,
@@ -75,10 +75,10 @@ export async function* read(
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
-  // Known before the end: where a body broke, its last line or tag is not what the website meant.
+  // Before `parser.end()`: if the body broke, its last line or tag is not what the website meant.
   const broken = document.body.problem;
   if (broken !== undefined) problems.addProblem(broken);
-  // Ending a document that was left in its middle would report it as cut off.
+  // `end()` would report a document that was stopped in the middle as cut off.
   const noted = enough ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
@@ -100,7 +100,7 @@ export async function* textOf(document: Document, { limits }: ReadSettings): Asy
   for await (const piece of await opened(document, document.body, limits, new ProblemLog())) yield piece.toString();
 }
 
-// Loaded when the first document is read: with it come the decompressors.
+// Imported when the first document is read, because it brings the decompressors.
 let opening: typeof import("../open/open-document.ts") | undefined;
 
 async function opened(
@@ -138,7 +138,7 @@ export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): 
   }
 }
 
-/** The streaming form of `readSitemap`: batches of entries, then what the document was. */
+/** The streaming form of `readSitemap`: yields batches of entries, returns the result. */
 export function readAtHand(
   bytes: SitemapBytes,
   options?: ParseOptions,
@@ -169,9 +169,9 @@ function hasAny({ pages, sitemaps }: Entries): boolean {
   return pages.length > 0 || sitemaps.length > 0;
 }
 
-// Where nothing can be read, the first cause is the reason: what opening refused, then, where nothing is left, what it was
-// lost by (a body that broke, data that ends too early), then the parser's word. To the parser of robots.txt, what was refused
-// looks like an empty document, which is a valid one.
+// The reason is the first cause: what opening refused; then, if the document is empty, the loss that made it so (a body
+// that broke, compressed data that ends early); then what the parser says. Checked in this order because a refused
+// robots.txt looks like an empty one, which is valid.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;

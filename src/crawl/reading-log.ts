@@ -1,18 +1,18 @@
-// Notes what a run reads in its large documents, for the archive; and reads by such notes, where they are those of an archive that is opened:
-// its documents are then looked at again only to see that they are what they were.
+// Writes down what a run read in its large documents, for the archive. When that archive is opened, the notes replace
+// parsing: the documents are only compared with their checksums.
 import { version } from "../options.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import type { SavedReading, SavedReadings } from "../store/readings.ts";
 import { type Document, type ReadDocument, type Reading, type ReadSettings, read } from "./read.ts";
 
-// Smaller documents are read in no time. In bytes, decoded.
+// In bytes, decoded. Smaller documents are parsed in no time.
 const large = 256 * 1024;
-/** Together, the notes of a website stay far below what a record may be. */
+// Keeps the notes of one website far below the size limit of a record.
 const mostDocuments = 20_000;
 const mostProblems = 20;
 
-/** How documents are read: what a note is worth something for. */
+// The settings that notes depend on.
 function readBy({ limits, strict }: ReadSettings): string {
   return JSON.stringify([version, strict, limits]);
 }
@@ -31,7 +31,7 @@ export class ReadingLog {
     return { by: this.#by, documents: this.#documents };
   }
 
-  /** Reads, and notes what was read. */
+  /** Reads a document, and takes a note. */
   readonly read: ReadDocument = (document, settings) => this.#noted(document, settings);
 
   async *#noted(document: Document, settings: ReadSettings): ReturnType<ReadDocument> {
@@ -61,11 +61,11 @@ export class ReadingLog {
   }
 }
 
-/** Reads by the notes of an archive. */
+/** Reads documents by the notes of an archive. */
 export class KnownReadings {
   readonly #archive: Archive;
   readonly #known: ReadonlyMap<string, SavedReading>;
-  /** The URLs of documents whose pages were counted by a note. */
+  /** The URLs of documents whose pages were counted from a note. */
   readonly believed: Set<string> = new Set();
 
   private constructor(archive: Archive, known: ReadonlyMap<string, SavedReading>) {
@@ -73,7 +73,7 @@ export class KnownReadings {
     this.#known = known;
   }
 
-  /** Undefined where there are none, or other ones would be made now. */
+  /** Undefined if the archive has no notes, or other settings would make other ones. */
   static of(archive: Archive, settings: ReadSettings): KnownReadings | undefined {
     const { readings, truncated, altered, finished } = archive;
     if (readings === undefined || truncated || altered || !finished || readings.by !== readBy(settings))
@@ -97,7 +97,7 @@ export class KnownReadings {
     };
   }
 
-  // A document that is not what it was has to be read.
+  // A document whose checksum differs is parsed.
   async #find({ url, isRobots, isCut }: Document): Promise<SavedReading | undefined> {
     const known = url === undefined || isRobots ? undefined : this.#known.get(url);
     if (known === undefined || isCut?.()) return undefined;

@@ -9,25 +9,25 @@ import type { FollowFailure } from "./follow.ts";
 import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
 import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";
 
-/** What discovery records of a candidate, beside its URL. */
+/** The result of a candidate, for the record of discovery. */
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 export type Visit =
   | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult }
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
-  /** Not in the tree: a known path that holds no sitemap, or robots.txt that is not there. */
+  /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
   | { readonly type: "omitted"; readonly result: CandidateResult };
 
-/** What is to be visited. */
+/** A sitemap to visit. */
 export interface Reference extends SitemapReference {
-  /** The answer of an earlier run counts, and the website is not asked. */
+  /** The website is not asked: the answer of an earlier run is used. */
   readonly notAsked?: NotAsked | undefined;
 }
 
-/** Where a reference stands: below an index, or as a candidate of discovery. */
+/** Where a reference comes from: an index, or discovery. */
 export interface Place {
   readonly parent: Frame;
-  /** How discovery came to it; absent for what a sitemap names. */
+  /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Recorder {
     this.#homeHost = bareHost(options.homepage);
   }
 
-  /** Not followed, for reasons of our own. */
+  /** Not fetched, because of a limit or a cycle. */
   *refused(reference: Reference, place: Place, url: string, reason: Problem): Recording {
     const result: CandidateResult = { outcome: "refused", ...movedTo(reference.url, url), reason };
     if (isGuess(place)) return { type: "omitted", result };
@@ -62,7 +62,7 @@ export class Recorder {
     return { type: "node", node, result };
   }
 
-  /** A budget ends the visits to the children of an index: one node stands for all that are left of them. */
+  /** A budget is used up in the middle of an index: one node stands for all remaining children. */
   *cutOff(frame: Frame, { count: _, message: __, ...spent }: Problem): Generator<OrderedEvent, InvalidSitemap> {
     const reference = frame.references[frame.next] as SitemapReference;
     const count = frame.references.length - frame.next + frame.unlisted;
@@ -74,10 +74,10 @@ export class Recorder {
     return node;
   }
 
-  /** Seen before: shown here too, from the one fetch. Its pages are not told a second time. */
+  /** Visited before: it gets another node, but is not fetched again, and its pages are not reported again. */
   *repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
-    // What a sitemap or the caller declares is shown twice; discovery looks for what is not there yet.
+    // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
     if (place.by !== undefined && place.by !== "given") return { type: "omitted", result };
     const depth = place.parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
@@ -99,7 +99,7 @@ export class Recorder {
     return yield* this.#invalid(reference, place, { url, result, keys, response: failed.response });
   }
 
-  /** A guess came to nothing here before. Another guess does, too; what is declared has a node that says so. */
+  /** An earlier guess at this URL found no sitemap. If it is declared now, it gets a node with the reason. */
   *abandoned(reference: Reference, place: Place, abandoned: Abandoned): Recording {
     const { url, result } = abandoned;
     const { finalUrl: _, ...rest } = result;
@@ -108,7 +108,10 @@ export class Recorder {
     return yield* this.#invalid(reference, place, { ...abandoned, result: moved });
   }
 
-  /** A guess comes to nothing: it leaves no node. Who declares it all the same wants it asked for. */
+  /**
+   * A guess that found no sitemap: no node. A guess that was not requested is not remembered: if it is declared later,
+   * it is requested.
+   */
   abandon({ notAsked }: Reference, abandoned: Abandoned): Visit {
     if (!notAsked) this.#options.frontier.abandon(abandoned);
     return { type: "omitted", result: abandoned.result };
@@ -121,7 +124,7 @@ export class Recorder {
     yield* tally.finish(node, depth, facts);
   }
 
-  /** What every node says of where it was found and declared. */
+  /** The fields that every node has. */
   declared(reference: SitemapReference, url: string): Declared {
     return {
       url,
@@ -139,7 +142,7 @@ export class Recorder {
     return { type: "node", node, result };
   }
 
-  // Thousands may be refused for one reason: they share it.
+  // Thousands of sitemaps may be refused for the same reason: they share one object.
   #invalidAt(reference: SitemapReference, url: string, reason: Problem): InvalidSitemap {
     const last = this.#lastReason;
     const isSame = last?.code === reason.code && JSON.stringify(last) === JSON.stringify(reason);
@@ -147,24 +150,24 @@ export class Recorder {
     return { kind: "invalid", ...this.declared(reference, url), reason: isSame ? last : reason };
   }
 
-  // Sitemaps of one website mostly lie on one host: its URLs need no parser.
+  // Most sitemaps are on the host of the homepage: those need no URL parser.
   #isAtHome(url: string): boolean {
     if (url.startsWith(this.#options.homepage)) return true;
     return bareHost(url) === this.#homeHost;
   }
 }
 
-/** A guess that comes to nothing leaves no node; what somebody declared does. */
+/** Whether a failure leaves no node: nobody declared that there is a sitemap. */
 export function isGuess({ by }: Place): boolean {
   return by === "known-path" || by === "robots";
 }
 
-/** Where a document was found, if not where it was declared. */
+/** The URL where a document was found, if that is not the declared one. */
 export function movedTo(declared: string, url: string): { finalUrl?: string } {
   return declared === url ? {} : { finalUrl: url };
 }
 
-// An index whose subtree has to be visited anew, from what is known of its children.
+// An index whose children are visited again, from what is known of them.
 function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[], parent: Frame): Frame {
   const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
   return {
@@ -185,7 +188,7 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
   };
 }
 
-// `www.example.org` and `example.org` are one website to everybody but a parser of URLs.
+// `www.example.org` and `example.org` count as one website.
 function bareHost(url: string): string {
   return parseUrl(url)?.host.replace(/^www\./, "") ?? "";
 }

@@ -1,8 +1,8 @@
-// Redirects that were fetched, as little as is needed to follow them again without asking. A website chooses how many there
-// are and how long their URLs: the oldest are forgotten, and asked for again where something else leads there.
+// Remembers redirects, in as little memory as possible, so that they are requested once. A website can send any number
+// of them with long URLs: the oldest are forgotten, and requested again if needed.
 import { type FetchedRedirect, header } from "../exchange.ts";
 
-// In characters, keys and URLs together.
+// In characters: keys and URLs together.
 const capacity = 4 * 1024 * 1024;
 
 export class RedirectMemory {
@@ -38,6 +38,6 @@ export class RedirectMemory {
 }
 
 function sizeOf(key: string, { url, headers }: FetchedRedirect): number {
-  // Beside the characters, what an entry itself takes.
+  // The memory of an entry besides its characters.
   return 200 + key.length + url.length + (header(headers, "location")?.length ?? 0);
 }

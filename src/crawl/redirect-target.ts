@@ -1,4 +1,4 @@
-// Where a redirect leads. https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
+// The target of a redirect. https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
 import { type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { resolveUrl, withoutCredentials } from "../url.ts";
@@ -6,11 +6,11 @@ import { resolveUrl, withoutCredentials } from "../url.ts";
 export interface RedirectTarget {
   /** Without user name, password and fragment. */
   readonly target: URL;
-  /** What there is to say about it. */
+  /** A problem with the `Location` that did not prevent following it. */
   readonly problem?: Problem;
 }
 
-/** Where the first `Location` leads, or why nowhere. */
+/** The target of the first `Location` header, or why there is none. */
 export function redirectTarget(headers: HeaderList, base: string, maxLength: number): RedirectTarget | Problem {
   const location = header(headers, "location");
   if (location === undefined) return problem("redirect-invalid", { value: "none" });

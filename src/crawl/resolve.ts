@@ -1,5 +1,5 @@
-// From a reference to what is there: something that is known already, a reason not to ask, a document, or a failure. Asks
-// for documents; does not read them.
+// From a reference to a document, a failure, or something that needs no request: known already, or refused. Fetches
+// documents; does not read them.
 import type { Fetched } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { isRobotsUrl } from "../url.ts";
@@ -7,7 +7,7 @@ import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
 import type { Abandoned, Frontier, Repeated } from "./frontier.ts";
 import { isGuess, type Place, type Reference } from "./record.ts";
 
-/** What is there without asking. */
+/** A result that needs no request. */
 export type Known =
   | { readonly type: "refused"; readonly url: string; readonly reason: Problem }
   | { readonly type: "repeated"; readonly repeated: Repeated }
@@ -30,14 +30,14 @@ export async function resolve(
   const depth = place.parent.depth + 1;
   return follow<Known>(first, fetch, (hop) => {
     if (hop === first) return knownAtFirst(hop);
-    // What robots.txt leads to is robots.txt, whatever else it may be.
+    // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
     return isRobots ? undefined : (knownOnTheWay(hop) ?? seenBefore(hop));
   });
 
   function knownAtFirst(hop: Hop): Known | undefined {
     const reason = isRobots ? undefined : (frontier.refusal(hop.key, depth) ?? refusedByName(hop.url));
     const refused: Known | undefined = reason && { type: "refused", url: reference.url, reason };
-    // A guess that is known already costs nothing, and needs no budget.
+    // A guess at a known URL costs nothing of the budget.
     return isGuess(place) ? (seenBefore(hop) ?? refused) : (refused ?? seenBefore(hop));
   }
 
@@ -57,7 +57,7 @@ export async function resolve(
   }
 }
 
-/** Why a URL is not a sitemap by its name: robots.txt is where a crawl begins. Named by a sitemap it would begin anew. */
+/** Why a URL cannot be a sitemap, by its name: robots.txt is where a crawl starts, and must not be named by a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }

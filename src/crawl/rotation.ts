@@ -1,14 +1,14 @@
-// What is not asked for in every run: those that were left out most often come first. Among equals the date decides, so that runs
-// that all build on the same archive take turns, too.
+// Chooses what to request in this run, among what is not requested in every run: first what was left out most often.
+// Ties are decided by the date, so that runs on the same archive take turns, too.
 import { createHash } from "node:crypto";
 
 export interface Waiting {
   readonly url: string;
-  /** In how many runs on end the website was not asked. */
+  /** For how many runs in a row it was not requested. */
   readonly runsNotAsked: number;
 }
 
-/** The `count` whose turn it is. `date` tells one day from another. */
+/** The `count` that are next. `date`: the day, which breaks ties. */
 export function nextInTurn<T extends Waiting>(waiting: readonly T[], count: number, date: string): T[] {
   return waiting
     .map((one) => ({ one, order: orderOf(one.url, date) }))
@@ -17,7 +17,7 @@ export function nextInTurn<T extends Waiting>(waiting: readonly T[], count: numb
     .map(({ one }) => one);
 }
 
-/** One in seven; what remains of a division counts now and then, as the date will have it. */
+/** A seventh, rounded up or down by the date. */
 export function seventhOf(count: number, url: string, date: string): number {
   return Math.floor(count / 7) + (orderOf(url, date) % 7 < count % 7 ? 1 : 0);
 }

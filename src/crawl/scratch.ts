@@ -1,7 +1,7 @@
-// Room for what somebody has to remember of many pages: in memory while it is little, then in one temporary file.
+// Storage for what a feature has to remember about many pages: in memory while it is small, then in one temporary file.
 import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file.ts";
 
-/** Bytes that were put away: themselves, or where they are in the file. */
+/** Stored bytes: themselves, or their position in the file. */
 export type Piece = Uint8Array | { readonly offset: number; readonly length: number };
 
 // Most websites need no file at all.
@@ -18,8 +18,8 @@ export class Scratch {
   }
 
   /**
-   * Takes bytes over: the caller does not change them any more, and waits before it puts others. Throws a `SitemapError`
-   * (`storage-failed`).
+   * Takes ownership of the bytes: the caller must not change them, and must await this before the next call. Throws a
+   * `SitemapError` (`storage-failed`).
    */
   async put(bytes: Uint8Array): Promise<Piece> {
     if (this.#inMemory + bytes.length <= this.#memoryLimit) {
@@ -33,7 +33,7 @@ export class Scratch {
     return { offset, length: bytes.length };
   }
 
-  /** The bytes of a piece, or a part of them. They may be read, not changed. */
+  /** The bytes of a piece, or a part of them. Read-only. */
   async get(piece: Piece, from: number = 0, length: number = piece.length - from): Promise<Uint8Array> {
     if (piece instanceof Uint8Array) return piece.subarray(from, from + length);
     const bytes = await this.#temporary?.file.read(piece.offset + from, length);

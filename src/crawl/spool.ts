@@ -1,24 +1,23 @@
-// Holds the body of a document until its reader comes, so that fetching ahead never waits for reading: in memory while
-// there is room, then in a temporary file. While the reader keeps up, pieces
-// pass through memory only, and a slow reader slows the website down.
+// Buffers the body of a prefetched document until it is read: in memory while there is room, then in a temporary file.
+// While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
 import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { storageFailed } from "../store/kept-body.ts";
 import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file.ts";
 
-// Documents ahead of the reader share this much memory. Little, because the system's own buffers hold more of each than this,
-// and what waits here for long is freed late: 3 MB made the process 20 MB larger.
+// The memory that all spools of a crawl share. Small, because socket buffers hold more of each document than this, and
+// buffers that live long are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
-// How long a document waits for room in memory before it goes into a file, in milliseconds. A reader that is only a little
-// slower than the website comes in time; a website may close a connection that stands still for longer.
+// How long a body waits for room in memory before it goes to a file, in milliseconds. Long enough for a reader that is
+// a little slower than the website; some websites close connections that stall for longer.
 const longestWait = 5000;
-// What a reader that keeps up may lag behind.
+// How much a reader that keeps up may lag behind, in bytes.
 const highWater = 256 * 1024;
 const readSize = 256 * 1024;
 
-/** What all spools of one crawl hold together. */
+/** The memory that all spools of one crawl share. */
 export class SpoolRoom {
-  /** In memory and in files: what was fetched ahead and not yet read, in bytes. */
+  /** Prefetched and not read yet, in memory and in files, in bytes. */
   unread = 0;
   #memory = 0;
   readonly #waiting = new Map<() => void, number>();
@@ -36,7 +35,7 @@ export class SpoolRoom {
     for (const [wake, wanted] of this.#waiting) if (this.fits(wanted)) wake();
   }
 
-  /** Waits until there may be room for this much, until `wake` is called, or for the time that is left. */
+  /** Waits until there may be room for this much, until `wake` is called, or until the time is up. */
   async change(length: number, time: number, onWaiting: (wake: () => void) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -65,7 +64,7 @@ export class Spool implements Body {
   #error: unknown;
   #wakeReader: (() => void) | undefined;
   #wakeWriter: (() => void) | undefined;
-  /** Settles when the body has ended, however it did; never rejects. */
+  /** Resolves when the body has ended, in whatever way; never rejects. */
   readonly filled: Promise<void>;
 
   constructor(body: Body, room: SpoolRoom) {
@@ -85,7 +84,7 @@ export class Spool implements Body {
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#reading = true;
-    // The writer may wait for room, and a reader needs none.
+    // The writer may be waiting for room, which it does not need while somebody reads.
     this.#wakeWriter?.();
     try {
       for (;;) {
@@ -107,7 +106,7 @@ export class Spool implements Body {
     }
   }
 
-  /** Lets go of everything, also of what was never read. */
+  /** Releases everything, including what was never read. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -115,7 +114,7 @@ export class Spool implements Body {
     this.#room.unread -= this.#memoryBytes + (this.#fileEnd - this.#fileStart);
     this.#memory.length = 0;
     this.#wakeWriter?.();
-    // A body that waits for the website goes on waiting here: the crawl's own signal ends it.
+    // If the body still waits for the website, the crawl's signal ends it, and `#fill` removes the file.
     if (this.#ended) await this.#file?.remove();
   }
 
@@ -157,7 +156,7 @@ export class Spool implements Body {
     }
     if (this.#closed) return;
     room.unread += bytes.length;
-    // Invariant: what lies in the file came after what lies in memory.
+    // Invariant: bytes in the file come after the bytes in memory.
     if (fits() && !isSpilling()) {
       this.#memory.push(bytes);
       this.#memoryBytes += bytes.length;
@@ -175,7 +174,7 @@ export class Spool implements Body {
     const bytes = await this.#file.file.read(this.#fileStart, Math.min(unread, readSize));
     if (bytes.length === 0) throw storageFailed("A temporary file could not be read", "it became shorter");
     this.#fileStart += bytes.length;
-    // Given back in #release as if it had come from memory.
+    // Released in #release as if it had come from memory.
     this.#memoryBytes += bytes.length;
     this.#room.take(bytes.length);
     return bytes;

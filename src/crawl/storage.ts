@@ -1,4 +1,4 @@
-// Where a run keeps its documents: in a store of its own, in a new archive, or in one that it goes on with.
+// Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 import { SitemapError } from "../errors.ts";
 import type { Options, Settings } from "../options.ts";
 import type { ArchiveInfo } from "../store/contract.ts";
@@ -9,14 +9,14 @@ import { archivedSettings, replayOptions } from "./archived-settings.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 
 export interface Storage {
-  /** With the settings of the archive that is gone on with, where there is one. */
+  /** With the settings of the resumed archive, if there is one. */
   readonly prepared: Prepared;
   readonly store: Store;
   /** The archives of earlier runs, opened before anything is written. */
   readonly previous: PreviousArchives | undefined;
 }
 
-/** Throws a `SitemapError` where an archive cannot be written, built on, or gone on with. */
+/** Throws a `SitemapError` if an archive cannot be written, read or resumed. */
 export async function openStorage(prepared: Prepared): Promise<Storage> {
   const { settings, start } = prepared;
   const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
@@ -60,7 +60,7 @@ function infoOf({ start, settings }: Prepared): ArchiveInfo {
   return { homepage, ...(sitemaps === undefined ? {} : { sitemaps }), settings: archivedSettings(settings) };
 }
 
-// What shaped the tree of the run before shapes this one, too, unless the caller says otherwise.
+// The options that shape the tree are those of the interrupted run, unless the caller sets them.
 function withSettingsOf({ settings }: ArchiveInfo, prepared: Prepared): Prepared {
   const { target, options = {} } = prepared;
   const { limits, signal, onEvent } = prepared.settings;

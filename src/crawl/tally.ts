@@ -1,9 +1,9 @@
-// Counts what a crawl finds while telling of it.
+// Counts the results of a crawl while reporting them.
 import type { ProblemEvent, ResponseEvent, SitemapEvent, Totals } from "../event.ts";
 import type { SitemapResponse } from "../response.ts";
 import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
 
-/** What was measured of a document: its size as it came off the wire and after decompression, and how it came. */
+/** The measurements of a document: its size on the wire and after decompression, and its response. */
 export interface DocumentFacts {
   readonly wireBytes: number;
   readonly decodedBytes: number;
@@ -13,13 +13,13 @@ export interface DocumentFacts {
 export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
 
 export class Tally {
-  /** Whether nothing was lost so far. */
+  /** No loss so far. */
   complete = true;
   /** Sitemaps that could be read, at least in part. */
   readable = 0;
   invalid = 0;
 
-  /** What there is to tell of a sitemap that is finished: its problems, then itself. */
+  /** The events of a finished sitemap: its problems, then the sitemap itself. */
   *finish(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<ProblemEvent | SitemapEvent, void> {
     if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
     else this.readable += 1;
@@ -31,7 +31,7 @@ export class Tally {
   }
 }
 
-/** Counts how documents came. */
+/** Counts where documents came from. */
 export class CameCount {
   readonly counts: Record<keyof Totals["came"], number> = {
     fetched: 0,

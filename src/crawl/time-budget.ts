@@ -3,12 +3,12 @@ import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../
 import { type Problem, problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
 
-// In milliseconds: small documents that have arrived are read in it, and whoever asked for a limit does not notice.
+// In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 
 export interface TimeBudgetOptions {
   readonly milliseconds: number;
-  /** Keeps which documents were not fetched in time, so that a replay of the archive knows it, too. */
+  /** Keeps which documents were not fetched in time, so that a replay gives the same tree. */
   readonly store: Pick<Store, "keep"> | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -22,24 +22,24 @@ export class TimeBudget {
     this.#options = options;
   }
 
-  /** The time is up: what fails from now on fails because of that. */
+  /** Time is up: failures from now on are reported as `limit-time`. */
   end(): void {
     this.#endedAt ??= performance.now();
   }
 
-  /** Why nothing more is read, once that is so. */
+  /** The problem, once nothing more may be read. */
   get over(): Problem | undefined {
     if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
     this.#leftUnread = true;
     return this.#problem();
   }
 
-  /** Whether something was left that had been fetched, perhaps: an archive of the run is not what the run was. */
+  /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
   get leftUnread(): boolean {
     return this.#leftUnread;
   }
 
-  /** The answer that is being waited for, or that there was no time for it. */
+  /** The pending answer, or a failure if time ran out before it came. */
   async fetched(request: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
     try {
       return await fetching;

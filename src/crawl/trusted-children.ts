@@ -1,5 +1,5 @@
-// `trustLastmod`: the children of an index whose `lastmod` is the same as in the run before are not asked for, but for a seventh of
-// them. What an index says may be wrong, so they take turns.
+// `trustLastmod`: children of an index whose `lastmod` is the same as in the previous run are not requested, except for
+// a seventh of them, in rotation, because an index may be wrong.
 import type { Settings } from "../options.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
 import { read } from "./read.ts";
@@ -7,7 +7,7 @@ import type { Reference } from "./record.ts";
 import { nextInTurn, seventhOf, today, type Waiting } from "./rotation.ts";
 
 interface Child extends Waiting {
-  /** Which of the references it is. */
+  // Its position among the references.
   readonly at: number;
 }
 
@@ -21,7 +21,7 @@ export class TrustedChildren {
     this.#settings = settings;
   }
 
-  /** The same references; those that are not to be asked for say so. `index` is where the index was found. */
+  /** The same references; those that need no request are marked. `index` is the URL where the index was found. */
   async marked(index: string, references: Reference[]): Promise<Reference[]> {
     const unchanged = await this.#unchanged(index, references);
     const count = seventhOf(unchanged.length, index, this.#date);
@@ -46,7 +46,7 @@ export class TrustedChildren {
       for (const { url, lastModified } of sitemaps) {
         const at = dated.get(url);
         if (at === undefined) continue;
-        // The first time that an index names a child counts.
+        // Only the first declaration of a child counts.
         dated.delete(url);
         if (references[at]?.lastModified !== lastModified) continue;
         const runsNotAsked = this.#previous.runsNotAsked({ url, role: "sitemap" }, request);

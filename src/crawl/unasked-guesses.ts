@@ -1,5 +1,6 @@
-// Decides whether places where the run before found nothing are left out: for as long as the website is as it was. robots.txt is the same,
-// what was found is there, and the homepage names nothing else.
+// Decides whether to skip the requests for guesses that found nothing in the previous run. They are skipped while the
+// website stays the same: robots.txt is unchanged, the sitemaps found then are still there, and the homepage names no
+// others.
 import type { DocumentSource } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import type { Store } from "../store/contract.ts";
@@ -14,7 +15,7 @@ export interface UnaskedOptions {
   readonly guesses: Guesses | undefined;
   readonly isRobotsTheSame: (() => boolean) | undefined;
   readonly settings: Settings;
-  /** An archive, too, knows what its run did not ask for. */
+  /** An archive also knows what its run did not request. */
   readonly documents: DocumentSource | Store;
   readonly rules: FollowRules;
   readonly frontier: Frontier;
@@ -31,7 +32,7 @@ export class UnaskedGuesses {
     this.#options = options;
   }
 
-  /** Whether the answer of an earlier run may count for this guess; for certain once that is decided. */
+  /** Whether the answer of an earlier run may be used for this guess; final once `decide` was called. */
   has(url: string): boolean {
     const { guesses, documents } = this.#options;
     return guesses?.isNotAsked(url) === true || documents.wasNotAsked?.(url) === true;
@@ -41,7 +42,7 @@ export class UnaskedGuesses {
     return this.#isDecided;
   }
 
-  /** Called before the first guess, when robots.txt and what it names were read. `usesHomepage`: its links are looked for. */
+  /** Called before the first guess, when everything below robots.txt was read. `usesHomepage`: whether its links are read. */
   async decide(root: Frame, usesHomepage: boolean): Promise<void> {
     const { guesses, isRobotsTheSame, homepage } = this.#options;
     if (this.#isDecided) return;
@@ -68,7 +69,7 @@ export class UnaskedGuesses {
   }
 }
 
-/** Whether robots.txt names a sitemap that can be read. It is the first of the children, and comes before every well-known path. */
+/** Whether robots.txt names a sitemap that can be read. It is the first child, visited before every well-known path. */
 export function hasReadable({ children }: Frame): boolean {
   const [robots] = children;
   if (robots?.kind !== "index" || robots.format !== "robots") return false;

@@ -1,4 +1,4 @@
-// Whether a website could be reached: told from everything that discovery asked for, and from the homepage.
+// Whether a website could be reached, judged by the results of discovery and the homepage.
 import type { DiscoveryRecord, UnreachableWebsite } from "../event.ts";
 import type { Problem } from "../problem.ts";
 import type { Followed } from "./follow.ts";
@@ -9,7 +9,10 @@ interface Asked {
   readonly reason?: Problem | undefined;
 }
 
-/** Why nothing could be read from a website, if nothing could. One answer that is no refusal is enough, be it "not found". */
+/**
+ * Why nothing could be read from a website, if so. A single answer that is not a refusal makes it reachable, even "not
+ * found".
+ */
 export function unreachableWebsite(
   discovery: readonly DiscoveryRecord[],
   homepage: Followed<never> | undefined,
@@ -19,9 +22,9 @@ export function unreachableWebsite(
   let blocked = 0;
   let refused = 0;
   for (const { outcome, status, reason } of asked) {
-    // A limit of ours that ended the search says nothing about the website.
+    // A limit of ours says nothing about the website.
     if (!isFailure(outcome) || reason === undefined || reason.code.startsWith("limit-")) return undefined;
-    // A document whose bytes cannot be read came from there all the same.
+    // A document was received, even if its bytes cannot be read.
     if (outcome === "failed" && status === 200) return undefined;
     if (outcome === "blocked") blocked++;
     if (outcome === "refused") refused++;

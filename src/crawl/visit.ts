@@ -1,5 +1,5 @@
-// Visits one reference: asks what is there, reads it where it is a document, and says what became of it. A finished sitemap,
-// an index whose children are to be visited, or nothing that belongs into the tree.
+// Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
+// index whose children are to be visited, or nothing (a guess without a sitemap).
 import type { OrderedEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
@@ -38,13 +38,13 @@ export interface VisitorOptions {
 
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 
-/** What a document held, once it was read. */
+/** The content of a document that was read. */
 interface Content {
   readonly reading: Reading;
   readonly pageCount: number;
-  /** Whether the start of the sitemap was told of. */
+  /** Whether the `start` event was sent. */
   readonly started: boolean;
-  /** The budget that ended it before its end. */
+  /** The budget that ended the reading, if one did. */
   readonly cut: Problem | undefined;
 }
 
@@ -92,7 +92,7 @@ export class Visitor {
     const reason = whyInvalid(reading, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
     if (reason !== undefined && isNoSitemap && isGuess(place)) {
-      // What is no robots.txt may be a sitemap all the same.
+      // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
       const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
       const { response } = facts;
       return recorder.abandon(reference, {
@@ -118,7 +118,7 @@ export class Visitor {
     }
     const isRobots = place.by === "robots";
     if (isRobots) this.#takeCrawlDelay(reading, found.url);
-    // An index that lists pages too keeps them in a child of its own, at the same URL.
+    // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
@@ -137,7 +137,7 @@ export class Visitor {
     return { type: "frame", frame, result };
   }
 
-  // Tells of the pages as they come.
+  // Yields the pages as they are read.
   async *#read(
     { document, url }: FoundDocument,
     children: Children,
