@@ -78,7 +78,7 @@ export class Revalidator implements DocumentSource {
       }
       return this.#told(await this.#network.fetch(request));
     }
-    // A 304 without a matching document: the server does not understand conditional requests.
+    // 412: the server evaluated the condition as if the request would change something. Asked again without it.
     if (conditional !== undefined && answer.status === 412) return this.#told(await this.#network.fetch(request));
     if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
     return this.#compared(answer, before);

@@ -1,13 +1,13 @@
-// From a homepage to the first places to look at: robots.txt, then the well-known paths, then the homepage itself.
+// From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come last.)
 import type { DiscoveryRecord } from "../event.ts";
 import { resolveUrl, urlKey } from "../url.ts";
 import { knownPaths } from "./known-paths.ts";
 
-/** A place where a sitemap may be, and how we came to look there. */
+/** A URL where a sitemap may be, and why. */
 export interface Candidate {
   readonly url: string;
   readonly by: DiscoveryRecord["by"];
-  /** Skipped where robots.txt names a sitemap that can be read. */
+  /** Skipped if robots.txt names a sitemap that can be read. */
   readonly ifNeeded?: boolean | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface DiscoverySettings {
   readonly extraKnownPaths: readonly string[];
 }
 
-/** In the order in which they are looked at. `homepage` ends in a slash. */
+/** In the order in which they are tried. `homepage` ends in a slash. */
 export function candidatesFor(homepage: string, settings: DiscoverySettings): Candidate[] {
   const { useRobots, useKnownPaths, extraKnownPaths } = settings;
   const ifNeeded = useKnownPaths === "if-needed";
@@ -25,13 +25,13 @@ export function candidatesFor(homepage: string, settings: DiscoverySettings): Ca
   const candidates: Candidate[] = [
     ...(useRobots ? [{ url: below(homepage, "robots.txt"), by: "robots" } as const] : []),
     ...(useKnownPaths === false ? [] : knownPaths.map((path) => ({ ...at(path), ifNeeded }))),
-    // What the caller names is wanted in any case.
+    // Paths from the caller are tried in any case.
     ...extraKnownPaths.map(at),
   ];
   return withoutRepeats(candidates);
 }
 
-/** The homepage to start from: its root, or the URL as it is with a slash at its end. */
+/** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */
 export function homepageFor(url: string, normalize: boolean): string {
   const homepage = new URL(url);
   homepage.hash = "";
@@ -43,8 +43,8 @@ export function homepageFor(url: string, normalize: boolean): string {
   return homepage.href;
 }
 
-// A path that starts with a slash starts at the homepage anyway: `/sitemap.xml` of `https://example.org/docs/` is
-// looked for below `/docs/`, because that is the website that was asked for.
+// A leading slash makes no difference: for `https://example.org/docs/`, `/sitemap.xml` is looked for below `/docs/`,
+// which is the website that was asked for.
 function below(homepage: string, path: string): string {
   return resolveUrl(`./${path.replace(/^\/+/, "")}`, homepage, Number.POSITIVE_INFINITY).url ?? homepage;
 }

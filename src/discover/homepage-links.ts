@@ -1,5 +1,5 @@
-// The sitemaps that a homepage names, in its headers (link-header.ts) and in its HTML (html-links.ts): each once, a bounded number
-// of them, and what is not used is said.
+// Collects the sitemaps that a homepage names, in its headers (link-header.ts) and in its HTML (html-links.ts): each
+// once, up to a limit, with a problem for each link that is not used.
 import type { ProblemLog } from "../problem.ts";
 import { resolveUrl } from "../url.ts";
 import type { Candidate } from "./candidates.ts";

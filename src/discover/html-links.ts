@@ -7,11 +7,11 @@ import { resolveUrl } from "../url.ts";
 import { type HomepageLinks, isSitemap } from "./homepage-links.ts";
 
 const longestUrl = 8192;
-// In characters: so much of a tag that is longer is skipped.
+// In characters: a longer tag is skipped.
 const longestTag = 64 * 1024;
 const longestName = 16;
 
-/** Whether the response is HTML, as far as its headers tell. */
+/** Whether the response is HTML, by its headers. */
 export function looksLikeHtml(headers: HeaderList): boolean {
   return /html|^$/i.test(header(headers, "content-type") ?? "");
 }
@@ -19,13 +19,13 @@ export function looksLikeHtml(headers: HeaderList): boolean {
 export class HtmlLinks {
   readonly #url: string;
   readonly #links: HomepageLinks;
-  // Of the first <base> that has one, as in browsers.
+  // The `href` of the first <base> that has one, as in browsers.
   #base: string | undefined;
-  // What was not decided yet: the beginning of a tag, or of what may end a comment.
+  // Text that cannot be decided yet: the beginning of a tag, or of the end of a comment.
   #rest = "";
-  // Nothing can be decided before there is so much.
+  // The length at which it is looked at again.
   #needed = 0;
-  // What is being skipped: `-->` ends a comment, a name the element with that name.
+  // What is being skipped: a comment, until `-->`, or an element, until its end tag.
   #skipped: "-->" | "script" | "style" | "template" | undefined;
 
   constructor(url: string, links: HomepageLinks) {
@@ -38,7 +38,7 @@ export class HtmlLinks {
     if (this.#rest.length >= this.#needed) this.#scan(false);
   }
 
-  /** `isCut`: the document was not read to its end, and the last tag is not what the website meant. */
+  /** `isCut`: the document was not read to its end, so its last tag may be incomplete. */
   end(isCut: boolean): void {
     if (!isCut) this.#scan(true);
   }
@@ -48,11 +48,11 @@ export class HtmlLinks {
     let at = 0;
     for (let next: number | undefined = 0; next !== undefined; next = this.#step(html, at, isWhole)) at = next;
     this.#rest = html.slice(at);
-    // Twice as much next time: a tag that comes one character at a time is not read from its start for each of them.
+    // Doubled, so that a tag that arrives one character at a time is not parsed from its start for each of them.
     this.#needed = this.#rest.length * 2;
   }
 
-  // Where to go on, or nowhere: more is needed.
+  // Where to continue; undefined if more text is needed.
   #step(html: string, at: number, isWhole: boolean): number | undefined {
     if (at >= html.length) return undefined;
     if (this.#skipped !== undefined) return this.#skip(html, at, this.#skipped, isWhole);
@@ -65,7 +65,7 @@ export class HtmlLinks {
     }
     const name = tagName(html, open + 1);
     if (name === "script" || name === "style" || name === "template") this.#skipped = name;
-    // Only the tags that are read need their quotes respected: from any other, the next "<" is as good a place to go on.
+    // Quotes matter only in tags that are parsed; after any other tag name, the next "<" is found by searching.
     if (name !== "link" && name !== "base") return open + 1 + name.length;
     const { href, rel, end } = readAttributes(html, open + 1 + name.length);
     if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
@@ -77,7 +77,7 @@ export class HtmlLinks {
     return end;
   }
 
-  // What stands inside of these is no markup.
+  // The content of these elements is not markup.
   #skip(
     html: string,
     at: number,
@@ -87,7 +87,7 @@ export class HtmlLinks {
     const start = until === "-->" ? "-->" : "</";
     const found = html.indexOf(start, at);
     if (found === -1) {
-      // Its beginning may be the end of what is there.
+      // The end may be split: its beginning may be at the end of the text.
       const rest = isWhole ? html.length : html.length - start.length + 1;
       return rest > at ? rest : undefined;
     }
@@ -133,7 +133,7 @@ function readAttributes(html: string, start: number): { href?: string; rel?: str
       to = at;
       if (isQuoted) at += 1;
     }
-    // No other name is as long as these.
+    // Longer names cannot be one of these.
     const length = nameEnd - nameStart;
     if (length !== 4 && length !== 3) continue;
     const name = html.slice(nameStart, nameEnd).toLowerCase();

@@ -1,5 +1,5 @@
-// Where websites put their sitemaps without saying so, in the order in which they are tried. Most come from what content
-// systems do by default; the order puts the common ones first, so that a short run finds them early.
+// Where websites have sitemaps without declaring them, in the order in which they are tried. Most are the defaults of
+// content management systems. The common ones come first, so that a short run finds them.
 
 /** Relative to the homepage. */
 export const knownPaths: readonly string[] = [

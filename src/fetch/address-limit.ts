@@ -1,14 +1,13 @@
-// How many requests may go to one address at a time, whatever names lead there: a thousand shops may share a server.
-//
-// The first request to a host makes room for another one where no answer comes soon, as long as not too many are like that: a silent
-// website must not keep others waiting that happen to live beside it.
+// Limits the requests to one address at a time, whatever names lead there: a thousand shops may share a server. The
+// first request to a host frees its place if no answer comes soon, as long as there are not too many such hosts: a
+// silent website must not hold up others on the same address.
 import type { Cancellation } from "./cancellation.ts";
 
-/** The right to one request to an address. */
+/** Permission to send one request to an address. */
 export interface AddressSlot {
-  /** The response began. */
+  /** The response has begun. */
   answered(): void;
-  /** Gives it back; a second call does nothing. */
+  /** Returns it; a second call does nothing. */
   release(): void;
 }
 
@@ -20,7 +19,10 @@ export class AddressLimit {
     this.#limit = limit;
   }
 
-  /** Waits for a turn, in the order of the calls. `isKnown`: the host has answered before. Rejects with the reason of the cancellation. */
+  /**
+   * Waits for a slot, in the order of the calls. `isKnown`: the host has answered before. Rejects with the reason of
+   * the cancellation.
+   */
   acquire(key: string, isKnown: boolean, cancellation: Cancellation): AddressSlot | Promise<AddressSlot> {
     let address = this.#addresses.get(key);
     if (address === undefined) {
@@ -91,7 +93,7 @@ export class AddressLimit {
     const due = Math.max(oldest.since + patience, performance.now() + shortest);
     address.timer = setTimeout(
       () => {
-        // Where this process was busy, silence says nothing about the other side.
+        // If this process was busy, the silence may be its own fault.
         const isBusy = performance.now() - due > longestLag;
         if (isBusy) for (const request of address.counted) request.since = performance.now();
         else if (!oldest.isAnswered && address.counted.delete(oldest)) address.silent++;
@@ -103,7 +105,7 @@ export class AddressLimit {
 }
 
 interface Request {
-  /** On the clock of performance.now(): since when nothing came. */
+  /** On the clock of performance.now(): since when nothing was received. */
   since: number;
   isAnswered: boolean;
 }
@@ -112,7 +114,7 @@ interface Address {
   readonly key: string;
   /** The oldest first. */
   readonly counted: Set<Request>;
-  /** Those that made room. */
+  /** Those that freed their place. */
   silent: number;
   readonly waiting: Set<() => void>;
   timer: NodeJS.Timeout | undefined;

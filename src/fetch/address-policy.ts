@@ -1,12 +1,13 @@
-// Which addresses, names and ports a website may send us to. Judged on bytes, never on spelling: `new URL` has folded every
-// notation of an IPv4 address by then, and names are judged again by what they resolve to.
-// https://www.iana.org/assignments/iana-ipv4-special-registry https://www.iana.org/assignments/iana-ipv6-special-registry
+// Which addresses, names and ports may be connected to. Judged on bytes, not on spelling: `new URL` has normalized
+// every notation of an IPv4 address, and names are judged again by the addresses they resolve to.
+// https://www.iana.org/assignments/iana-ipv4-special-registry
+// https://www.iana.org/assignments/iana-ipv6-special-registry
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Problem, problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
 
-/** Why nothing may be asked of this URL, as far as the URL itself tells; undefined where it may. */
+/** Why this URL must not be requested, judged by the URL alone; undefined if it may. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return problem("scheme-refused", { value: url.protocol });
@@ -15,8 +16,8 @@ export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined 
   return allowPrivate || isPublicHost(hostOf(url)) ? undefined : problem("address-blocked");
 }
 
-// As far as the host itself tells. Dots at its end say nothing: a resolver may ignore them, and so may a proxy. `new URL` does
-// not, and leaves `127.1..` as it is.
+// Judged by the host alone. Trailing dots are ignored, as a resolver or a proxy may do; `new URL` leaves `127.1..` as
+// it is.
 function isPublicHost(host: string): boolean {
   const bare = host.replace(/\.+$/, "");
   const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);
@@ -30,13 +31,13 @@ export function hostOf(url: URL): string {
 
 /** Whether an address is globally routable. `address` is in the notation of a resolver. */
 export function isPublicAddress(address: string): boolean {
-  // ipaddr.js would take `1.2.3` for an address, too.
+  // ipaddr.js would also accept `1.2.3`.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
-  // An IPv4 address in IPv6 clothes (`::ffff:a.b.c.d`) is judged as what it is.
+  // An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is judged as IPv4.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
   const ipv6 = parsed as ipaddr.IPv6;
-  // Networks without IPv4 reach IPv4 through 64:ff9b::/96: what counts is the address inside.
+  // NAT64: networks without IPv4 reach it through 64:ff9b::/96, so the address inside counts.
   if (ipv6.range() === "rfc6052") return isPublicIpv4(new ipaddr.IPv4(ipv6.toByteArray().slice(12)));
   // Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
   return ipv6.range() === "unicast" && ipv6.match(globalUnicast, 3);
@@ -45,11 +46,11 @@ export function isPublicAddress(address: string): boolean {
 const globalUnicast = ipaddr.IPv6.parse("2000::");
 
 function isPublicIpv4(address: ipaddr.IPv4): boolean {
-  // 168.63.129.16 is in no registry: it answers inside a large cloud's virtual machines only.
+  // 168.63.129.16 is in no registry: Azure's virtual machines reach their host at it.
   return address.range() === "unicast" && address.toString() !== "168.63.129.16";
 }
 
-/** Names that never mean a public website. What they resolve to would be refused, too, but behind a proxy nobody looks. */
+/** Names that never belong to a public website. Their addresses would be refused, too, but behind a proxy nobody checks those. */
 function isLocalName(hostName: string): boolean {
   const name = hostName.toLowerCase();
   return localNames.some((local) => name === local || name.endsWith(`.${local}`));
@@ -66,7 +67,7 @@ const localNames: readonly string[] = [
   "onion", // RFC 7686: must not be looked up
 ];
 
-// https://fetch.spec.whatwg.org/#port-blocking: ports where something listens that a request could be mistaken by.
+// https://fetch.spec.whatwg.org/#port-blocking: ports of services that could misread an HTTP request as commands.
 const badPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,

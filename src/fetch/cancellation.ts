@@ -1,10 +1,10 @@
-// Why something ends before its end: told once. What an AbortSignal does for callers, at a tenth of its cost: one request
-// needs several, and a crawl many requests that follow one signal.
+// Cancels work, with a reason, once. Like an AbortSignal at a tenth of its cost: one request needs several, and many
+// requests of a crawl follow one signal.
 
 export class Cancellation {
   #reason: unknown;
   #cancelled = false;
-  // Most have one listener: only the second makes a set of them.
+  // Most have one listener; a set is made for the second.
   #listener: (() => void) | undefined;
   #others: Set<() => void> | undefined;
 
@@ -29,7 +29,7 @@ export class Cancellation {
     for (const other of others) other();
   }
 
-  /** Called once, when it is cancelled; not where it is already. */
+  /** Called once, when it is cancelled; never if it is cancelled already. */
   add(listener: () => void): void {
     if (this.#cancelled) return;
     if (this.#listener === undefined) {
@@ -46,7 +46,7 @@ export class Cancellation {
   }
 }
 
-/** Cancellations that follow signals. One listener for each signal: Node warns from eleven on. */
+/** Cancellations that follow AbortSignals, with one listener for each signal: Node warns from eleven on. */
 export class SignalFollowers {
   readonly #followers = new Map<AbortSignal, Set<Cancellation>>();
 
@@ -75,7 +75,7 @@ export class SignalFollowers {
   };
 }
 
-/** A signal for those outside who expect one. */
+/** An AbortSignal, for clients that need one. */
 export function signalOf(cancellation: Cancellation): AbortSignal {
   const controller = new AbortController();
   if (cancellation.cancelled) controller.abort(cancellation.reason);

@@ -1,8 +1,8 @@
-// The timeouts of one attempt at a document: for a single wait, and for all of them together. They run only while we wait for
-// the website: not while a request is queued, nor while the reader of the body is slow.
+// The timeouts of one attempt: one for each wait, and one for the whole attempt. They run only while we wait for the
+// website: not while a request is queued, nor while the reader of the body is slow.
 import { type Problem, problem } from "../problem.ts";
 
-/** What a single wait is for: its limit in milliseconds, and the code of the problem once that is over. */
+/** One wait: its limit in milliseconds, and the problem once that has passed. */
 export interface Wait {
   readonly limit: number;
   readonly code: "timeout-first-byte" | "timeout-idle";
@@ -17,8 +17,8 @@ export class Clock {
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
-  // One timer serves all waits of an attempt: it is set for the shortest of them, and again when it fires too early. Most
-  // attempts are over by then, and for none a timer is set with each piece of a body.
+  // One timer serves all waits of an attempt: it is set for the shortest limit, and set again if it fires too early.
+  // Most attempts end before that, and no timer has to be set for each chunk of a body.
   #timer: NodeJS.Timeout | undefined;
 
   /** `shortest`: no wait has a shorter limit. */
@@ -27,7 +27,7 @@ export class Clock {
     this.#shortest = shortest;
   }
 
-  /** Begins a wait; where one is going on, it is over. */
+  /** Begins a wait, and ends the one before. */
   start(wait: Wait): void {
     this.stop();
     this.#wait = wait;
@@ -41,7 +41,7 @@ export class Clock {
     this.#used += performance.now() - this.#waitingSince;
   }
 
-  /** Has to be called at the end: a timer that is set keeps the process alive. */
+  /** Must be called at the end: a running timer keeps the process alive. */
   end(): void {
     this.stop();
     clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
-// Opens connections: looks the name up, judges every answer, connects to an address that was judged, asks a proxy for a tunnel,
-// and speaks TLS. Between the judgement and the connection nothing is resolved again, so that no second answer can slip in; the
-// name stays in the certificate check, in SNI and in Host.
+// Opens connections: resolves the name, checks every address against the policy, connects to a checked address, opens a
+// tunnel through a proxy, and does the TLS handshake. Nothing is resolved again between check and connection, which
+// rules out DNS rebinding; the name still counts for the certificate, SNI and Host.
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
@@ -19,16 +19,16 @@ export interface Endpoint {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** `any`: chosen by the operator. `start`: private or public, but always the same. `public`: globally routable. */
+  /** `any`: set by the caller. `start`: private or public, but always the same. `public`: globally routable. */
   readonly reach: "any" | "start" | "public";
 }
 
-/** How to get to a website: directly, over a proxy that is asked for the whole URL, or through a tunnel that a proxy makes. */
+/** How to reach a website: directly, through a proxy that gets the whole URL, or through a tunnel. */
 export interface Way {
   readonly endpoint: Endpoint;
   readonly proxy?: ChosenProxy | undefined;
   readonly isTunnel: boolean;
-  /** Nothing that is remembered of a failure counts. */
+  /** Ignore remembered failures. */
   readonly isRetry: boolean;
 }
 
@@ -70,7 +70,8 @@ export function createConnect(settings: Settings, parts: ConnectParts = {}): Con
 type JudgedLookup = (endpoint: Endpoint, isRetry: boolean, signal: AbortSignal) => Promise<readonly string[]>;
 
 function judgedLookup(lookup: Lookup): JudgedLookup {
-  // Whether the start was private when it was first looked up. If not, it must not become so: that would be an attack.
+  // Whether a start URL resolved to a private address the first time. If not, it must not do so later: that would be
+  // DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }, isRetry, signal) => {
     const options = { isRetry, isTrusted: reach !== "public", signal };
@@ -91,7 +92,7 @@ function throwLookupProblem(error: unknown): never {
   throw new ConnectionProblem(problem(code === "dns-not-found" ? code : "dns-temporary"));
 }
 
-/** One connection on its way: what stands so far, and what ends it before its time. */
+/** A connection that is being opened: its sockets so far, and its timeouts. */
 class Opening {
   readonly #settings: Settings;
   readonly #secureContext: tls.SecureContext | undefined;
@@ -104,7 +105,7 @@ class Opening {
   #top: Duplex | undefined;
   #wire: Wire | undefined;
   #transport: Transport | undefined;
-  /** What fails from here on is not the proxy's fault. */
+  /** From here on, failures are not the proxy's. */
   isPastProxy = false;
 
   constructor(settings: Settings, secureContext: tls.SecureContext | undefined, signal: AbortSignal) {
@@ -119,7 +120,7 @@ class Opening {
     if (signal.aborted) this.#onAbort();
   }
 
-  /** A name server has a time of its own. */
+  /** Resolving names has a timeout of its own. */
   async lookUp(addresses: Promise<readonly string[]>, limit: number): Promise<readonly string[]> {
     this.#setTimer(limit);
     const found = await this.#unlessStopped(addresses);
@@ -132,7 +133,7 @@ class Opening {
     const socket = net.connect({
       host,
       port,
-      // Only called for names: gives what was judged. Several addresses are tried in turn.
+      // Only called for names: returns the addresses that were checked. Several are tried in turn.
       lookup: (_, { all }, callback) => {
         const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
         if (all === true) callback(null, judged);
@@ -179,7 +180,7 @@ class Opening {
 
   abandon(): void {
     this.#end();
-    // The error may still be on its way: it must not come out as an uncaught one.
+    // An error may still follow: without a listener it would be uncaught.
     for (const stream of [this.#top, this.#wire, this.#bottom]) stream?.on("error", () => {}).destroy();
   }
 
@@ -211,7 +212,7 @@ class Opening {
 function happens(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("error", reject);
-    // An end in good order, in the middle of a handshake, is not an error for node:net.
+    // node:net does not treat a regular end in the middle of a handshake as an error.
     const onClose = () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
     socket.once("close", onClose);
     socket.once(event, () => {
@@ -222,11 +223,11 @@ function happens(socket: net.Socket, event: "connect" | "secureConnect"): Promis
   });
 }
 
-// More than any chain of certificates that OpenSSL accepts, and the answer of a proxy before it.
+// More than any certificate chain that OpenSSL accepts, plus a proxy's answer.
 const openingBytes = 512 * 1024;
 
-// How long a name server may take, in milliseconds. Beside `timeout.connect`, which is about the website.
+// How long resolving a name may take, in milliseconds. Not part of `timeout.connect`, which is about the website.
 export const longestLookup = 10_000;
 
-// How long one of several addresses may take before the next one is tried, in milliseconds.
+// How long to try one of several addresses before the next one, in milliseconds.
 const addressAttempt = 500;

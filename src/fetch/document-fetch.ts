@@ -10,14 +10,15 @@ import { parseUrl, withoutCredentials } from "../url.ts";
 import { refusalOf } from "./address-policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { Clock } from "./clock.ts";
-import type { Admission, HostRecords } from "./host-records.ts";
+import type { HostRecords } from "./host-records.ts";
 import { outcomeOfProblem } from "./outcome.ts";
 import type { Pause } from "./politeness.ts";
 import { type Head, HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, isRetryable, toDate } from "./retry.ts";
-import type { Applicant, SharedLimits } from "./shared-limits.ts";
-import type { Slot, Throttle } from "./throttle.ts";
+import type { SharedLimits } from "./shared-limits.ts";
+import type { Throttle } from "./throttle.ts";
+import { acquireTurn, type Turn } from "./turn.ts";
 import { WireBody } from "./wire-body.ts";
 
 /** What all requests of a run share. */
@@ -25,7 +26,7 @@ export interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
   readonly throttle: Throttle;
-  /** Limits that other crawls count for, too. */
+  /** Limits that several crawls share. */
   readonly shared: SharedLimits | undefined;
   readonly hosts: HostRecords;
   readonly headers: RequestHeaders;
@@ -42,14 +43,14 @@ export class DocumentFetch {
   readonly #url: string;
   readonly #target: URL | null;
   #attempts = 1;
-  // When the request of this attempt went out, and when it was answered.
+  // When the request of this attempt was sent and answered.
   #sentAt = 0;
   #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
   #clock: Clock;
-  // This fetch itself, a body that still comes in, and bodies that are being discarded.
+  // Counts what is still running: this fetch, the body being received, bodies being discarded.
   #pending = 1;
 
-  /** `onEnd` is called when nothing happens any more: after the last byte of the body, or its end by the reader. */
+  /** `onEnd` is called when nothing is running any more: after the last byte of the body, or when its reader leaves. */
   constructor(context: FetchContext, request: DocumentRequest, caller: Cancellation, onEnd: () => void) {
     this.#context = context;
     this.#request = request;
@@ -72,7 +73,7 @@ export class DocumentFetch {
     }
   }
 
-  // Undefined where it has to be tried again.
+  // Undefined if it has to be retried.
   async #attempt(): Promise<Fetched | undefined> {
     const target = this.#target;
     if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
@@ -82,7 +83,14 @@ export class DocumentFetch {
     if (refusal !== undefined) return this.#fail("refused", refusal);
 
     const { throttle, shared, client, headers, settings, onEvent } = this.#context;
-    const turn = await this.#turn(target, allowPrivate);
+    const isRetry = this.#attempts > 1;
+    const turn = await acquireTurn(this.#context, {
+      target,
+      isTrusted: allowPrivate,
+      isRetry,
+      goesFirst: isRetry || this.#request.isRedirected === true,
+      caller: this.#caller,
+    });
     if ("code" in turn) return this.#giveUp(turn);
     const { admission, slot } = turn;
     let request: HttpRequest | undefined;
@@ -99,7 +107,7 @@ export class DocumentFetch {
       this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
       if ("code" in head) {
         request.end();
-        // Before the next one gets the slot.
+        // Before the slot is released: the next request depends on it.
         const mayRetry = admission.failed(head, this.#wantsRetry(head));
         slot.release();
         admission.end();
@@ -125,35 +133,8 @@ export class DocumentFetch {
     }
   }
 
-  // The host's own word first, then a place in the line; what was learned while waiting there counts, too.
-  async #turn(target: URL, isTrusted: boolean): Promise<{ admission: Admission; slot: Turn } | Problem> {
-    const { hosts, throttle, shared } = this.#context;
-    const goesFirst = this.#attempts > 1 || this.#request.isRedirected === true;
-    for (;;) {
-      const admitted = hosts.admit(target, this.#caller);
-      // Without a wait where there is none: whoever asks next sees that this place is taken.
-      const admission = admitted instanceof Promise ? await admitted : admitted;
-      if ("code" in admission) return admission;
-      try {
-        const slot = await throttle.acquire(target.hostname, this.#caller, goesFirst, () => admission.isStale);
-        if (slot !== undefined && shared === undefined) return { admission, slot: ownTurn(slot) };
-        if (slot !== undefined) {
-          const isKnown = hosts.hasAnswered(target);
-          const applicant = { target, isTrusted, isRetry: this.#attempts > 1, isKnown };
-          const turn = await sharedTurn(slot, shared as SharedLimits, applicant, this.#caller);
-          if (!admission.isStale) return { admission, slot: turn };
-          turn.release();
-        }
-      } catch (error) {
-        admission.end();
-        throw error;
-      }
-      admission.end();
-    }
-  }
-
   async #document(request: HttpRequest, head: Head, slot: Turn): Promise<Fetched | undefined> {
-    // An attempt whose body breaks before its first byte brought nothing: it is like one without a response.
+    // A body that breaks before its first byte counts as no response.
     const first: Pulled = await request.pull(head.body);
     if ("code" in first) {
       request.end();
@@ -200,7 +181,7 @@ export class DocumentFetch {
     const { settings, backoff, onEvent } = this.#context;
     const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
     onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
-    // A pause is for the whole host: there, everybody waits for their turn.
+    // A pause applies to the whole host: the throttle waits for it.
     if (pause === undefined) await sleep(delay, this.#caller);
     this.#attempts++;
     this.#clock.end();
@@ -212,7 +193,7 @@ export class DocumentFetch {
     return isRetryable(reason) && this.#attempts <= this.#context.settings.retries;
   }
 
-  // The host is known not to answer, or not to want to.
+  // The host does not answer, or refuses further requests: none was sent.
   #giveUp(reason: Problem): FailedFetch {
     return { ...this.#fail(outcomeOfProblem(reason), reason), attempts: this.#attempts - 1 };
   }
@@ -227,12 +208,12 @@ export class DocumentFetch {
     return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts, ...this.#answered };
   }
 
-  // In milliseconds; fractions of them tell nobody anything.
+  // In whole milliseconds.
   #sinceSent(): number {
     return Math.round(performance.now() - this.#sentAt);
   }
 
-  // Nobody waits for this; the slot is kept meanwhile.
+  // Not awaited; the slot is kept meanwhile.
   #discard(request: HttpRequest, head: Head, slot: Turn): void {
     this.#pending++;
     void request.discard(head).then(() => {
@@ -252,36 +233,6 @@ export class DocumentFetch {
     const { network } = this.#context.settings;
     if (network === "allow-private") return true;
     return network === "default" && this.#context.startOrigins.has(origin);
-  }
-}
-
-/** The right to one request, by all limits there are. */
-interface Turn extends Slot {
-  /** The response began. */
-  answered(): void;
-}
-
-function ownTurn(slot: Slot): Turn {
-  return { ...slot, answered: () => {} };
-}
-
-async function sharedTurn(slot: Slot, shared: SharedLimits, applicant: Applicant, caller: Cancellation): Promise<Turn> {
-  try {
-    const other = await shared.acquire(applicant, caller);
-    return {
-      answered: () => other.answered(),
-      lend() {
-        other.lend();
-        slot.lend();
-      },
-      release() {
-        other.release();
-        slot.release();
-      },
-    };
-  } catch (error) {
-    slot.release();
-    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
-// What an error of a socket, a parser or a client means: the code of a problem. Errors are told apart by their `code`
-// alone, never by their class or sentence, and what is shown of them never holds an address.
+// Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error counts, never its class or
+// message, and what is shown of it never contains an address.
 import { type Problem, type ProblemCode, problem } from "../problem.ts";
 
-/** An error that knows its problem already. */
+/** An error that carries its problem. */
 export class ConnectionProblem extends Error {
   readonly problem: Problem;
 
@@ -12,7 +12,7 @@ export class ConnectionProblem extends Error {
   }
 }
 
-/** The problem that an error stands for: before the head of a response came, or inside its body. */
+/** The problem for an error, before the head of a response or inside its body. */
 export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
@@ -21,7 +21,7 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
-// `fetch` hides the code in the cause; a failed race for several addresses hides it among its errors.
+// `fetch` hides the code in `cause`; connecting to several addresses hides it in `errors`.
 function codeOf(error: unknown, depth = 0): string {
   if (typeof error !== "object" || error === null || depth > 4) return "";
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
@@ -41,7 +41,7 @@ const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   ["ECONNRESET", "connection-reset"],
   ["ECONNABORTED", "connection-reset"],
   ["EPIPE", "connection-reset"],
-  // The other side closed the connection in good order, before a response.
+  // The server closed the connection in good order, without a response.
   ["UND_ERR_SOCKET", "connection-reset"],
   ["UND_ERR_DESTROYED", "connection-reset"],
   ["UND_ERR_CLOSED", "connection-reset"],

@@ -1,11 +1,11 @@
-// A client made of anything shaped like `fetch`: the one of the platform, a caching one, a mock.
-// Differences from the client built in: bodies come decoded, connecting and waiting for the head share one clock, and the
-// address policy judges only names and literal addresses.
+// A client made from anything shaped like `fetch`: the global one, a caching one, a mock. Differences from the built-in
+// client: bodies come decoded, connecting and waiting for the head share one timeout, and the address policy sees only
+// names and literal addresses.
 import type { Client, ClientResponse } from "../client.ts";
 import { functionValue } from "../option-checks.ts";
 import { problem } from "../problem.ts";
 
-/** What is needed of `fetch`; the global one fits. */
+/** The part of `fetch` that is needed; the global one fits. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
@@ -19,7 +19,7 @@ export interface FetchResponse {
   readonly status: number;
   readonly headers: Iterable<[string, string]> | { forEach(each: (value: string, name: string) => void): void };
   readonly body: ReadableStreamLike | null;
-  /** `opaqueredirect` where the platform hides redirects, as browsers do. */
+  /** `opaqueredirect` if the platform hides redirects, as browsers do. */
   readonly type?: string;
 }
 

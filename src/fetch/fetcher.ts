@@ -1,4 +1,5 @@
-// Answers requests from the network: many at a time, politely. Nothing that a website does makes this throw.
+// Answers requests from the network: many at a time, within the limits for each host. Nothing that a website does makes
+// this throw.
 import type { Client } from "../client.ts";
 import { responseEvent } from "../event.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
@@ -16,25 +17,25 @@ import { type OwnClient, undiciClient } from "./undici-client.ts";
 
 export interface FetcherOptions {
   readonly settings: Settings;
-  /** What the operator named: the homepage, or the given sitemaps. */
+  /** The URLs that the caller gave: the homepage, or the sitemaps. */
   readonly start: readonly string[];
   readonly onEvent?: FetchContext["onEvent"] | undefined;
-  /** Limits that other crawls count for, too. */
+  /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
 }
 
 export interface Fetcher extends DocumentSource {
-  /** May be called by the hundreds at a time. Rejects only with the reason of a signal. */
+  /** May be called hundreds of times at once. Rejects only with the reason of a signal. */
   fetch(request: DocumentRequest): Promise<Fetched>;
-  /** Ends everything that is under way, bodies included. */
+  /** Ends all requests, including their bodies. */
   close(): Promise<void>;
   tellsApart(url: string): boolean;
   hasRoomFor(url: string): boolean;
-  /** What robots.txt of the URL's host asks for. Counts only with `useCrawlDelay`, and up to a minute. */
+  /** The Crawl-delay of the URL's host. Used only with `useCrawlDelay`, and up to a minute. */
   setCrawlDelay(url: string, milliseconds: number): void;
 }
 
-/** What tests replace. */
+/** Replaced in tests. */
 export interface FetcherParts extends ConnectParts {
   readonly backoff?: Partial<Backoff>;
 }
@@ -86,7 +87,7 @@ class NetworkFetcher implements Fetcher {
       this.#context.onEvent(responseEvent(fetched));
       return fetched;
     } catch (error) {
-      // The caller's signal, or an error of the caller's own `onEvent`: nothing may stay behind.
+      // The caller's signal was aborted, or the caller's `onEvent` threw: end everything.
       cancellation.cancel(error);
       throw error;
     }
@@ -117,7 +118,7 @@ class NetworkFetcher implements Fetcher {
     this.#closed = true;
     for (const cancellation of [...this.#active]) cancellation.cancel(closedReason());
     this.#context.throttle.close();
-    // A client that the caller brought may serve other crawls.
+    // A client of the caller's own may serve other crawls.
     await this.#ownClient?.close();
   }
 }
@@ -126,5 +127,5 @@ function closedReason(): DOMException {
   return new DOMException("The fetcher was closed", "AbortError");
 }
 
-// As `useCrawlDelay` says, in milliseconds: some websites ask for hours.
+// The limit of `useCrawlDelay`, in milliseconds: some websites ask for hours.
 const longestCrawlDelay = 60_000;

@@ -1,4 +1,4 @@
-// One at a time, where others have to see first what comes of it.
+// Lets one request through at a time, where others depend on its result.
 import type { Cancellation } from "./cancellation.ts";
 
 export class Gate {
@@ -9,7 +9,7 @@ export class Gate {
     return this.#isTaken;
   }
 
-  /** Has to be given back with the function that is returned; a second call of it does nothing. */
+  /** Must be released with the returned function; a second call of it does nothing. */
   take(): () => void {
     this.#isTaken = true;
     let isHeld = true;
@@ -23,7 +23,7 @@ export class Gate {
     };
   }
 
-  /** Waits until it was given back; somebody else may have taken it by then. Rejects with the reason of the cancellation. */
+  /** Waits until it was released; somebody else may have entered by then. Rejects with the reason of the cancellation. */
   given(cancellation: Cancellation): Promise<void> {
     return new Promise((resolve, reject) => {
       if (cancellation.cancelled) return reject(cancellation.reason);

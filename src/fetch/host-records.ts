@@ -1,5 +1,5 @@
-// What is known about hosts in a run, and who may ask them next: whether an origin answers at all (reachability.ts), and whether
-// a host wants to be left alone (politeness.ts).
+// What a run knows about hosts, and which request may go to them next: whether an origin answers at all
+// (reachability.ts), and whether a host asked for a pause (politeness.ts).
 import type { HeaderList } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
@@ -8,24 +8,24 @@ import { asksForPause, type Pause, Politeness, type PolitenessOptions } from "./
 import { Reachability } from "./reachability.ts";
 import type { Backoff } from "./retry.ts";
 
-/** The right to ask a host once, and the duty to tell what came of it. */
+/** Permission to send one request to a host. Its holder has to report the result. */
 export interface Admission {
-  /** Whether something was learned meanwhile by which it would not be given any more. */
+  /** Whether it would no longer be granted, because of what was learned meanwhile. */
   readonly isStale: boolean;
-  /** The request goes out. */
+  /** The request is sent. */
   sent(): void;
-  /** A response came. */
+  /** A response was received. */
   answered(status: number, headers: HeaderList): Pause | undefined;
-  /** None came. `isRetryable`: the document would be tried again; tells whether it may. */
+  /** No response was received. `isRetryable`: the failure is temporary. Returns whether the request may be retried. */
   failed(reason: Problem, isRetryable: boolean): boolean;
-  /** Has to be called at the end; a second call does nothing. */
+  /** Must be called at the end; a second call does nothing. */
   end(): void;
 }
 
 export class HostRecords {
   readonly #options: PolitenessOptions;
-  // By origin and by host name: connections are made to a port, and a server is a host. Most have no record: a crawl may meet
-  // very many, and there is something to remember only about those that fail or ask for a pause.
+  // By origin for reachability, by host name for pauses. Most hosts have no record: only those that fail or ask for a
+  // pause need one, and a crawl may meet very many hosts.
   readonly #reachability = new Map<string, Reachability>();
   readonly #politeness = new Map<string, Politeness>();
   readonly #answered = new Set<string>();
@@ -34,7 +34,7 @@ export class HostRecords {
     this.#options = { retries, longestPause: limits.retryAfter, backoff };
   }
 
-  /** Why a host is not asked, where it is not. */
+  /** Why a host gets no requests, if so. */
   refusal({ origin, hostname }: URL): Problem | undefined {
     return this.#reachability.get(origin)?.refusal ?? this.#politeness.get(hostname)?.refusal;
   }
@@ -48,7 +48,7 @@ export class HostRecords {
     return this.refusal(target) === undefined && !this.#doubtful(target).some(({ gate }) => gate.isTaken);
   }
 
-  /** Waits, where another request has to find out about the host first. Rejects with the reason of the cancellation. */
+  /** Waits if another request has to find out about the host first. Rejects with the reason of the cancellation. */
   admit(target: URL, cancellation: Cancellation): Admission | Problem | Promise<Admission | Problem> {
     const refusal = this.refusal(target);
     if (refusal !== undefined) return refusal;
@@ -91,7 +91,7 @@ export class HostRecords {
     };
   }
 
-  // The records by which one request has to go first.
+  // The records that let only one request through at a time.
   #doubtful({ origin, hostname }: URL): (Reachability | Politeness)[] {
     const records = [this.#reachability.get(origin), this.#politeness.get(hostname)];
     return records.filter((record) => record?.isDoubtful === true) as (Reachability | Politeness)[];

@@ -1,5 +1,5 @@
-// The names in the system's hosts file: name servers do not know them. https://man7.org/linux/man-pages/man5/hosts.5.html
-// Only the names are of interest here: what they stand for is for the system to say.
+// The names in the system's hosts file, which name servers do not know.
+// https://man7.org/linux/man-pages/man5/hosts.5.html Only the names are read: the system resolves them.
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 
@@ -12,7 +12,7 @@ export class HostsFile {
     this.#path = file;
   }
 
-  /** Whether the file lists a name; `hostName` in lower case, without a dot at its end. */
+  /** Whether the file lists a name; `hostName` in lower case, without a trailing dot. */
   async has(hostName: string): Promise<boolean> {
     try {
       const { mtimeMs, size } = await stat(this.#path);

@@ -1,19 +1,18 @@
-// Which connections are used again, and when. A connection belongs to one origin, also behind a proxy: what one website sends
-// can never become the answer of another.
-//
-// A server that sends something behind a response sends it at once, or a moment later. Once the next request is out, that could not
-// be told from its answer. So connections rest for a moment before they are used again, until a website has shown often enough
-// that nothing follows. One that sends more than it was asked for gets a new connection for each request.
+// Which connections are reused, and when. A connection belongs to one origin, also behind a proxy: what one website
+// sends can never become the answer of another. A server that sends more than its response sends it at once or a moment
+// later; after the next request, it would look like the answer to that. So connections rest for a moment before reuse,
+// until a website has shown often enough that nothing follows. A website that sends unrequested bytes gets a new
+// connection for each request.
 import type { UndiciConnection } from "./undici-connection.ts";
 
 export class KeptConnections {
-  // By what has to be equal for connections to be shared; the one that has been idle for the longest time comes first.
+  // By the key of their route; the one that has been idle longest comes first.
   readonly #idle = new Map<string, UndiciConnection[]>();
   readonly #distrusted = new Set<string>();
-  // How many responses were followed by nothing.
+  // By route: how many responses had nothing after them.
   readonly #clean = new Map<string, number>();
 
-  /** A connection that may be used again, if there is one. */
+  /** A connection to reuse, if there is one. */
   async take(key: string): Promise<UndiciConnection | undefined> {
     for (let connection = this.#next(key); connection !== undefined; connection = this.#next(key)) {
       const clean = this.#clean.get(key) ?? 0;
@@ -28,7 +27,7 @@ export class KeptConnections {
     return undefined;
   }
 
-  /** Keeps a connection for the next request; tells whether it may be kept. */
+  /** Keeps a connection for the next request; returns whether it may be kept. */
   add(connection: UndiciConnection): boolean {
     const { key } = connection.route;
     if (!connection.isQuiet || this.#distrusted.has(key)) return false;
@@ -47,7 +46,7 @@ export class KeptConnections {
     if (idle?.length === 0) this.#idle.delete(key);
   }
 
-  /** What comes over connections like this one is not always an answer. */
+  /** Unrequested bytes came over a connection with this route. */
   distrust(key: string): void {
     this.#distrusted.add(key);
   }
@@ -64,6 +63,6 @@ export class KeptConnections {
   }
 }
 
-// How long a connection rests, in milliseconds, and how often.
+// How long a connection rests, in milliseconds, and for how many responses.
 const quietTime = 5;
 const probation = 64;

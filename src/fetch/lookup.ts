@@ -1,9 +1,7 @@
-// Looks names up, for all crawls of this process. node:dns.lookup asks the system on two threads: a few names whose servers are
-// silent keep all others waiting. So name servers are asked here (by c-ares, as many names at a time as there are), and the
-// system for what it alone may know: names in its hosts file, names without a dot, `.local`, and hosts that the operator named
-// and no name server knows.
-//
-// Answers are kept for as long as they say, at most five minutes; failures for 30 seconds.
+// Resolves names, for all crawls of this process. node:dns.lookup uses two threads: a few names whose servers do not
+// answer hold up all others. So name servers are asked directly (c-ares, any number of names at a time), and the system
+// only for what it alone may know: names in its hosts file, names without a dot, `.local`, and hosts that the caller
+// gave and no name server knows. Answers are cached for their TTL, at most five minutes; failures for 30 seconds.
 import dns from "node:dns";
 import { networkInterfaces } from "node:os";
 import { isPublicAddress } from "./address-policy.ts";
@@ -13,15 +11,15 @@ import { HostsFile } from "./hosts-file.ts";
 export type Lookup = (hostName: string, options: LookupOptions) => Promise<readonly string[]>;
 
 export interface LookupOptions {
-  /** A failure that is remembered does not count. */
+  /** Ignore a cached failure. */
   readonly isRetry: boolean;
-  /** The operator named this host. */
+  /** The caller gave this host. */
   readonly isTrusted: boolean;
   /** Nobody waits any longer. */
   readonly signal: AbortSignal;
 }
 
-/** What tests replace. */
+/** Replaced in tests. */
 export interface LookupParts {
   readonly hostsFile?: HostsFile;
   /** Asks the system. */
@@ -37,7 +35,7 @@ interface Answer {
 
 interface Remembered {
   readonly answer: Promise<Answer>;
-  /** When this is forgotten; in the middle of being asked, never. */
+  /** When the cached answer expires; never while the query is running. */
   until: number;
   failed: boolean;
 }
@@ -46,7 +44,7 @@ export function createLookup(parts: LookupParts = {}): Lookup {
   const { hostsFile = new HostsFile(), system = askSystem, now = () => performance.now() } = parts;
   const servers = new NameServers();
   const remembered = new Map<string, Remembered>();
-  // One at a time: the system has two threads for this, and names of the hosts file must not wait.
+  // One at a time: the system has two threads for this, and names in the hosts file must not wait.
   let isSystemAsked = false;
 
   async function ask(name: string, isTrusted: boolean): Promise<Answer> {
@@ -82,7 +80,7 @@ export function createLookup(parts: LookupParts = {}): Lookup {
     );
     remembered.delete(key);
     remembered.set(key, entry);
-    // The oldest goes first.
+    // The oldest entry is dropped first.
     for (const oldest of remembered.keys()) {
       if (remembered.size <= mostNames) break;
       remembered.delete(oldest);
@@ -105,7 +103,7 @@ export function createLookup(parts: LookupParts = {}): Lookup {
   };
 }
 
-/** The name servers of the system, or those that `dns.setServers` named. */
+/** The name servers of the system, or those set with `dns.setServers`. */
 class NameServers {
   #resolver: dns.promises.Resolver | undefined;
   #named = "";
@@ -114,7 +112,7 @@ class NameServers {
   async ask(name: string): Promise<Answer> {
     const resolver = this.#current();
     const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
-    // Where one of both came, the other one has only a little longer: there are servers that never answer for IPv6.
+    // After the answer for one address family, the other gets only a little longer: some servers never answer for IPv6.
     const results = await settledSoon(families);
     const found = results.map((result) => (result?.status === "fulfilled" ? result.value : []));
     const [six = [], four = []] = found;
@@ -123,12 +121,12 @@ class NameServers {
       const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
       return { addresses: records.map(({ address }) => address), lifetime };
     }
-    // What may pass says more than that there is no address of the other family.
+    // A temporary failure says more than "no address" for the other family.
     const errors = results.flatMap((result) => (result?.status === "rejected" ? [result.reason] : []));
     throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? Object.assign(new Error(), { code: "ETIMEOUT" });
   }
 
-  /** Somebody waits for an answer. Where the last one leaves, the queries end: they would keep the process alive. */
+  /** The callers that wait for one query. When the last one leaves, the query is cancelled: it would keep the process alive. */
   wait(signal: AbortSignal): () => void {
     this.#waiting++;
     let isWaiting = true;
@@ -181,7 +179,7 @@ async function askSystem(hostName: string): Promise<readonly string[]> {
   return answers.map(({ address }) => address);
 }
 
-// As systems order them: IPv6 is worth a try only where this machine has such an address.
+// IPv6 first, but only if this machine has a global IPv6 address.
 function hasGlobalIpv6(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
@@ -201,11 +199,11 @@ const longestLifetime = 5 * 60_000;
 const failureLifetime = 30_000;
 const mostNames = 10_000;
 
-// How long a name server may take before it, or the next one, is asked again; twice as long the second time.
+// How long a name server may take before it, or the next one, is asked again; doubled the second time.
 const firstTry = 2500;
 
-// How long to wait for the addresses of one family, where those of the other are there.
+// How long to wait for the other address family.
 const otherFamily = 1000;
 
-/** The one that all crawls share. */
+/** Shared by all crawls. */
 export const sharedLookup: Lookup = createLookup();

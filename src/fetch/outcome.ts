@@ -1,4 +1,4 @@
-// What a request that got no response came to.
+// The outcome of a request without a response.
 import type { FailureOutcome } from "../exchange.ts";
 import type { Problem, ProblemCode } from "../problem.ts";
 import { outcomeOfStatus } from "../status.ts";
@@ -6,7 +6,7 @@ import { outcomeOfStatus } from "../status.ts";
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (refusals.has(code)) return "refused";
   if (code === "bot-check") return "blocked";
-  // What a proxy answers says nothing about the website.
+  // A proxy's answer says nothing about the website.
   return status === undefined || code === "proxy-refused" ? "failed" : outcomeOfStatus(status);
 }
 

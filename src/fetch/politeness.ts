@@ -1,8 +1,7 @@
-// Whether a host wants to be left alone: it said 429, or Retry-After with a failure that is temporary. It gets its pause, whoever
-// was told and whatever becomes of that document.
-//
-// What would have to wait for longer than `limits.retryAfter` is given up. So is everything else, once the host has asked for a pause
-// again and again, as often as a document is retried. After a pause, one request goes first.
+// The pauses that a host asks for, with 429 or with Retry-After on a temporary failure. They apply to the whole host,
+// whatever happens to the document. Requests that would have to wait longer than `limits.retryAfter` fail; so do all
+// requests, once the host has asked for a pause as often as a document is retried. After a pause, one request goes
+// first.
 import type { HeaderList } from "../exchange.ts";
 import { isTemporary, type Problem, problem } from "../problem.ts";
 import { Gate } from "./gate.ts";
@@ -10,9 +9,9 @@ import { type Backoff, gentleDelay, retryAfterDelay, toDate } from "./retry.ts";
 
 /** What a host asks for. */
 export interface Pause {
-  /** How long nothing is sent to it, in milliseconds. */
+  /** How long to send nothing to the host, in milliseconds. */
   readonly delay: number;
-  /** Nothing is sent to it any more: why. */
+  /** Why nothing more is sent to the host. */
   readonly refusal: Problem | undefined;
 }
 
@@ -30,7 +29,7 @@ export function asksForPause(status: number, headers: HeaderList): boolean {
 export class Politeness {
   readonly gate: Gate = new Gate();
   readonly #options: PolitenessOptions;
-  // How often it asked, requests that were under way at the same time counted as one.
+  // How often the host asked; requests that ran at the same time count once.
   #rounds = 0;
   #lastAsked = 0;
   #refusal: { readonly until: number; readonly reason: Problem } | undefined;
@@ -39,23 +38,23 @@ export class Politeness {
     this.#options = options;
   }
 
-  /** Why nothing is sent to it at the moment, where the pause is too long to wait for. */
+  /** Why nothing is sent to the host now, if its pause is too long to wait for. */
   get refusal(): Problem | undefined {
     if (this.#refusal !== undefined && this.#refusal.until <= performance.now()) this.#refusal = undefined;
     return this.#refusal?.reason;
   }
 
-  /** Whether one request has to find out before others follow. */
+  /** Whether one request has to go first. */
   get isDoubtful(): boolean {
     return this.#rounds > 0;
   }
 
-  /** A response that asks for nothing. A server in trouble may only have forgotten to. */
+  /** A response that asks for no pause. A failing server may simply have omitted it. */
   calm(status: number): void {
     if (status < 500) this.#rounds = 0;
   }
 
-  /** A response that asks for a pause, to a request that was sent at `sentAt`. */
+  /** A response that asks for a pause; its request was sent at `sentAt`. */
   asked(status: number, headers: HeaderList, sentAt: number): Pause {
     const now = performance.now();
     if (this.#rounds === 0 || sentAt >= this.#lastAsked) {
@@ -68,7 +67,7 @@ export class Politeness {
     const isTooLong = said !== undefined && said > longestPause;
     if (isTooLong || this.#rounds > retries + 1) {
       const reason = problem("rate-limited", { status, retryAfter: toDate(Date.now() + delay) });
-      // Who asks again after each pause is not asked any more.
+      // A host that asks again after each pause gets no more requests.
       const until = isTooLong ? now + delay : Number.POSITIVE_INFINITY;
       if (this.#refusal === undefined || until > this.#refusal.until) this.#refusal = { until, reason };
     }

@@ -1,6 +1,6 @@
-// Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by asking the proxy for the whole URL,
-// which is what proxies expect; many refuse a tunnel to port 80.
-// Behind a proxy the address policy can only judge names and literal addresses: the proxy resolves.
+// Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by sending the whole URL to the
+// proxy, which is what proxies expect; many refuse a tunnel to port 80. Behind a proxy the address policy sees only
+// names and literal addresses, because the proxy resolves names.
 import type { Duplex } from "node:stream";
 import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
@@ -14,11 +14,11 @@ import { exemption } from "./no-proxy.ts";
 export interface ChosenProxy {
   readonly origin: string;
   readonly endpoint: Endpoint;
-  /** The value of `proxy-authorization`, where the proxy's URL holds a user name. */
+  /** The value of `proxy-authorization`, if the proxy's URL has a user name. */
   readonly authorization: string | undefined;
 }
 
-/** Which proxy a URL goes through, by the `proxy` option. Throws where the environment names one that cannot be used. */
+/** Which proxy a URL goes through, by the `proxy` option. Throws if the environment names one that cannot be used. */
 export type ProxyChoice = (url: URL) => ChosenProxy | undefined;
 
 export function proxyChoice(option: Settings["proxy"], environment: Environment = process.env): ProxyChoice {
@@ -29,7 +29,7 @@ export function proxyChoice(option: Settings["proxy"], environment: Environment 
   }
   const read = (name: string) => {
     const exact = environment[name];
-    // In a CGI program HTTP_PROXY is what a visitor sent as the header `Proxy`.
+    // In a CGI program HTTP_PROXY is the `Proxy` header of the visitor's request (httpoxy).
     const isForged = name === "http_proxy" && "REQUEST_METHOD" in environment;
     return exact ?? (isForged ? undefined : environment[name.toUpperCase()]) ?? "";
   };
@@ -42,11 +42,11 @@ export function proxyChoice(option: Settings["proxy"], environment: Environment 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function parseProxy(text: string, name: string): ChosenProxy {
-  // `host:port` is usual.
+  // `host:port` is a common form.
   const given = text.includes("://") ? text : `http://${text}`;
   const proxy = parseUrl(given);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
-    // To go without a proxy would be worse than not to go. The value may hold a password.
+    // Ignoring a broken setting and connecting directly would be worse. The value may hold a password.
     const way = name === "proxy" ? "" : "; `proxy: false` or --no-proxy goes without it";
     throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an http or https proxy${way}`);
   }
@@ -59,7 +59,7 @@ function parseProxy(text: string, name: string): ChosenProxy {
   };
 }
 
-/** What is wrong on the way to the proxy is the proxy's failure, not the website's. */
+/** A failure to reach the proxy is reported as the proxy's, not as the website's. */
 export function proxyFailure(failed: Problem): Problem {
   if (failed.code === "proxy-failed" || failed.code === "proxy-refused") return failed;
   const { message, limit } = failed;
@@ -67,7 +67,7 @@ export function proxyFailure(failed: Problem): Problem {
   return problem("proxy-failed", { value, ...(limit === undefined ? {} : { limit }) });
 }
 
-/** Asks the proxy, over a connection to it, for a tunnel to `host:port`. Rejects with the proxy's answer as a problem. */
+/** Asks the proxy for a tunnel to `host:port`. Rejects with the proxy's answer as a problem. */
 export async function openTunnel(stream: Duplex, proxy: ChosenProxy, { host, port }: Endpoint): Promise<void> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const login = proxy.authorization === undefined ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
@@ -79,7 +79,7 @@ export async function openTunnel(stream: Duplex, proxy: ChosenProxy, { host, por
   if (status < 200 || status > 299) throw new ConnectionProblem(problem("proxy-refused", { status, value: "CONNECT" }));
 }
 
-// By hand: node:http has no bound for what may come before the end of a head, and would keep what comes after it.
+// By hand: node:http does not limit what may come before the end of a head, and would keep what comes after it.
 function readHead(stream: Duplex): Promise<string> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0);
@@ -94,7 +94,7 @@ function readHead(stream: Duplex): Promise<string> {
       const end = seen.indexOf("\r\n\r\n");
       if (end >= 0 && end <= headBytes) {
         settle(() => {
-          // What follows belongs to the tunnel.
+          // The rest belongs to the tunnel.
           if (seen.length > end + 4) stream.unshift(seen.subarray(end + 4));
           resolve(seen.subarray(0, end).toString("latin1"));
         });

@@ -1,18 +1,17 @@
-// Whether an origin answers at all, and what follows from that for the next request.
-//
-// One that has never answered gets one retry in all, and is given up with the second document that fails; from the first failure
-// on it is asked for one document at a time. One that answered before and no longer does gets more patience: eight failures in a row end
-// its retries, and when a minute was spent in vain as well, it is given up.
+// Whether an origin answers at all, and what follows from that. An origin that has never answered gets one retry in
+// all, one document at a time after the first failure, and no more requests after the second document that fails. An
+// origin that answered before gets more: eight failures in a row end its retries, and a minute spent in vain ends its
+// requests.
 import type { Problem, ProblemCode } from "../problem.ts";
 import { Gate } from "./gate.ts";
 
 export class Reachability {
   readonly gate: Gate = new Gate();
-  /** Why it is not asked any more. */
+  /** Why no more requests are sent. */
   refusal: Problem | undefined;
   #hasAnswered: boolean;
   #retried = false;
-  // All of these since the last answer.
+  // Counted since the last answer.
   #failures = 0;
   #failedDocuments = 0;
   #wasted = 0;
@@ -21,12 +20,12 @@ export class Reachability {
     this.#hasAnswered = hasAnswered;
   }
 
-  /** Whether one request has to find out before others follow. */
+  /** Whether one request has to go first. */
   get isDoubtful(): boolean {
     return this.#failures >= (this.#hasAnswered ? mostFailures : 1);
   }
 
-  /** Something came, whatever it says. */
+  /** A response was received, with whatever status. */
   answered(): void {
     this.#hasAnswered = true;
     this.#failures = 0;
@@ -35,7 +34,7 @@ export class Reachability {
     this.refusal = undefined;
   }
 
-  /** An attempt failed after so many milliseconds. `isRetryable`: the document would be tried again; tells whether it may. */
+  /** An attempt failed after so many milliseconds. `isRetryable`: the failure is temporary. Returns whether it may be retried. */
   failed(reason: Problem, elapsed: number, isRetryable: boolean): boolean {
     if (!isUnreachable(reason)) return isRetryable;
     this.#failures++;
@@ -57,7 +56,7 @@ export class Reachability {
   }
 }
 
-/** Whether a problem means that no response came from a host. */
+/** Whether a problem means that a host sent no response. */
 export function isUnreachable(reason: Problem | undefined): boolean {
   return reason !== undefined && unreachable.has(reason.code);
 }
@@ -81,5 +80,5 @@ const unreachable: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 
 const mostFailures = 8;
 
-// In milliseconds, the time of requests that ran side by side added up.
+// In milliseconds; the times of concurrent requests are added up.
 const mostWaste = 60_000;

@@ -1,9 +1,8 @@
-// What is sent along with a request. What the operator supplies (headers, the user name in the start's URL) goes to the
-// origin of the start and nowhere else.
+// The headers of a request. Headers and credentials from the caller are sent to the start origins and nowhere else.
 import zlib from "node:zlib";
 import type { Settings } from "../options.ts";
 
-/** The headers of a request to `origin`. `trusted`: to an origin of the start, by a way that never left it. */
+/** The headers of a request to `origin`. `trusted`: no other origin led to it. */
 export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
@@ -12,7 +11,7 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
   for (const url of start) {
     if (url.username === "" && url.password === "") continue;
     const user = `${decode(url.username)}:${decode(url.password)}`;
-    // Two users for one origin: the first counts.
+    // Two user names for one origin: the first counts.
     if (!credentials.has(url.origin))
       credentials.set(url.origin, `Basic ${Buffer.from(user, "utf8").toString("base64")}`);
   }
@@ -25,11 +24,11 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
   return (origin, trusted) => (trusted ? trustedHeaders.get(origin) : undefined) ?? common;
 }
 
-// Sitemaps, feeds and text first; a website that knows none of these types still sends what it has.
+// Sitemaps, feeds and text first; a website that knows none of these types still answers.
 const accept =
   "application/xml, text/xml;q=0.9, application/rss+xml;q=0.9, application/atom+xml;q=0.9, text/plain;q=0.8, */*;q=0.5";
 
-// Node learnt zstd in version 22.15.
+// Node has zstd since version 22.15.
 const acceptEncoding = "createZstdDecompress" in zlib ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
 
 function decode(text: string): string {

@@ -1,5 +1,5 @@
-// One request to a client, under a clock: gives the head of a response, then its body piece by piece, or a problem. Whatever
-// the client does or fails to do, this ends when a clock or the caller says so.
+// One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever
+// the client does, this ends when a timeout or the caller says so.
 import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../client.ts";
 import { type HeaderList, header } from "../exchange.ts";
@@ -14,7 +14,7 @@ export interface Head {
   readonly body: AsyncIterator<Uint8Array>;
 }
 
-/** A piece of a body, its end, or why there is no more. */
+/** A chunk of a body, its end, or why there is no more. */
 export type Pulled = { done: false; value: Uint8Array } | { done: true } | Problem;
 
 export interface RequestClocks {
@@ -30,7 +30,7 @@ export class OutgoingRequest implements ClientRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly allowPrivate: boolean;
   readonly attempt: number;
-  /** The name was looked up for this attempt. */
+  /** The name was resolved for this attempt. */
   readonly isLookedUp: boolean;
   readonly cancellation: Cancellation = new Cancellation();
   onSent: () => void = () => {};
@@ -61,7 +61,7 @@ export class HttpRequest {
   readonly #clocks: RequestClocks;
   readonly #caller: Cancellation;
   #expired: Problem | undefined;
-  // What is being waited for.
+  // The function that settles the current wait.
   #waiting: { resolve(result: unknown): void; reject(reason: unknown): void } | undefined;
   #whenStopped: (() => void) | undefined;
 
@@ -76,12 +76,12 @@ export class HttpRequest {
     caller.add(this.#onStop);
   }
 
-  /** Whether a clock or the caller has ended this. */
+  /** Whether a timeout or the caller has ended this. */
   get stopped(): boolean {
     return this.#expired !== undefined || this.#caller.cancelled;
   }
 
-  /** Calls back once, where this is ended by a clock or the caller. */
+  /** Calls back once, if a timeout or the caller ends this. */
   whenStopped(callback: () => void): void {
     this.#whenStopped = callback;
   }
@@ -91,7 +91,7 @@ export class HttpRequest {
     if (this.stopped) return this.#stopResult();
     const limit = this.#clocks.firstByte;
     let hasHead = false;
-    // Before the client is asked: it may send at once. A client that calls this late must not turn the clock back.
+    // Called before the request: a client may send at once. A late call must not turn the clock back.
     this.#request.onSent = () => {
       if (!hasHead) this.#startClock(limit, "timeout-first-byte");
     };
@@ -101,19 +101,19 @@ export class HttpRequest {
       return await this.#wait(answer);
     } finally {
       hasHead = true;
-      // A client that does not mind its signal may still come up with a response.
+      // A client that ignores its signal may still answer.
       if (this.stopped) void answer.then((late) => "body" in late && letGo(late.body));
     }
   }
 
-  /** The next piece of a body that is not empty. Rejects only with the caller's reason. */
+  /** The next chunk of a body that is not empty. Rejects only with the caller's reason. */
   pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
     if (this.stopped) return this.#stopResult();
     this.#startClock(this.#clocks.idle, "timeout-idle");
     return this.#wait(next(body));
   }
 
-  /** Reads on to the end of a body that nobody wants, if that is near, so that its connection can be used again. */
+  /** Reads the rest of an unwanted body, if it is short, so that its connection can be reused. */
   async discard({ headers, body }: Head): Promise<void> {
     if (!(Number(header(headers, "content-length") ?? 0) <= discardBytes)) return this.cancel(body);
     let timer: NodeJS.Timeout | undefined;
@@ -126,14 +126,14 @@ export class HttpRequest {
     this.end();
   }
 
-  /** Releases a body that is not at its end. */
+  /** Releases a body before its end. */
   cancel(body: AsyncIterator<Uint8Array>): void {
     letGo(body);
     this.#request.cancellation.cancel(new Error("The body is no longer wanted"));
     this.end();
   }
 
-  /** Has to be called at the end, except after `discard` and `cancel`. */
+  /** Must be called at the end, except after `discard` and `cancel`. */
   end(): void {
     this.#caller.remove(this.#onStop);
   }
@@ -152,8 +152,8 @@ export class HttpRequest {
     if (!this.stopped) this.#clocks.clock.start({ limit, code });
   }
 
-  // Once for each piece of a body. The functions that are called back are made only once: new ones for each piece would hold on
-  // to one another and to the pieces, for as long as the garbage collector does not look at what is old.
+  // Runs once for each chunk. The callbacks are created once: new ones for each chunk would keep each other and the
+  // chunks alive until the next major garbage collection.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -198,7 +198,7 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
   }
 }
 
-// Names in lower case. Of a body that was decoded, two headers describe the bytes before.
+// Names in lower case. Two headers describe the bytes before decoding.
 function checkedHeaders(given: unknown, isDecoded: boolean): HeaderList | undefined {
   if (!Array.isArray(given)) return undefined;
   const headers: [string, string][] = [];
@@ -221,7 +221,7 @@ function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
       return result.value.length > 0 ? { done: false, value: result.value } : next(body);
     }, failed);
   } catch (error) {
-    // The body of a client of the user's own.
+    // The body of a client of the caller's own.
     return Promise.resolve(failed(error));
   }
 }
@@ -240,10 +240,10 @@ function letGo(body: AsyncIterator<Uint8Array>): void {
   try {
     body.return?.()?.then(undefined, () => {});
   } catch {
-    // The body of a client of the user's own.
+    // The body of a client of the caller's own.
   }
 }
 
-// A page that says "404" is smaller as a rule, and costs less than a new connection.
+// Most error pages are smaller, and reading one costs less than a new connection.
 const discardBytes = 64 * 1024;
 const discardTime = 500;

@@ -1,14 +1,14 @@
-// Whose certificates are trusted: those that Node trusts, and those that the operator adds.
+// Which certificates are trusted: those that Node trusts, and those that the caller adds.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
 import { SitemapError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 
-/** Undefined where nothing was added. Made once: to read the built-in certificates takes longer than a handshake. */
+/** Undefined if nothing was added. Made once: parsing the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
-  // Crawls of one program have the same, as a rule.
+  // Usually the same for all crawls of a program.
   const key = JSON.stringify([process.env["NODE_EXTRA_CA_CERTS"], ca]);
   if (last?.key !== key) last = { key, context: createContext(ca) };
   return last.context;
@@ -18,8 +18,9 @@ let last: { readonly key: string; readonly context: tls.SecureContext } | undefi
 
 function createContext(ca: readonly string[]): tls.SecureContext {
   const added = ca.flatMap(certificatesIn);
-  // The option `ca` would replace what Node trusts: its own list, that of the system (--use-system-ca, --use-openssl-ca,
-  // SSL_CERT_FILE) and NODE_EXTRA_CA_CERTS. Node 20 does not tell that list, but the context itself can be added to.
+  // Node's option `ca` would replace what Node trusts: its own list, that of the system (--use-system-ca,
+  // --use-openssl-ca, SSL_CERT_FILE) and NODE_EXTRA_CA_CERTS. Node 20 cannot list them, but certificates can be added
+  // to the context.
   const secure = tls.createSecureContext();
   const { addCACert } = secure.context as { addCACert?: (pem: string) => void };
   if (addCACert === undefined) return tls.createSecureContext({ ca: [...trustedByNode(), ...added] });
@@ -27,7 +28,8 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   return secure;
 }
 
-// Node 20 forgets these once something is added; for others it makes no difference. Node itself says where the file cannot be read.
+// Node 20 drops these once something is added; adding them again does no harm elsewhere. Node itself reports a file
+// that cannot be read.
 function extra(): string[] {
   const { NODE_EXTRA_CA_CERTS: file } = process.env;
   try {
@@ -42,7 +44,7 @@ function trustedByNode(): readonly string[] {
   return getCACertificates?.("default") ?? tls.rootCertificates;
 }
 
-// A file may hold several. What is not a certificate would be skipped in silence.
+// A file may hold several. OpenSSL would silently skip what is not a certificate.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

@@ -1,5 +1,6 @@
-// Limits that many crawls share: so many requests to one host at a time, with its delays and pauses, and so many to one address. Each
-// crawl has a throttle of its own beside it. A port is a host of its own here: what is behind one may be silent, and another not.
+// Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to
+// one address. Each crawl also has a throttle of its own. Here a host is a name and a port: one port may be silent
+// while another answers.
 import net from "node:net";
 import type { Settings } from "../options.ts";
 import { AddressLimit, type AddressSlot } from "./address-limit.ts";
@@ -11,18 +12,18 @@ import { type ProxyChoice, proxyChoice } from "./proxy.ts";
 import { type Slot, Throttle } from "./throttle.ts";
 
 export interface SharedLimitsOptions {
-  /** Those of all crawls. */
+  /** The limits of all crawls together. */
   readonly settings: Settings;
   /** Requests to one address at a time. */
   readonly perAddress: () => number;
-  /** What tests replace. */
+  /** Replaced in tests. */
   readonly lookup?: Lookup | undefined;
 }
 
 /** A request that is about to be sent. */
 export interface Applicant {
   readonly target: URL;
-  /** The operator named this host. */
+  /** The caller gave this host. */
   readonly isTrusted: boolean;
   readonly isRetry: boolean;
   /** The host has answered before. */
@@ -30,7 +31,7 @@ export interface Applicant {
 }
 
 export interface SharedSlot extends Slot {
-  /** The response began. */
+  /** The response has begun. */
   answered(): void;
 }
 
@@ -48,11 +49,11 @@ export class SharedLimits {
     this.#addresses = new AddressLimit(perAddress);
     this.#lookup = lookup;
     this.#proxyFor = proxyChoice(settings.proxy);
-    // Where a client of the caller's own connects is not for us to know.
+    // Which address a client of the caller's own connects to is unknown.
     this.#resolves = settings.client === undefined;
   }
 
-  /** Waits for a turn at the host, then for one at its address. Rejects with the reason of the cancellation. */
+  /** Waits for a slot of the host, then for one of its address. Rejects with the reason of the cancellation. */
   async acquire(applicant: Applicant, cancellation: Cancellation): Promise<SharedSlot> {
     const { target, isRetry, isKnown } = applicant;
     const host = (await this.#hosts.acquire(target.host, cancellation, isRetry)) as Slot;
@@ -66,12 +67,12 @@ export class SharedLimits {
     }
   }
 
-  /** Starts nothing at this host for so many milliseconds. */
+  /** Sends nothing to this host for so many milliseconds. */
   pause({ host }: URL, milliseconds: number): void {
     this.#hosts.pause(host, milliseconds);
   }
 
-  /** The least pause between two requests to this host. */
+  /** The minimum delay between two requests to this host. */
   setLeastDelay({ host }: URL, milliseconds: number): void {
     this.#hosts.setLeastDelay(host, milliseconds);
   }
@@ -85,8 +86,8 @@ export class SharedLimits {
     this.#hosts.close();
   }
 
-  // The lowest one stands for all: where a name has several, they come in any order. Undefined where there is none, or nobody
-  // knows: behind a proxy, and where the name cannot be resolved, which the connection will say.
+  // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy,
+  // or if the name cannot be resolved, which connecting will report.
   async #addressOf({ target, isTrusted, isRetry }: Applicant, cancellation: Cancellation): Promise<string | undefined> {
     if (!this.#resolves || this.#proxyFor(target) !== undefined) return undefined;
     const host = hostOf(target);

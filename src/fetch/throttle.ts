@@ -1,5 +1,5 @@
-// Which request may be sent next: a number of concurrent requests in total and for each host, a delay between two requests to
-// one host, and a pause for a host that asked for it. Hosts take turns; a host without waiting requests costs nothing.
+// Decides which request may be sent next: how many at a time in total and for each host, a delay between two requests
+// to one host, and pauses that a host asked for. Hosts take turns; a host without waiting requests costs nothing.
 //
 // The delay is counted from the start of one request to the start of the next, so a slow answer does not add to it.
 import type { Cancellation } from "./cancellation.ts";
@@ -14,11 +14,11 @@ export interface ThrottleOptions {
   readonly random?: () => number;
 }
 
-/** The right to one request. */
+/** Permission to send one request. */
 export interface Slot {
-  /** Lets somebody else have it, while nothing comes in. The request still counts for `hasRoomFor`. */
+  /** Lets another request use it while the reader pauses. The request still counts for `hasRoomFor`. */
   lend(): void;
-  /** Gives it back for good; a second call does nothing. */
+  /** Returns it for good; a second call does nothing. */
   release(): void;
 }
 
@@ -26,13 +26,13 @@ export class Throttle {
   readonly #options: ThrottleOptions;
   readonly #hosts = new Map<string, Host>();
   readonly #leastDelays = new Map<string, number>();
-  // When the last request to a host started; only where somebody may ask for it.
+  // When the last request to a host started; kept only if a delay may need it.
   readonly #lastStarts = new Map<string, number>();
-  // Hosts with somebody waiting and nothing in the way but the limit for all. In order of their turn: a host whose turn it
-  // was goes to the end.
+  // Hosts with waiting requests that only the total limit holds back, in round-robin order: a host that was served goes
+  // to the end.
   readonly #ready = new Set<Host>();
   #running = 0;
-  // Those that wait, that run, and that have lent their slot.
+  // Requests that wait, that run, and that have lent their slot.
   #open = 0;
   #closed = false;
 
@@ -41,8 +41,9 @@ export class Throttle {
   }
 
   /**
-   * Waits for a turn. `first`: before those who have not begun, for whoever goes on with something. `isStale`: whether the turn is
-   * not wanted any more, when it comes; then there is none. Rejects with the reason of the cancellation.
+   * Waits for a slot. `first`: before requests that begin something new; for retries and redirects. `isStale`: called
+   * when the slot is free; true means that it is no longer wanted, and the result is undefined. Rejects with the reason
+   * of the cancellation.
    */
   acquire(
     hostName: string,
@@ -51,7 +52,7 @@ export class Throttle {
     isStale: () => boolean = () => false,
   ): Slot | Promise<Slot | undefined> {
     const host = this.#host(hostName);
-    // Nothing in the way: the usual case, where nobody has to wait.
+    // The usual case: nothing to wait for.
     if (this.#isFree(host)) {
       this.#count(host, 1);
       return this.#start(host);
@@ -79,32 +80,32 @@ export class Throttle {
     });
   }
 
-  /** Whether one more request to this host would add to what runs at a time, and not only to those who wait. */
+  /** Whether one more request to this host would be sent at once instead of having to wait. */
   hasRoomFor(hostName: string): boolean {
     const { perHost, total } = this.#options.concurrency;
     return (this.#hosts.get(hostName)?.open ?? 0) < perHost && this.#open < total;
   }
 
-  /** Starts nothing at this host for so many milliseconds. */
+  /** Sends nothing to this host for so many milliseconds. */
   pause(hostName: string, milliseconds: number): void {
     const host = this.#host(hostName);
     host.nextAt = Math.max(host.nextAt, performance.now() + milliseconds);
     this.#consider(host);
   }
 
-  /** The least pause between two requests to this host, where the delay of the options is shorter. */
+  /** The minimum delay between two requests to this host, if that is longer than the `delay` option. */
   setLeastDelay(hostName: string, milliseconds: number): void {
     remember(this.#leastDelays, hostName, milliseconds);
     const lastStart = this.#lastStarts.get(hostName);
     if (lastStart !== undefined) this.pause(hostName, lastStart + milliseconds - performance.now());
   }
 
-  /** How many hosts are remembered: those in use, and those whose pause is not over. */
+  /** How many hosts are remembered: those in use, and those with a pause. */
   get size(): number {
     return this.#hosts.size;
   }
 
-  /** Lets go of all timers. Whoever still waits has to be ended by their signal. */
+  /** Clears all timers. Requests that still wait have to be cancelled by their signal. */
   close(): void {
     this.#closed = true;
     for (const host of this.#hosts.values()) clearTimeout(host.timer);
@@ -127,7 +128,7 @@ export class Throttle {
     return running < perHost && this.#running < total && (nextAt === 0 || nextAt <= performance.now());
   }
 
-  // Puts a host where it belongs: among the ready ones, behind a timer, or out of mind.
+  // Moves a host to where it belongs: the ready ones, a timer, or out of memory.
   #consider(host: Host): void {
     if (host.timer !== undefined) clearTimeout(host.timer);
     host.timer = undefined;
@@ -151,7 +152,7 @@ export class Throttle {
       },
       Math.min(wait, longestTimer),
     );
-    // To forget a host later is no reason to keep the process alive.
+    // This timer only frees memory: it must not keep the process alive.
     if (!wanted) host.timer.unref();
   }
 
@@ -207,7 +208,7 @@ export class Throttle {
   }
 }
 
-// The oldest goes first: a fleet meets very many hosts.
+// The oldest is dropped first: a fleet meets very many hosts.
 function remember(times: Map<string, number>, hostName: string, time: number): void {
   times.delete(hostName);
   times.set(hostName, time);
@@ -226,10 +227,10 @@ interface Host {
   readonly name: string;
   running: number;
   open: number;
-  // Sets keep the order in which they were filled, and somebody who leaves the queue costs nothing.
+  // A Set keeps its order, and removing a waiting request costs nothing.
   readonly waiting: Set<Waiter>;
   readonly continuing: Set<Waiter>;
-  /** On the clock of performance.now(): nothing starts before. 0 where there is no such time. */
+  /** On the clock of performance.now(): nothing starts before. 0 for no limit. */
   nextAt: number;
   timer: NodeJS.Timeout | undefined;
 }

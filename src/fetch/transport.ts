@@ -1,19 +1,19 @@
-// A connection that is ready for a request, and what there is to know about it.
+// A connection that is ready for a request, and its byte counts.
 import type net from "node:net";
 import type { Wire } from "./wire.ts";
 
 export class Transport {
-  /** Where requests are written and responses read. */
+  /** Requests are written to it and responses read from it. */
   readonly socket: net.Socket;
-  /** Called whenever bytes came, before anybody else sees them. */
+  /** Called for all received bytes, before anybody else sees them. */
   onReceive: () => void = () => {};
-  /** What went wrong first. node:tls goes on after an alert of the other side, and undici tells only what it makes of that. */
+  /** The first error. node:tls continues after an alert, and undici only reports what follows from it. */
   error: Error | undefined;
   readonly #bottom: net.Socket;
   #hasTlsEnded = false;
   readonly #isSecure: boolean;
 
-  /** `bottom` is the socket under everything; `wire` is under TLS, where there is TLS. It has to call `onReceive`. */
+  /** `bottom` is the TCP socket; `wire` is the stream under TLS, if there is TLS, and has to call `onReceive`. */
   constructor(socket: net.Socket, bottom: net.Socket, wire: Wire | undefined) {
     this.socket = socket;
     this.#bottom = bottom;
@@ -26,12 +26,12 @@ export class Transport {
       return;
     }
     const push = socket.push;
-    // `null` is the end: told by TLS, or by nothing but the end of what is under it.
+    // `null` is the end, either of TLS or only of the connection under it.
     socket.push = (chunk, encoding) => {
       if (chunk === null) this.#hasTlsEnded = !wire.readableEnded;
       return push.call(socket, chunk, encoding);
     };
-    // The socket at the bottom is what keeps a process alive.
+    // Only the TCP socket keeps a process alive.
     socket.ref = () => {
       bottom.ref();
       return socket;
@@ -42,12 +42,12 @@ export class Transport {
     };
   }
 
-  /** How many bytes came off the network so far, those of TLS and of a proxy included. */
+  /** All bytes received from the network, including those of TLS and of a proxy. */
   get received(): number {
     return this.#bottom.bytesRead;
   }
 
-  /** Whether the other side said that nothing more comes: over TLS, the end of the connection does not say it. */
+  /** Whether the server said that nothing more follows: over TLS, the end of the connection does not say it. */
   get hasEnded(): boolean {
     return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored;
   }

@@ -1,5 +1,5 @@
-// The client built in: undici, HTTP/1.1 only, over connections that this folder opens, counts and keeps. It uses nothing but the
-// contract that every client has (client.ts). undici is loaded with the first request.
+// The built-in client: undici, HTTP/1.1 only, over connections that this folder opens, counts and keeps. It uses
+// nothing but the public contract of clients (client.ts). undici is imported with the first request.
 import { createRequire } from "node:module";
 import type { Client as Undici } from "undici";
 import type { Client, ClientRequest, ClientResponse } from "../client.ts";
@@ -47,8 +47,8 @@ class UndiciClient implements OwnClient {
     const kept = await this.#kept.take(route.key);
     if (kept !== undefined) {
       const answer = await this.#exchange(kept, url, request);
-      // A connection that was used before may break, or bring something else than an answer, for reasons that say nothing about
-      // this request: it is made again, on a new one.
+      // A reused connection may break, or carry something that is not the answer, for reasons unrelated to this
+      // request: it is sent again on a new one.
       if (!("code" in answer)) return answer;
     }
     return this.#exchange(this.#open(this.#undici, route), url, request);
@@ -88,11 +88,11 @@ class UndiciClient implements OwnClient {
 
   #route(url: URL, request: ClientRequest): Route | Problem {
     const { allowPrivate, attempt = 1 } = request;
-    // What failed a moment ago, for this very attempt, counts.
+    // A failure that was remembered during this very attempt counts.
     const isRetry = attempt > 1 && !(request instanceof OutgoingRequest && request.isLookedUp);
     const secure = url.protocol === "https:";
     const proxy = this.#proxyFor(url);
-    // A proxy takes a name without a dot for one of its own network.
+    // A proxy would resolve a name without a dot in its own network.
     if (proxy !== undefined && !allowPrivate && !/[.:]/.test(hostOf(url))) return problem("address-blocked");
     const reach = !allowPrivate ? "public" : this.#settings.network === "default" ? "start" : "any";
     const endpoint: Endpoint = { secure, host: hostOf(url), port: Number(url.port) || (secure ? 443 : 80), reach };
@@ -121,8 +121,8 @@ class UndiciClient implements OwnClient {
   }
 }
 
-// Of undici only this is needed. All of it takes a tenth of a second to load and 8 MB; this file of it takes a third of both, and
-// less where no names have to be found in it that a module could import. Where it lies elsewhere, as in a bundle, the whole does as well.
+// Importing all of undici takes 100 ms and 8 MB; this file of it takes a third of that, and less with `require`, which
+// need not find the names a module could import. If the file is elsewhere, as in a bundle, all of undici is imported.
 async function loadUndici(): Promise<typeof Undici> {
   try {
     return createRequire(import.meta.url)("undici/lib/dispatcher/client.js") as typeof Undici;

@@ -1,11 +1,11 @@
-// One connection: an undici Client with one socket. So a request knows its socket: to end it while it still connects, and to
-// count everything that comes, whatever undici makes of it. What comes while nothing was asked ends the connection.
+// One connection: an undici Client with one socket. So a request knows its socket, can end it while it connects, and
+// can count all received bytes, whatever undici makes of them. Bytes that come without a request end the connection.
 import type { Client as UndiciClient } from "undici";
 import type { Connect, Way } from "./connect.ts";
 import type { Transport } from "./transport.ts";
 import type { UndiciExchange } from "./undici-exchange.ts";
 
-/** Where a connection leads, and for whom it may be used. */
+/** The route of a connection, and which requests may share it. */
 export interface Route extends Way {
   /** Equal for requests that may share a connection. */
   readonly key: string;
@@ -17,9 +17,9 @@ export class UndiciConnection {
   readonly client: UndiciClient;
   /** Once it is open. */
   transport: Transport | undefined;
-  /** What was asked and is not answered to its end. */
+  /** The request whose response is not complete. */
   exchange: UndiciExchange | undefined;
-  /** How many responses came to their end. */
+  /** How many responses were received to their end. */
   served = 0;
   /** On the clock of performance.now(). */
   idleSince = 0;
@@ -27,7 +27,7 @@ export class UndiciConnection {
   readonly #onUnasked: () => void;
   #receivedWhenIdle = 0;
 
-  /** `onUnasked`: the website sends what nobody asked for. */
+  /** `onUnasked`: the website sent something without a request. */
   constructor(
     Client: typeof UndiciClient,
     route: Route,
@@ -42,7 +42,7 @@ export class UndiciConnection {
       maxHeaderSize: headerBytes,
       keepAliveTimeout: idleTime,
       keepAliveMaxTimeout: idleTime,
-      // The clocks of fetch/ run instead: undici's are good to a second.
+      // The timeouts of this folder are used instead: undici's have a resolution of a second.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_, callback) => {
@@ -61,13 +61,13 @@ export class UndiciConnection {
     });
   }
 
-  /** Whether it stands, and nothing came that nobody asked for. */
+  /** Whether it is open, and nothing came without a request. */
   get isQuiet(): boolean {
     const socket = this.transport?.socket;
     return socket !== undefined && !socket.destroyed && socket.readableLength === 0;
   }
 
-  /** The response came to its end. */
+  /** The response was received to its end. */
   rest(): void {
     this.exchange = undefined;
     this.served++;
@@ -76,7 +76,7 @@ export class UndiciConnection {
   }
 
   async destroy(reason?: Error): Promise<void> {
-    // An error has a stack, and a fleet closes very many connections.
+    // One shared error: creating a stack trace costs time, and a fleet closes very many connections.
     if (this.transport === undefined) this.#connecting.abort(reason);
     await this.client.destroy(reason ?? closed);
   }
@@ -86,10 +86,10 @@ export class UndiciConnection {
     const { socket } = transport;
     transport.onReceive = () => {
       if (this.exchange !== undefined) this.exchange.onReceive();
-      // TLS has things of its own to say, but not many.
+      // Without a request, only TLS may send something, and not much.
       else if (transport.received - this.#receivedWhenIdle > idleBytes) socket.destroy();
     };
-    // Before undici, which listens later.
+    // Before undici's listener, which is added later.
     socket.on("readable", () => {
       if (this.exchange !== undefined || socket.readableLength === 0) return;
       this.#onUnasked();
@@ -97,7 +97,7 @@ export class UndiciConnection {
     });
   }
 
-  // undici met bytes behind the end of a response: it has one error for that and for a connection that was closed.
+  // undici uses one error both for bytes after the end of a response and for a connection that was closed.
   #isSurplus(code: unknown): boolean {
     if (typeof code !== "string") return false;
     return code.startsWith("HPE_") || (code === "UND_ERR_SOCKET" && this.transport?.socket.readableEnded === false);

@@ -1,6 +1,6 @@
-// One request on one connection: what undici calls back becomes a response whose body is pulled. Nothing is read from the
-// socket that nobody asked for, beyond one buffer. Written to the callbacks that undici 7 uses inside: the newer ones parse the
-// headers a second time.
+// One request on one connection: turns undici's callbacks into a response whose body is pulled. Beyond one buffer,
+// nothing is read from the socket before the reader asks for it. Uses the callbacks that undici 7 uses internally: the
+// newer ones parse the headers a second time.
 import type { Dispatcher } from "undici";
 import type { ClientRequest, ClientResponse } from "../client.ts";
 import type { HeaderList } from "../exchange.ts";
@@ -9,7 +9,7 @@ import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { UndiciConnection } from "./undici-connection.ts";
 
 export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array> {
-  /** Rejects with an error where no response came. */
+  /** Rejects if there is no response. */
   readonly response: Promise<ClientResponse>;
   readonly #connection: UndiciConnection;
   readonly #request: ClientRequest;
@@ -18,13 +18,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   readonly #onAbort = () => this.#abort(toError(this.#request.signal.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
-  // Given by undici: once the request goes out, and with the head of the response.
+  // Passed by undici when the request is sent, and with the head of the response.
   #abortRequest: ((reason: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #paused = false;
   #interim = 0;
   #hasHead = false;
-  // The body has no length of its own: it ends where the connection does.
+  // The body has no length: it ends with the connection.
   #endsWithConnection = false;
   #receivedBefore = 0;
   #content = 0;
@@ -34,7 +34,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #ended = false;
   #error: unknown;
 
-  /** `mostBytes`: what may come in all, framing included. `onEnd` is called once, `isWhole` where the response came to its end. */
+  /** `mostBytes`: limit of all received bytes, including framing. `onEnd` is called once; `isWhole`: the response is complete. */
   constructor(
     connection: UndiciConnection,
     request: ClientRequest,
@@ -59,7 +59,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     this.#request.onSent?.();
   }
 
-  /** Everything counts that comes, also what undici reads without a word: line ends, reason phrases, chunk extensions, zeros. */
+  /**
+   * Counts all received bytes, including those that undici skips silently: line ends, reason phrases, chunk extensions,
+   * zeros.
+   */
   onReceive(): void {
     const received = (this.#connection.transport?.received ?? 0) - this.#receivedBefore;
     if (!this.#hasHead) {
@@ -85,7 +88,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     return true;
   }
 
-  /** `false` holds the website back. */
+  /** Returns `false` to pause the socket. */
   onData(chunk: Buffer): boolean {
     this.#content += chunk.length;
     if (this.#reader !== undefined) {
@@ -100,7 +103,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 
   onComplete(): void {
-    // undici takes every end of a connection for the end of such a body, a reset included.
+    // undici takes every end of a connection, even a reset, for the end of such a body.
     const isWhole = !this.#endsWithConnection || this.#connection.transport?.hasEnded === true;
     this.#end(isWhole ? undefined : new ConnectionProblem(problem("body-reset")));
   }
@@ -113,8 +116,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     this.#abortRequest?.(new ConnectionProblem(reason));
   }
 
-  // undici has one error for a connection that was closed and for a response that it cannot take (an unasked 100 or 101),
-  // and one for a body that is wrong and for one that ends too early. What differs is who ended it.
+  // undici uses one error for a closed connection and for a response it cannot parse (an unexpected 100 or 101), and
+  // one for a broken body and for one that ends early. The difference is who ended the connection.
   #explain(error: Error & { code?: string }): Error {
     const first = this.#connection.transport?.error;
     if (error.code === "UND_ERR_SOCKET" && first !== undefined && first !== error) return first;
@@ -122,7 +125,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     if (!isParserError && error.code !== "UND_ERR_SOCKET") return error;
     const closedByWebsite = this.#connection.transport?.socket.readableEnded === true;
     if (closedByWebsite) return isParserError ? new ConnectionProblem(problem("body-short")) : error;
-    // The parser's own words stand in brackets at the end of a sentence.
+    // llhttp's own message is in brackets at the end of undici's.
     const value = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? error.message;
     return new ConnectionProblem(problem("http-protocol", { value }));
   }
@@ -148,7 +151,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     });
   }
 
-  /** Releases the connection, where the body is not at its end. */
+  /** Releases the connection if the body is not at its end. */
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#queue.length = 0;
     this.#abort(new Error("The body is no longer wanted"));
@@ -159,7 +162,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #abort(reason: Error): void {
     if (this.#ended) return;
     if (this.#abortRequest === undefined) {
-      // Still connecting: undici would go on until the end of that.
+      // Still connecting: undici would wait for the connection first.
       this.#end(reason);
       void this.#connection.destroy(reason);
     } else {
@@ -184,7 +187,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 }
 
-// Latin-1 keeps every byte: whoever expects UTF-8 can still read it.
+// Latin-1 keeps every byte, so that UTF-8 can still be decoded later.
 function headerList(raw: readonly Buffer[]): HeaderList {
   const list: [string, string][] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -200,11 +203,11 @@ function toError(reason: unknown): Error {
 // https://www.rfc-editor.org/rfc/rfc9110#name-informational-1xx sets no limit; 103 Early Hints comes once or twice.
 const interimResponses = 10;
 
-// What may be held for a reader who is slow, beyond what sockets hold.
+// How much is held for a slow reader, besides the socket's own buffers.
 const queueBytes = 64 * 1024;
 
-// What may come before the end of a head, interim responses included, and what the socket has read ahead.
+// The limit before the end of a head, including interim responses and what the socket has read ahead.
 const headBytes = 256 * 1024;
 
-// Chunked framing of one byte a chunk costs six bytes for each. What exceeds that is chunk extensions, which nobody reads.
+// One-byte chunks cost six bytes of framing each. More than that are chunk extensions, which nobody reads.
 const framingRatio = 9;

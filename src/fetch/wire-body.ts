@@ -1,9 +1,8 @@
-// The body of a document as it comes off the wire: counted, capped, and never throwing for what a website does. It asks for one piece
-// before its reader does, so that a small document is over when it has come; what else the reader does not ask for waits in the client
-// (how-it-works.md says where bytes wait, and why).
-//
-// A body keeps its slot (see throttle.ts) while it comes in. A reader who does not ask for more for a second gives it back, too: the
-// connection then waits, held by back-pressure, and others go on; so no order of reading can lock up the documents that wait for a slot.
+// The body of a document as received: counted, limited, and never throwing for what a website does. It pulls one chunk
+// before its reader asks, so that a small document is complete as soon as it has arrived; everything else waits in the
+// client (docs/how-it-works.md says where bytes wait, and why). A body keeps its slot (throttle.ts) while it is
+// received. If the reader pauses for a second, the slot is lent to another request: the connection waits, by
+// back-pressure, and no order of reading can deadlock the documents that wait for a slot.
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
@@ -13,11 +12,11 @@ export interface WireBodyOptions {
   readonly rest: AsyncIterator<Uint8Array>;
   readonly limit: number;
   readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
-  /** How long ago the request went out, in milliseconds. */
+  /** Milliseconds since the request was sent. */
   readonly sinceSent: () => number;
-  /** The slot is no longer needed. */
+  /** The slot may be lent. */
   readonly onSlotFree: () => void;
-  /** Nothing more happens. */
+  /** Called at the end, after which nothing else happens. */
   readonly onEnd: () => void;
 }
 
@@ -32,7 +31,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
   #cancelled = false;
   #lending: NodeJS.Timeout | undefined;
 
-  /** `first` is the first piece, or undefined for an empty body. */
+  /** `first` is the first chunk, or undefined for an empty body. */
   constructor(first: Uint8Array | undefined, options: WireBodyOptions) {
     this.#options = options;
     this.#first = first;
@@ -48,7 +47,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
     return this;
   }
 
-  /** Rejects only for the caller's own signal. */
+  /** Rejects only with the reason of the caller's signal. */
   async next(): Promise<IteratorResult<Uint8Array>> {
     const first = this.#first;
     this.#first = undefined;
@@ -73,7 +72,7 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
       if ("code" in pulled || pulled.done) this.#end();
       return pulled;
     });
-    // Whoever reads on is told; nobody may.
+    // The rejection reaches the next call of `next`, if there is one.
     pulling.catch(() => {});
     return pulling;
   }
@@ -109,5 +108,5 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
   }
 }
 
-// How long the reader may pause before another request may use the slot, in milliseconds.
+// How long the reader may pause before the slot is lent, in milliseconds.
 const lendAfter = 1000;
