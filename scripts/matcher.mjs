@@ -13,7 +13,7 @@ export async function translate() {
   const { layout } = await tsImport("../src/parse/fast/layout.ts", import.meta.url);
   const module = wabt.parseWat("matcher.wat", withNumbers(layout), { simd: true });
   const code = Buffer.from(module.toBinary({}).buffer).toString("base64");
-  return `// Made from matcher.wat and layout.ts by scripts/matcher.mjs: not to be changed by hand.
+  return `// Generated from matcher.wat and layout.ts by \`npm run matcher\`.
 export const matcherCode: string =
   "${code}";
 `;

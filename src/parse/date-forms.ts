@@ -13,7 +13,7 @@ import { isZoneName, offsetOfZone } from "./date-zones.ts";
 /** A date as ISO 8601. */
 export interface OtherDate {
   readonly date: string;
-  /** What is known of the offset of its time: written, taken as UTC, not to be placed, so that only the day is left. */
+  /** What is known about the offset: written, assumed to be UTC, or unknown, so that only the day is kept. */
   readonly zone: "written" | "assumed" | "unknown" | "no time";
 }
 
@@ -112,7 +112,7 @@ function readMonthFirst(tokens: DateTokens, name: string): OtherDate | undefined
   return last === undefined ? undefined : dateAndTime(last, month, day, tokens, time);
 }
 
-// Day and month in either order, where only one order gives a date.
+// Day and month in either order, if only one order gives a valid date.
 function ambiguousDate(year: string, one: string, other: string, tokens: DateTokens): OtherDate | undefined {
   const from = tokens.at;
   const dayFirst = dateAndTime(year, other, one, tokens);
@@ -122,7 +122,7 @@ function ambiguousDate(year: string, one: string, other: string, tokens: DateTok
   return dayFirst ?? monthFirst;
 }
 
-// What is left of the tokens is the time, unless it was read before.
+// The remaining tokens are the time, unless it was read before.
 function dateAndTime(
   year: string,
   month: string | number,
@@ -150,7 +150,7 @@ function calendarMonth(year: string, month: string | number): OtherDate | undefi
 }
 
 interface Time {
-  /** `T03:04:05Z`; empty where only the day is left. */
+  /** `T03:04:05Z`; empty if only the day is kept. */
   readonly text: string;
   readonly zone: OtherDate["zone"];
 }
@@ -180,7 +180,7 @@ function readDigits(tokens: DateTokens, digits: string): Time | undefined {
   return moment(tokens, Number(digits.slice(0, 2)), digits.slice(2, 4), second, fraction);
 }
 
-// h:mm | h:mm:ss | h:mm:ss.f, perhaps with AM or PM. An hour alone is a time only where something says so: `T03` or `3 PM`.
+// h:mm | h:mm:ss | h:mm:ss.f, optionally with AM or PM. An hour alone is a time only with a mark: `T03` or `3 PM`.
 function readClock(tokens: DateTokens, isHour: boolean): Time | undefined {
   const hours = tokens.digits(1, 2);
   if (hours === undefined) return undefined;
@@ -194,7 +194,7 @@ function readClock(tokens: DateTokens, isHour: boolean): Time | undefined {
   return hour === undefined ? undefined : moment(tokens, hour, minute || "00", second || undefined, fraction);
 }
 
-// Undefined if there is none, empty where its digits are missing.
+// Undefined if there is none, empty if its digits are missing.
 function readFraction(tokens: DateTokens): string | undefined {
   return tokens.joins(".") || tokens.joins(",") ? (tokens.digits(1, mostDigits) ?? "") : undefined;
 }
@@ -236,7 +236,7 @@ function moment(
   return zone === "assumed" ? { text: `${text}Z`, zone } : { text: text + zone, zone: "written" };
 }
 
-// `+0200`, `GMT+2`, `EST`, or nothing: UTC. A name after an offset, as Go writes it, adds nothing.
+// `+0200`, `GMT+2`, `EST`, or nothing, which means UTC. A name after an offset, as Go writes it, adds nothing.
 function readZone(tokens: DateTokens): string | undefined {
   const raw = tokens.next;
   const name = tokens.word();
@@ -286,5 +286,5 @@ function pad(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-// More than fit into what date.ts lets through.
+// More than fit into the length that date.ts accepts.
 const mostDigits = 96;

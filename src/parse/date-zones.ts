@@ -1,7 +1,7 @@
-// The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; all others are here only
-// where every place that uses the name means one offset by it.
+// The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are
+// listed only if they mean the same offset everywhere.
 
-/** The offset that a name stands for; undefined where it is not known, or means different offsets in different places. */
+/** The offset of a zone; undefined if the name is unknown, or means different offsets in different places. */
 export function offsetOfZone(name: string): string | undefined {
   return zones.get(name.toUpperCase());
 }

@@ -1,21 +1,21 @@
-// What a document is, by its first characters. The URL only decides where the content does not: for robots.txt.
+// The format of a document, by its first characters. The URL matters only for robots.txt.
 //   Lenient: text before an XML document, such as the warning of a program, is skipped.
 
 /** `from` is where the document begins. */
 export type Detected =
   | { readonly as: "xml"; readonly from: number }
   | { readonly as: "text" }
-  /** `what`: what it seems to be, should there be no line of a robots.txt in it. */
+  /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
   | { readonly as: "empty" };
 
-/** How many characters are looked at. */
+/** How many characters are examined. */
 const detectionLength: number = 8192;
 
 /**
- * What the text is the beginning of; it has no blanks before it. `isRobots`: the document's URL is that of a robots.txt. Undefined: more
- * is needed.
+ * The format of a document that begins with this text, without leading blanks. `isRobots`: its URL is that of a
+ * robots.txt. Undefined if more text is needed.
  */
 export function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
   if (start === "") {
@@ -37,7 +37,7 @@ export function detect(start: string, isRobots: boolean, isWhole: boolean): Dete
   return from === -1 ? { as: "text" } : { as: "xml", from };
 }
 
-// The name of the first tag, which is mostly that of an HTML page.
+// The name of the first tag, usually that of an HTML page.
 function nameOfMarkup(text: string): string {
   const name = /<!doctype\s+([a-z]+)|<([a-z]+)/i.exec(text);
   return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
@@ -48,7 +48,7 @@ function otherFormat(text: string): "json" | "binary" | "pdf" | "image" | "archi
   return isBinary(text) ? "binary" : undefined;
 }
 
-// Control characters that no text has, and bytes that are no characters.
+// Control characters that no text has, and the replacement character.
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
   let odd = 0;
@@ -59,7 +59,7 @@ function isBinary(text: string): boolean {
   return odd * 10 > sample.length;
 }
 
-// The beginnings of an XML document. `<feed` and `<rss` alone would also be words of a text.
+// The first tags of an XML document. `<feed` and `<rss` alone could also be words of a text.
 const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
 const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
 const signatures = [

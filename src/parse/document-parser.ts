@@ -1,4 +1,4 @@
-// A document of any format: the first characters decide which parser reads it.
+// Parses a document of any format: its first characters decide which parser reads it.
 import { defaultLimits, type Limits } from "../options.ts";
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
 import { isRobotsUrl } from "../url.ts";
@@ -13,16 +13,16 @@ import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml-parser.ts";
 
 export interface DocumentParserOptions {
-  /** The document's own URL: the base of relative ones, and what makes it a robots.txt. */
+  /** The document's own URL: the base of relative URLs; one that ends in `/robots.txt` makes it a robots.txt. */
   readonly url?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
   /** Stop reading an XML document at the first thing that is not well-formed. */
   readonly strict?: boolean | undefined;
-  /** It was asked for as robots.txt, wherever it was found. @default by its URL */
+  /** It was requested as robots.txt, wherever it was found. @default by its URL */
   readonly isRobots?: boolean | undefined;
-  /** What may make it faster. */
+  /** The fast path. @default the usual one */
   readonly fastPath?: CreateFastPath | undefined;
-  /** Takes what is wrong with the document. */
+  /** Collects the problems of the document. */
   readonly problems: ProblemLog;
 }
 
@@ -103,13 +103,13 @@ class DocumentParser implements EntryParser {
 
   #beginXml(start: string, from: number): Entries {
     const { lineFeeds, shortened } = this.#blanks;
-    // Strictly, what stands before a document makes it none: the scanner says so.
+    // With `strict`, the scanner refuses text before the root.
     const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
       this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
     }
     this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
-    // Whether blanks may stand there is for the scanner to judge.
+    // With `strict`, the scanner decides whether leading blanks are allowed.
     return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
   }
 }

@@ -7,15 +7,15 @@
 // A numeric reference to something that is not a character of XML is kept out: who asks drops what contains it.
 import { decodeHTMLStrict } from "entities/decode";
 
-/** What there is to say about a reference. */
+/** A problem with a reference. */
 export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference";
 
 export interface ReferenceWatcher {
-  /** `at` is its place in the raw text. */
+  /** `at` is its position in the raw text. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void;
 }
 
-/** Decodes the references of XML text. The result is never longer than `raw`, but for a handful of HTML entities. */
+/** Decodes the references in XML text. The result is not longer than `raw`, except with a handful of HTML entities. */
 export function decodeReferences(raw: string, watcher: ReferenceWatcher): string {
   let at = raw.indexOf("&");
   if (at === -1) return raw;
@@ -45,7 +45,7 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
   return decoded + raw.slice(from);
 }
 
-/** Whether `amp;` stands at this place. `startsWith` takes four times as long. */
+/** Whether `amp;` is at this position. `startsWith` takes four times as long. */
 function isAmp(raw: string, at: number): boolean {
   return (
     at + 3 < raw.length &&
@@ -65,7 +65,7 @@ export function decodeHtml(text: string): string {
   return at === -1 || !text.includes(";", at + 3) ? text : decodeHTMLStrict(text);
 }
 
-// The index of the semicolon, or -1 where there is no reference.
+// The index of the semicolon, or -1 if this is not a reference.
 function endOfReference(raw: string, start: number): number {
   let at = start;
   if (raw.charCodeAt(at) === hash) {
@@ -88,14 +88,14 @@ function decodeEntity(reference: string, at: number, raw: string, watcher: Refer
   return decoded;
 }
 
-// Digit by digit: cutting them out and parsing them takes three times as long.
+// Digit by digit: slicing and parsing takes three times as long.
 function decodeNumber(raw: string, at: number, end: number, watcher: ReferenceWatcher): string {
   const hexadecimal = raw.charCodeAt(at + 2) === letterX;
   const base = hexadecimal ? 16 : 10;
   let code = 0;
   for (let digit = at + (hexadecimal ? 3 : 2); digit < end; digit++) {
     const character = raw.charCodeAt(digit);
-    // Letters follow nine; bit 5 makes them small.
+    // Letters come after 9; bit 5 makes them lower case.
     code = code * base + (character <= 0x39 ? character - 0x30 : (character | 0x20) - 0x61 + 10);
   }
   if (isXmlCharacter(code)) return String.fromCodePoint(code);
@@ -114,7 +114,7 @@ function isDigit(code: number, hexadecimal: boolean): boolean {
   return hexadecimal && ((code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66));
 }
 
-// Of the entities that could be meant: letters and digits, and what XML names may have besides.
+// Entity names: letters, digits, and the other characters of XML names.
 function isNameCharacter(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||
@@ -135,7 +135,7 @@ const predefinedEntities: ReadonlyMap<string, string> = new Map([
 ]);
 // The longest name that HTML has (`CounterClockwiseContourIntegral`) has 31 letters.
 const longestName = 40;
-// Of a value in a problem.
+// The length of a value in a problem.
 const shownLength = 20;
 const hash = 0x23;
 const semicolon = 0x3b;

@@ -1,5 +1,5 @@
-// What every parser of a document is: a synchronous transducer from text to entries. No I/O, no callbacks.
-// Any way of cutting the text into pieces gives the same entries and the same problems.
+// The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
+// cutting the text into chunks gives the same entries and the same problems.
 import type { Limits } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem, ProblemLog } from "../problem.ts";
@@ -13,7 +13,7 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
-/** All of them. In one step: a list that grows with each batch is copied again and again. */
+/** Concatenates all batches at once: a list that grows with each batch is copied again and again. */
 export function joined(batches: readonly Entries[]): Entries {
   return {
     pages: concat(batches.map(({ pages }) => pages)),
@@ -22,22 +22,22 @@ export function joined(batches: readonly Entries[]): Entries {
 }
 
 function concat<T>(lists: readonly T[][]): T[] {
-  // As many arguments at once as any engine takes.
+  // As many arguments as every engine accepts.
   const some: T[][] = [];
   for (let at = 0; at < lists.length; at += 1000) some.push(([] as T[]).concat(...lists.slice(at, at + 1000)));
   return some.length === 1 ? some[0]! : ([] as T[]).concat(...some);
 }
 
 export interface EntryParser {
-  /** Takes a piece of the document; returns the entries that became complete. */
+  /** Takes a chunk of the document; returns the entries that became complete. */
   write(piece: TextPiece): Entries;
-  /** Says that the document is over; returns the entries that became complete by that. */
+  /** Ends the document; returns the entries that became complete. */
   end(): Entries;
-  /** Nothing more will come: a limit was reached or the document refused. The caller may stop reading, and then calls `end`. */
+  /** A limit was reached or the document is refused: the caller may stop reading, and then calls `end`. */
   readonly stopped: boolean;
-  /** What the document turned out to be. Valid after `end`. */
+  /** The format of the document, or why it is invalid. Valid after `end`. */
   readonly outcome: ParseOutcome;
-  /** robots.txt only: the pause between two requests that it asks of the named program, in milliseconds. Valid after `end`. */
+  /** robots.txt only: its Crawl-delay for a user agent, in milliseconds. Valid after `end`. */
   crawlDelay?(userAgent: string): number | undefined;
 }
 
@@ -48,7 +48,7 @@ export type ParseOutcome =
 
 /** What the parsers of one document share. */
 export interface ParseContext {
-  /** The document's own URL: the base of relative ones. */
+  /** The document's own URL: the base of relative URLs. */
   readonly url: string | undefined;
   readonly limits: Limits;
   /** Stop at the first thing that is not well-formed. */

@@ -1,5 +1,5 @@
-// Where the readers of XML formats put their entries: the first declaration of a URL counts, order is kept, and the
-// document's limits are watched.
+// Collects the entries of XML formats: the first declaration of a URL counts, order is kept, and the limits of the
+// document are checked.
 import type { SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolEntries } from "../protocol-limits.ts";
@@ -57,7 +57,7 @@ export class EntrySink {
     return this.#take(this.#sitemapUrls, text, facts);
   }
 
-  /** Any other URL. `relative`: what it is called where it is one. */
+  /** Any other URL. `relative`: the problem to report if it is relative. */
   resolveUrl(
     text: string,
     facts: TextFacts = noFacts,
@@ -71,7 +71,7 @@ export class EntrySink {
     return url;
   }
 
-  /** An entry has ended, whatever becomes of it. */
+  /** An entry has ended, valid or not. */
   countEntry(): void {
     this.#entries++;
     if (this.#entries === protocolEntries + 1) {
@@ -79,7 +79,7 @@ export class EntrySink {
     }
   }
 
-  /** How many entries the document has, repeated and invalid ones included. */
+  /** How many entries the document has, including repeated and invalid ones. */
   get entryCount(): number {
     return this.#entries;
   }

@@ -1,4 +1,5 @@
-// Where reading XML can be made faster. What stands behind it is in fast/; the parser gives the same results without it, only later.
+// The interface of the fast path; its implementation is in fast/. The parser gives the same results without it, but
+// more slowly.
 import type { TextPiece } from "../utf8-text.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
@@ -6,26 +7,26 @@ import type { XmlElements } from "./xml-elements.ts";
 import type { XmlText } from "./xml-text.ts";
 
 export interface FastPath {
-  /** Reads a piece of the document: what it can by itself, everything else by `scan`. */
+  /** Reads a chunk of the document: what it knows by itself, everything else with `scan`. */
   write(piece: TextPiece): void;
-  /** The document is over: hands to `scan` whatever was kept back. */
+  /** The document is over: passes what is left to `scan`. */
   flush(): void;
-  /** Asked between two tokens: whether `scan` is to leave off here. */
+  /** Called between two tokens: whether `scan` has to stop here. */
   takesOver(): boolean;
 }
 
-/** The parts of a scanner. Everything that it knows between two tokens is in them. */
+/** The parts of a scanner. They hold its whole state between two tokens. */
 export interface ScannerParts {
   readonly cursor: XmlCursor;
   readonly text: XmlText;
   readonly elements: XmlElements;
   /** The attributes of the last tag. */
   readonly attributes: XmlAttributes;
-  /** The longest text that is kept, and the longest URL about which there is nothing to say. */
+  /** The longest text that is kept, and the longest URL without a problem. */
   readonly limits: { readonly text: number; readonly url: number };
-  /** Reads on with this text. What cannot be read yet stays in the cursor's buffer. */
+  /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
   scan(text: string): void;
-  /** Gives back what stayed in the buffer. */
+  /** Returns what stayed in the buffer. */
   takeRest(): string;
 }
 

@@ -19,10 +19,10 @@ export class FeedReader implements TableTarget {
   readonly #url: string | undefined;
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
 
-  // The item that is open.
+  // The current item.
   #isOpen = false;
   #link = "";
-  // Of those in `<atom:link>`: the better the kind of document that it leads to, the higher.
+  // Rank of the best `<atom:link>` so far, by the type of document that it leads to.
   #alternate = "";
   #alternateRank = 0;
   #selfLink = "";
@@ -33,13 +33,13 @@ export class FeedReader implements TableTarget {
   #published: string | undefined;
   #updated: string | undefined;
 
-  // The base of relative links in the root, the channel, the item and the link that is open; undefined: as around it.
+  // The xml:base of the current root, channel, item and link; undefined: inherited.
   readonly #bases: (string | undefined)[] = [];
 
   constructor(
     sink: EntrySink,
     report: (code: ProblemCode, value?: string, limit?: number) => void,
-    /** Of the document: what a relative `xml:base` is relative to. */
+    /** The document's URL, which a relative `xml:base` is relative to. */
     url: string | undefined,
   ) {
     this.#sink = sink;
@@ -50,11 +50,11 @@ export class FeedReader implements TableTarget {
   refuseUrl(): void {}
 
   endRoot(): void {
-    // An entry that is a document.
+    // An Atom entry as a whole document.
     this.end();
   }
 
-  /** An element around links is opened: it may say what they are relative to. */
+  /** The start of an element that may have an `xml:base`. */
   setBase(level: BaseLevel, attributes: ElementAttributes): void {
     this.#bases.length = Math.min(this.#bases.length, level);
     const base = attributes.count === 0 ? undefined : attributes.get("xml:base")?.trim();
@@ -67,7 +67,7 @@ export class FeedReader implements TableTarget {
     return this.#bases.findLast((base) => base !== undefined);
   }
 
-  // Without a base the document's own URL is one, which is for the sink to see to.
+  // Without a base, the sink resolves against the document's URL.
   #resolved(link: string): string {
     const base = this.#base;
     if (base === undefined || link === "" || isHttpUrl(link)) return link;
@@ -166,12 +166,12 @@ export class FeedReader implements TableTarget {
   }
 }
 
-/** How deep the elements are that can have an `xml:base`. */
+/** The nesting levels of elements that can have an `xml:base`. */
 export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
 type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
-// Characters; what is longer is no URL that anybody takes.
+// In characters; nothing longer is a usable URL.
 const maxBaseLength = 8192;
 
-// A relation may also be written as the address of its entry in the registry.
+// A relation may also be written as the URI of its registration.
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;

@@ -1,26 +1,26 @@
-// What stands before a document: white space, byte order marks, NULs. Taken off as it comes, and never looked at again: a hundred
-// megabytes of blanks are a few bytes where they are compressed.
+// Removes what comes before a document: white space, byte order marks, NULs. Each chunk is examined once: a hundred
+// megabytes of blanks are a few bytes when compressed.
 //   Lenient: white space and byte order marks before the document are skipped.
 
 export class LeadingBlanks {
-  /** How many lines it has: CR, LF and CRLF end one. */
+  /** How many lines were removed; CR, LF and CRLF end a line. */
   lines = 0;
-  /** How many line feeds. */
+  /** How many line feeds were removed. */
   lineFeeds = 0;
-  // Something that XML takes for white space.
+  // XML white space.
   #hasSpace = false;
-  // Something that it does not: a no-break space, or a byte order mark behind white space.
+  // Not XML white space: a no-break space, or a byte order mark after white space.
   #hasOther = false;
   #afterReturn = false;
 
-  /** Returns what is left of the chunk. Once that is something, all blanks were seen. */
+  /** Returns the rest of the chunk. Once that is not empty, all blanks were removed. */
   takeOff(chunk: string): string {
     let at = 0;
     while (at < chunk.length && this.#take(chunk.charCodeAt(at))) at++;
     return chunk.slice(at);
   }
 
-  /** A stand-in for all of it, for who wants to know whether something was there. */
+  /** A stand-in for the removed text, for `strict`. */
   get shortened(): string {
     if (this.#hasOther) return "\u00a0";
     return this.#hasSpace ? " " : "";

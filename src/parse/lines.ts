@@ -1,10 +1,10 @@
-// Lines of a text that comes in pieces. CR, LF and CRLF end a line; other characters that some programs take for line ends
-// (U+2028, vertical tab, form feed) do not. A line that is too long is skipped without being kept. The last line of a
-// document that was cut off on its way may be half a URL, so it is not taken.
+// Splits text that comes in chunks into lines. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do not. A
+// line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL,
+// so it is dropped.
 import type { ProblemLog } from "../problem.ts";
 
 export interface LineReader {
-  /** A line is `text` from `from` to `to`, without its end. */
+  /** A line is `text` from `from` to `to`, without its line end. */
   takeLine(text: string, from: number, to: number): void;
   /** A line was longer than allowed. */
   dropLine(): void;
@@ -13,14 +13,14 @@ export interface LineReader {
 export class LineSplitter {
   readonly #reader: LineReader;
   readonly #maxLength: number;
-  // The beginning of a line whose end has not come yet. Bounded by the longest line, so adding to it stays cheap.
+  // The beginning of an incomplete line. Limited by the longest line, so appending to it stays cheap.
   #pending = "";
   #tooLong = false;
   #afterReturn = false;
-  /** The number of the line that is taken or dropped, from 1. */
+  /** The number of the current line, from 1. */
   line: number;
 
-  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
+  /** `linesBefore`: how many lines of the document were removed before the written text. */
   constructor(reader: LineReader, maxLength: number, linesBefore: number) {
     this.#reader = reader;
     this.#maxLength = maxLength;
@@ -30,7 +30,7 @@ export class LineSplitter {
   write(chunk: string): void {
     let from = 0;
     if (this.#afterReturn && chunk !== "") {
-      // The second half of a CRLF that was cut apart.
+      // The second half of a CRLF that was cut in two.
       if (chunk.charCodeAt(0) === lineFeed) from = 1;
       this.#afterReturn = false;
     }
@@ -46,13 +46,13 @@ export class LineSplitter {
         else if (from === chunk.length) this.#afterReturn = true;
         carriageReturn = chunk.indexOf("\r", from);
       }
-      // Searched for only once it is passed: so a text without one of the two is not searched for it again and again.
+      // Each search starts where the last one ended: a text without CR, or without LF, is searched for it once.
       if (feed >= 0 && feed < from) feed = chunk.indexOf("\n", from);
     }
     this.#keep(chunk, from);
   }
 
-  /** Ends the last line. `problems` tell whether there was more of it. */
+  /** Ends the last line. `problems` tell whether the document was cut off. */
   end(problems: ProblemLog): void {
     if (this.#tooLong || (this.#pending !== "" && !problems.isCutOff)) this.#endLine("", 0, 0);
     this.#pending = "";

@@ -1,5 +1,5 @@
-// A list whose length is not known yet. Arrays that grow get room for more than they need: what is handed out has none to spare, and
-// the room is used again for the next list.
+// Collects a list of unknown length. Growing arrays allocate more room than they need: the array that is returned has
+// none to spare, and the room is reused for the next list.
 
 export class ListDraft<T> {
   readonly #items: T[] = [];
@@ -9,12 +9,12 @@ export class ListDraft<T> {
     this.#items[this.count++] = item;
   }
 
-  /** Starts over. */
+  /** Starts a new list. */
   clear(): void {
     this.count = 0;
   }
 
-  /** What was added since `clear`. */
+  /** The items added since `clear`. */
   toArray(): T[] {
     return this.#items.slice(0, this.count);
   }

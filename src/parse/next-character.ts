@@ -1,5 +1,5 @@
-// Where a character stands next. Most texts of a document hold none of those that need care: searching for the next one
-// once, and then only comparing places, is much cheaper than searching in every text.
+// The next position of a character. Most texts hold none of the characters that need care: searching for the next one
+// once, and then only comparing positions, is much cheaper than searching every text.
 
 export class NextCharacter {
   readonly #character: string;
@@ -16,12 +16,12 @@ export class NextCharacter {
     this.#next = -1;
   }
 
-  /** Where it stands, after `isWithin` said that it does. */
+  /** Its position, after `isWithin` returned true. */
   get position(): number {
     return this.#next;
   }
 
-  /** Whether the character stands between `start` and `end`. No `start` may lie before an earlier one. */
+  /** Whether the character is between `start` and `end`. Each `start` must not be before the last one. */
   isWithin(start: number, end: number): boolean {
     if (this.#next < start) {
       const found = this.#buffer.indexOf(this.#character, start);
@@ -31,5 +31,5 @@ export class NextCharacter {
   }
 }
 
-// More than the longest string has.
+// Beyond the end of the longest string.
 const beyond = 2 ** 30 - 1;

@@ -35,7 +35,7 @@ export type {
 } from "../sitemap.ts";
 
 /**
- * Reads a sitemap of any format. Never throws for what the text holds; a `SitemapError` says that an argument is wrong.
+ * Reads a sitemap of any format. Never throws for what the text holds; throws a `SitemapError` for wrong arguments.
  * @example
  * const sitemap = parseSitemap(text, { url: "https://example.org/sitemap.xml" });
  * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);
@@ -62,5 +62,5 @@ export function parseSitemap(text: string, options?: ParseOptions): ParsedSitema
     : { kind: "index", format, sitemaps, ...found };
 }
 
-// Pieces of this size are fastest to read.
+// The fastest chunk size.
 const pieceLength = 64 * 1024;

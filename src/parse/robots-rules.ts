@@ -1,10 +1,10 @@
 // The Allow and Disallow lines of robots.txt, for any crawler: https://www.rfc-editor.org/rfc/rfc9309
 //   "The most specific match found MUST be used. The most specific match is the match that has the most octets.", and of
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
-// Lines are read as Google's parser takes them (https://github.com/google/robotstxt): a missing colon, common misspellings of
-// Disallow, what follows the name of a crawler, and `index.html` for its folder are understood.
-// The paths that a website writes may be many, long and full of wildcards: a URL is compared only with the rules whose
-// beginning it has, and with each in linear time.
+// Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
+// misspellings of Disallow, text after the name of a crawler, and `index.html` for its folder. A robots.txt may have
+// many long rules full of wildcards: a URL is compared only with the rules that begin like it, and with each in linear
+// time.
 import { unexpected } from "../option-checks.ts";
 import { robotsTxtBytes } from "../protocol-limits.ts";
 
@@ -17,14 +17,14 @@ export interface RobotsRule {
   readonly line: number;
 }
 
-/** What robots.txt lets crawlers fetch. */
+/** What robots.txt allows crawlers to fetch. */
 export interface RobotsTxt {
   /**
    * Whether a crawler may fetch a URL. `url` is a URL or what follows its host; `agent` is the name of the crawler in
    * robots.txt, its product token: `Googlebot`, without version.
    */
   isAllowed(url: string | URL, agent: string): boolean;
-  /** The line that decides about a URL; undefined where none does, and all is allowed. */
+  /** The line that decides about a URL; undefined if none matches, which allows it. */
   matchingRule(url: string | URL, agent: string): RobotsRule | undefined;
 }
 
@@ -55,9 +55,9 @@ export function parseRobots(text: string): RobotsTxt {
 
 interface Line {
   readonly rule: RobotsRule;
-  /** Before the first wildcard. */
+  /** The text before the first wildcard. */
   readonly start: string;
-  /** Between the wildcards, after the first one. */
+  /** The texts after the first wildcard, between the others. */
   readonly parts: readonly string[];
   /** Ends with `$`: nothing may follow. */
   readonly isWhole: boolean;
@@ -66,7 +66,7 @@ interface Line {
 
 /** The rules of one robots.txt for one crawler. */
 export class RobotsRules {
-  // By what stands before the first wildcard.
+  // By the text before the first wildcard.
   readonly #lines = new Map<string, Line[]>();
   readonly #lengths: readonly number[];
   /** Nothing is disallowed. */
@@ -78,13 +78,13 @@ export class RobotsRules {
       if (alike === undefined) this.#lines.set(line.start, [line]);
       else alike.push(line);
     }
-    // The best first: of those that match, the first one counts.
+    // Sorted: the first rule that matches counts.
     for (const alike of this.#lines.values()) alike.sort(byPrecedence);
     this.#lengths = [...new Set(lines.map(({ start }) => start.length))].sort((one, two) => one - two);
     this.isOpen = lines.every(({ rule }) => rule.allows);
   }
 
-  /** `path`: what follows the host, query included. */
+  /** `path`: the part of a URL after the host, including the query. */
   allows(path: string): boolean {
     return this.isOpen || (this.match(path)?.rule.allows ?? true);
   }
@@ -112,17 +112,17 @@ export class RobotsRules {
   comparisons = 0;
 }
 
-// The longest first; of equal ones those that allow.
+// Longest first; of equal length, Allow first.
 function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** Reads a robots.txt. The function that it gives back finds the rules for a crawler; crawlers that share rules get the same. */
+/** Parses a robots.txt. The returned function finds the rules for a crawler; crawlers with the same rules get the same object. */
 export function ruleFinder(text: string): (agent: string) => RobotsRules {
   const agents = readGroups(text);
   const known = new Map<readonly Group[], RobotsRules>();
   return (agent) => {
-    // The groups of a crawler are joined; where it has none, those of all others count.
+    // All groups of a crawler are joined; a crawler without a group gets those of `*`.
     const groups = agents.get(`:${agent.toLowerCase()}`) ?? agents.get("*") ?? noGroups;
     let rules = known.get(groups);
     if (rules === undefined) {
@@ -133,7 +133,7 @@ export function ruleFinder(text: string): (agent: string) => RobotsRules {
   };
 }
 
-/** What follows the host of a URL, without its fragment. */
+/** The part of a URL after the host, without its fragment. */
 export function pathOfUrl(url: string): string {
   const rest = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url);
   const path = rest === null ? url : url.slice(rest[0].length);
@@ -146,7 +146,7 @@ type Group = Line[];
 
 const noGroups: readonly Group[] = [];
 
-// The groups of each crawler. Names are in lower case, after a colon; all crawlers are `*`.
+// The groups of each crawler. Names are in lower case, after a colon; `*` stands for all crawlers.
 function readGroups(text: string): ReadonlyMap<string, readonly Group[]> {
   const groups = new Map<string, Group[]>();
   let open: Group | undefined;
@@ -156,7 +156,7 @@ function readGroups(text: string): ReadonlyMap<string, readonly Group[]> {
     .entries()) {
     const [key, value] = readRecord(raw.slice(0, longestLine));
     if (userAgent.test(key)) {
-      // Agents that follow one another share a group; a rule in between ends it.
+      // Consecutive user-agent lines share a group; a rule ends it.
       if (open === undefined || hasRules) [open, hasRules] = [[], false];
       for (const name of namesOf(value)) {
         const own = groups.get(name);
@@ -185,7 +185,8 @@ function readRecord(raw: string): readonly [key: string, value: string] {
   return words.length === 2 ? [words[0]!, words[1]!] : ["", ""];
 }
 
-// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google knows names of letters alone; others have digits.
+// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in
+// their names.
 function namesOf(value: string): string[] {
   if (/^\*(?:\s|$)/.test(value)) return ["*"];
   const letters = /^[a-z_-]+/i.exec(value)?.[0];
@@ -196,7 +197,7 @@ function namesOf(value: string): string[] {
 function linesOf(rule: RobotsRule): Line[] {
   const line = lineOf(rule, rule.path);
   if (!rule.allows) return [line];
-  // Whoever allows `/a/index.html` allows `/a/`.
+  // A rule for `/a/index.html` also applies to `/a/`.
   const folder = /^(.*\/)index\.htm[^/]*$/.exec(rule.path)?.[1];
   return folder === undefined ? [line] : [line, lineOf(rule, `${folder}$`)];
 }
@@ -222,8 +223,8 @@ function matches({ start, parts, isWhole }: Line, path: string): boolean {
   return !isWhole || at === path.length;
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: before they are compared, characters outside of ASCII are
-// percent-encoded, and those that need no encoding are decoded. The digits of what stays encoded have no case.
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters outside of ASCII are percent-encoded before
+// comparing, and those that need no encoding are decoded. Hex digits are compared without regard to case.
 function normalized(path: string): string {
   const ascii = /[^\x21-\x7e]/.test(path) ? path.replaceAll(/[^\x21-\x7e]+/gu, encoded) : path;
   return ascii.includes("%") ? ascii.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : ascii;
@@ -245,7 +246,7 @@ function withinBytes(text: string): string {
 }
 
 const encoder = new TextEncoder();
-// What Google's parser keeps of a line.
+// The line length that Google's parser keeps.
 const longestLine = 2083 * 8 - 1;
 const userAgent = /^user[- ]?agent/i;
 const allow = /^allow/i;

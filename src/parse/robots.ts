@@ -1,4 +1,4 @@
-// robots.txt: the sitemaps it names, and the pause it asks for.
+// robots.txt: the sitemaps that it names, and its Crawl-delay.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read as Google's parser takes them
 // (https://github.com/google/robotstxt), wherever they stand: they belong to no group and end none.
@@ -27,8 +27,8 @@ export class RobotsParser implements EntryParser, LineReader {
   #hasRecords = false;
 
   /**
-   * `linesBefore`: how many lines of the document were left out before the text that is written. `seems`: what the document is, unless
-   * it has at least one line of a robots.txt.
+   * `linesBefore`: how many lines of the document were removed before the written text. `seems`: the format that the
+   * document resembles, in case it has no line of a robots.txt.
    */
   constructor(context: ParseContext, options: { linesBefore?: number; seems?: string | undefined } = {}) {
     const { linesBefore = 0, seems } = options;
@@ -38,7 +38,7 @@ export class RobotsParser implements EntryParser, LineReader {
     this.#urls = new UrlCollector(context.url, context.limits.urlLength);
   }
 
-  /** A robots.txt without sitemaps, and even one that is empty, is a good one. */
+  /** A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
     if (this.#seems === undefined || this.#hasRecords) return { kind: "index", format: "robots" };
     return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#seems }) };
@@ -54,7 +54,7 @@ export class RobotsParser implements EntryParser, LineReader {
     return this.#entries();
   }
 
-  /** The pause between two requests that is asked of a program, in milliseconds. The name's first word counts. */
+  /** The Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
   crawlDelay(userAgent: string): number | undefined {
     return this.#delays.delayFor(userAgent);
   }

@@ -13,9 +13,9 @@ import type { XmlName } from "./xml-name.ts";
 import type { XmlScanner } from "./xml-scanner.ts";
 import type { XmlText } from "./xml-text.ts";
 
-/** What a table's rules write to. */
+/** What the rules of a table write to. */
 export interface TableTarget {
-  /** The URL of the entry is there, but cannot be used; why was reported. */
+  /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
   /** The root was closed. */
   endRoot(): void;
@@ -30,12 +30,12 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   readonly #maxUrlLength: number;
   readonly #entryNames: readonly string[];
   readonly #skipped: ElementRule<Target> = rule("", {});
-  // The rules of the open elements, from the root of the format on.
+  // The rules of the open elements, from the format's root.
   readonly #rules: ElementRule<Target>[];
   #depth = 0;
   readonly #scanner: XmlScanner;
   readonly #rootDepth: number;
-  // What was reported already: each mistaken spelling and namespace once.
+  // Reported already: each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
 
   constructor(options: {
@@ -82,7 +82,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 
   close(_name: XmlName, text: string | undefined): void {
-    // What comes after the root is read as if it stood in it.
+    // What comes after the root is read as if it were inside.
     if (this.#depth === 0) {
       this.target.endRoot();
       return;
@@ -101,7 +101,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     for (let depth = this.#depth; depth > 0; depth--) {
       if (this.#rules[depth]!.isEntry) return this.#depth - depth + 1;
     }
-    // Between two entries, something may be left open each time.
+    // Something may be left open between any two entries.
     return this.#depth > mostWrappers ? this.#depth : 0;
   }
 
@@ -130,7 +130,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     return trimUrl(decoded);
   }
 
-  // The value is left out; what else the entry says stays.
+  // Only this value is dropped; the rest of the entry is kept.
   #unusable(closed: ElementRule<Target>): void {
     const { flaw, maxLength } = this.#text;
     if (flaw === "unclosed") return;
@@ -175,7 +175,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 }
 
-// Elements that nobody knows, around entries.
+// Unknown elements around entries.
 const mostWrappers = 32;
 // A hostile document may have any number of them.
 const reportedSpellings = 100;

@@ -1,16 +1,16 @@
-// What is known of a text before its reader looks at it. Nearly always nothing; then the reader finds out for itself. Facts only
-// save work: a reader that never looks at them comes to the same results.
+// What the fast path knows about a text before it is read; usually nothing is known. Facts only save work: a reader
+// that ignores them gives the same results.
 
-/** Valid only while the text is handed over. */
+/** Valid only during the call that passes the text. */
 export class TextFacts {
-  /** It is a URL as it stands: ASCII, trimmed, not too long, and of an origin that was accepted before. */
+  /** It is a URL as it is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
   isUrl = false;
-  /** The fingerprint of that URL, where it names an entry. */
+  /** The fingerprint of that URL, if it is the URL of an entry. */
   high = 0;
   low = 0;
-  /** It is a URL as it stands if its origin is accepted: whoever accepts the origin says so here. */
+  /** It is a URL as it is if its origin is valid: whoever accepts the origin calls this. */
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
-  /** It is a date as it stands. */
+  /** It is a valid date as it is. */
   isDate = false;
 
   copy(facts: TextFacts): void {

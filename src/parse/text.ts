@@ -36,7 +36,7 @@ export class TextParser implements EntryParser, LineReader {
   #listed = 0;
   stopped = false;
 
-  /** `linesBefore`: how many lines of the document were left out before the text that is written. */
+  /** `linesBefore`: how many lines of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
     const { limits } = context;
     this.#context = context;
@@ -66,7 +66,7 @@ export class TextParser implements EntryParser, LineReader {
     if (from === to || this.stopped) return;
     const first = text.charCodeAt(from);
     const last = text.charCodeAt(to - 1);
-    // Nearly every line: it starts as `http` does, and there is nothing to trim or to take apart.
+    // Nearly every line: it starts with `http`, and has nothing to trim or split.
     if (first === letterH && last > 0x20 && last < 0x7f && !this.#hasBlank(text, from, to)) {
       const url = this.#urls.take(text, from, to);
       if (url !== undefined) {
@@ -105,7 +105,7 @@ export class TextParser implements EntryParser, LineReader {
     for (const other of others) this.#take(other, text);
   }
 
-  // Returns whether it was a URL that was not there before.
+  // Returns whether it was a new URL.
   #take(bare: string, line: string): boolean {
     this.#count();
     const url = this.#urls.take(bare);
@@ -146,7 +146,7 @@ export class TextParser implements EntryParser, LineReader {
   }
 }
 
-// What a line lists, with nothing around it: nearly always one URL.
+// The URLs of a line: nearly always one.
 function urlsOf(text: string): string[] {
   const bare = unwrapUrl(firstColumn(text));
   const blank = bare.indexOf(" ");

@@ -1,5 +1,5 @@
-// The URLs of one document: resolved, and each taken only once, because the first declaration counts. What was taken is
-// remembered by its fingerprint, which resolving it has left.
+// The URLs of one document: resolved, and each taken once, because the first declaration counts. Known URLs are
+// remembered by the fingerprint that resolving them computes.
 import { Fingerprints } from "../fingerprints.ts";
 import type { ProblemCode } from "../problem.ts";
 import { UrlResolver } from "../url-resolver.ts";
@@ -7,7 +7,7 @@ import { UrlResolver } from "../url-resolver.ts";
 export class UrlCollector {
   readonly #resolver: UrlResolver;
   readonly #taken = new Fingerprints();
-  /** What there is to say about the last text: a repair where there was a URL, the reason where there was none. */
+  /** The problem with the last text: a repair if there was a URL, else the reason. */
   problem: ProblemCode | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
@@ -25,7 +25,7 @@ export class UrlCollector {
     return this.#taken.size;
   }
 
-  /** Takes the URL that stands in `text` between `from` and `to`, trimmed. Sets `problem`. */
+  /** Takes the URL in `text` between `from` and `to`, trimmed. Sets `problem`. */
   take(text: string, from = 0, to: number = text.length): string | undefined {
     const resolver = this.#resolver;
     const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to));
@@ -35,7 +35,7 @@ export class UrlCollector {
     return this.takeKnown(url, high, low);
   }
 
-  /** Takes a URL of which everything is known. Sets `problem` only where it was taken before: `url-repeated`. */
+  /** Takes a URL whose facts are known. Sets `problem` only if it was taken before: `url-repeated`. */
   takeKnown(url: string, high: number, low: number): string | undefined {
     if (this.#taken.add(high, low)) return url;
     this.problem = "url-repeated";

@@ -8,12 +8,13 @@ import type { ProblemCode } from "../problem.ts";
 import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { ListDraft } from "./list-draft.ts";
+import { withoutPriority, withPriority } from "./page-shapes.ts";
 import type { TableTarget } from "./table-reader.ts";
 import { noFacts, TextFacts } from "./text-facts.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { ElementAttributes } from "./xml-handler.ts";
 
-/** Something that is being put together. */
+/** A record that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 
 export interface ReaderLimits {
@@ -28,9 +29,9 @@ export class UrlsetReader implements TableTarget {
   readonly #limits: ReaderLimits;
   readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
 
-  // The entry that is open.
+  // The current entry.
   #kind: "page" | "sitemap" | undefined;
-  // It has no element of its own: its URL stands where entries should.
+  // The entry has no element: its URL is where entries should be.
   #isImplied = false;
   #isUrlRefused = false;
   #loc = "";
@@ -46,11 +47,11 @@ export class UrlsetReader implements TableTarget {
   readonly #alternates = new ListDraft<AlternatePage>();
   #newsStory: NewsStory | undefined;
 
-  /** The extension that is open. */
+  /** The current extension. */
   news: Draft<NewsStory> = {};
   image: Draft<SitemapImage> = {};
   video: Draft<SitemapVideo> = {};
-  /** What the attributes of an open element said, where its text is needed as well. */
+  /** Attributes of an open element whose text is needed, too. */
   attributes: object = {};
 
   constructor(
@@ -71,17 +72,17 @@ export class UrlsetReader implements TableTarget {
     if (this.#isImplied) this.end();
   }
 
-  /** The document is over. Of an index that was cut off, the last sitemap stays if its URL was read to its end. */
+  /** The document is over. The last sitemap of an index that was cut off is kept if its URL is complete. */
   finish(): void {
     if (this.#kind === "sitemap" && this.#loc !== "") this.end();
   }
 
-  /** An entry, or the URL of one, is not where entries should be. */
+  /** An entry, or the URL of one, is in an unexpected place. */
   reportMisplaced(name: string): void {
     this.report("xml-misplaced", `<${name}>`);
   }
 
-  /** A URL that stands where entries should: it is one, with what follows it. */
+  /** A URL in the place of an entry: it becomes an entry, with the fields that follow it. */
   beginImplied(kind: "page" | "sitemap", text: string, facts: TextFacts): void {
     this.reportMisplaced("loc");
     this.begin(kind);
@@ -89,12 +90,12 @@ export class UrlsetReader implements TableTarget {
     this.setLoc(text, facts);
   }
 
-  /** Whether there is an entry that a field can belong to. */
+  /** Whether an entry is open that a field can belong to. */
   get isImplied(): boolean {
     return this.#isImplied;
   }
 
-  /** In an entry, but inside of an element that nobody knows: counts where the entry has no other. */
+  /** Inside an entry, but in an unknown element: used if the entry has no other. */
   setWrappedLoc(text: string): void {
     if (text !== "") this.#wrappedLoc ||= text;
   }
@@ -111,7 +112,7 @@ export class UrlsetReader implements TableTarget {
     } else {
       this.report("url-several", text);
       this.#moreLocs ??= [];
-      // One more than there is room for: the sink then says so.
+      // One more than there is room for, so that the sink reports it.
       if (this.#moreLocs.length <= this.#limits.documentEntries) this.#moreLocs.push(text);
     }
   }
@@ -137,12 +138,12 @@ export class UrlsetReader implements TableTarget {
     } else this.report("element-repeated", "priority");
   }
 
-  /** What is wrong with a date that is there is reported. */
+  /** Reports an invalid date. */
   date(text: string, facts: TextFacts = noFacts): string | undefined {
     return facts.isDate ? text : readDate(text, this.report);
   }
 
-  /** Google reads fewer forms of publication dates, and rejects stories for theirs. */
+  /** Google reads fewer date forms in news stories, and rejects stories with others. */
   newsDate(text: string, facts: TextFacts): string | undefined {
     const report = (code: ProblemCode, value: string) =>
       this.report(code === "date-invalid" ? code : "news-date-form", value);
@@ -248,7 +249,7 @@ export class UrlsetReader implements TableTarget {
     this.video = {};
   }
 
-  /** `mistaken` is the element's name where it should have been `xhtml:link`. */
+  /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
   addLink(attributes: ElementAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
     if (!isAlternate(attributes.get("rel"))) return;
@@ -286,36 +287,6 @@ export class UrlsetReader implements TableTarget {
     if (!this.#mixedReported) this.report("xml-mixed");
     this.#mixedReported = true;
   }
-}
-
-type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
-
-// A few fixed shapes: objects that are alike are cheaper to make and to read.
-function withPriority(
-  url: string,
-  priority: number,
-  lastModified: string | undefined,
-  changeFrequency: ChangeFrequency | undefined,
-): PageDraft {
-  if (lastModified === undefined) {
-    if (changeFrequency === undefined) return { url, priority, priorityGiven: true };
-    return { url, priority, priorityGiven: true, changeFrequency };
-  }
-  if (changeFrequency === undefined) return { url, priority, priorityGiven: true, lastModified };
-  return { url, priority, priorityGiven: true, lastModified, changeFrequency };
-}
-
-function withoutPriority(
-  url: string,
-  lastModified: string | undefined,
-  changeFrequency: ChangeFrequency | undefined,
-): PageDraft {
-  const priority = defaultPriority;
-  if (lastModified === undefined) {
-    return changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
-  }
-  if (changeFrequency === undefined) return { url, priority, lastModified };
-  return { url, priority, lastModified, changeFrequency };
 }
 
 function isAlternate(rel: string | undefined): boolean {

@@ -112,7 +112,7 @@ const page: Rules = new Map([
   ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
 ]);
 
-// Inside of an entry, in elements that nobody knows. Those of other namespaces are extensions, and what they hold is their own.
+// Inside an entry, in unknown elements. Elements of other namespaces are extensions, whose content is their own.
 const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
     loc: { isUrl: true, text: (reader, text) => reader.setWrappedLoc(text) },

@@ -1,4 +1,4 @@
-// The small values of entries: numbers, yes and no, lists. What cannot be read is undefined; who asks reports it.
+// Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
 import { detached } from "../detached.ts";
 import type { ChangeFrequency } from "../page.ts";
 import { ListDraft } from "./list-draft.ts";
@@ -21,7 +21,7 @@ export function parsePriority(text: string): number | undefined {
 
 /** Lenient: in any case, with white space around it. */
 export function parseChangeFrequency(text: string): ChangeFrequency | undefined {
-  // The first character leaves one of them, and comparing is faster than computing the hash of a new string.
+  // The first character leaves one candidate, and comparing is faster than hashing a new string.
   const usual = changeFrequencies[text.charCodeAt(0) & 31];
   if (usual === text) return usual;
   return changeFrequencyOf.get(shortWord(text));
@@ -33,7 +33,7 @@ export function parseList(text: string): string[] {
   for (let from = 0; from <= text.length; ) {
     const comma = text.indexOf(",", from);
     const end = comma === -1 ? text.length : comma;
-    // Nearly always one space, which `trim` would copy the rest to take off.
+    // Nearly always one space, and `trim` would copy the rest.
     const start = text.charCodeAt(from) === space ? from + 1 : from;
     const item = text.slice(start, end).trim();
     if (item !== "") items.add(detached(item));
@@ -57,9 +57,9 @@ export function parseNumber(text: string): number | undefined {
   return Math.abs(Number(trimmed));
 }
 
-// Longer than any number or word that is read; what is longer is not looked at.
+// Longer than any number or word; longer texts are not examined.
 const maxLength = 40;
-// `-0.0` is zero. The length is bounded before.
+// `-0.0` is zero. The length was limited before.
 const decimal = /^(?:\+?(?:\d+(?:\.\d*)?|\.\d+)|-(?:0+(?:\.0*)?|\.0+))$/;
 
 function shortWord(text: string): string {
@@ -69,7 +69,7 @@ function shortWord(text: string): string {
 
 const names = ["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"] as const;
 const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(names.map((name) => [name, name]));
-// By the place of their first letters in the alphabet.
+// Indexed by the first letter.
 const changeFrequencies: readonly (ChangeFrequency | undefined)[] = Array.from({ length: 32 }, (_, place) =>
   names.find((name) => (name.charCodeAt(0) & 31) === place),
 );

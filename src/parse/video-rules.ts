@@ -186,14 +186,14 @@ function show<Key extends keyof VideoTvShow>(
     text(reader, content) {
       if (content === "") return;
       const parsed = parse(content, reader);
-      // What is wrong with a date was reported by whoever read it.
+      // An invalid date was reported where it was read.
       if (parsed === undefined && key !== "premierDate") reader.report("video-invalid", `${key}: ${content}`);
       if (parsed !== undefined) reader.video.tvShow = { [key]: parsed, ...reader.video.tvShow };
     },
   };
 }
 
-// Keeps an attribute until the text of its element is there.
+// Keeps an attribute until the text of its element follows.
 function keep(name: string): NonNullable<Part["open"]> {
   return (reader, attributes) => {
     const content = attributes.get(name)?.trim();
@@ -216,5 +216,5 @@ function atMost(limit: number, number: number | undefined): number | undefined {
   return number !== undefined && number <= limit ? number : undefined;
 }
 
-// "A maximum of 32 <video:tag> tags is permitted"; whoever gives more gets this many.
+// "A maximum of 32 <video:tag> tags is permitted"; more are kept, up to this many.
 const maxItems = 1000;

@@ -7,13 +7,13 @@ export type Vocabulary = "sitemap" | "news" | "image" | "video" | "xhtml" | "rss
 
 export interface Resolved {
   readonly vocabulary: Vocabulary;
-  /** The namespace is the one that the format asks for. */
+  /** The namespace is exactly the one that the format requires. */
   readonly exact: boolean;
 }
 
 /**
- * The vocabulary of an element. `own` is the vocabulary of the document's root, `ownNamespace` the namespace that the root
- * has: elements of the same namespace, and elements without a prefix, belong to it where their namespace says nothing else.
+ * The vocabulary of an element. `own` is the vocabulary of the document's root, `ownNamespace` its namespace: elements
+ * of that namespace, and elements without a prefix, belong to it unless their namespace says otherwise.
  */
 export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: string): Resolved {
   const known = knownVocabulary(name.namespace);
@@ -35,7 +35,7 @@ export function knownVocabulary(namespace: string): Resolved | undefined {
   return vocabulary === undefined ? undefined : { vocabulary, exact: false };
 }
 
-// https for http, upper case, white space, a slash at the end, `www` forgotten.
+// https for http, upper case, white space, a trailing slash, a missing `www`.
 function normalise(namespace: string): string {
   if (namespace.length > 200) return "";
   return namespace
@@ -67,7 +67,7 @@ const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://purl.org/dc/terms/", "dc"],
 ]);
 
-// Seen instead of those above; in lower case, with http:, without a slash at the end.
+// Common mistakes for those above; in lower case, with http:, without a trailing slash.
 const mistakes: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://www.google.com/schemas/sitemap/0.84", "sitemap"],
   ["http://www.google.com/schemas/sitemap/0.9", "sitemap"],

@@ -7,7 +7,7 @@ import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";
 import type { ElementAttributes } from "./xml-handler.ts";
 
-/** The attributes of the element that is being opened. Valid only while it is. */
+/** The attributes of the element that is being opened. Valid only during that. */
 export class XmlAttributes implements ElementAttributes {
   readonly #maxCount: number;
   readonly #maxValueLength: number;
@@ -20,11 +20,11 @@ export class XmlAttributes implements ElementAttributes {
   readonly #valueEnds: number[] = [];
   /** The tag ends in `/>`. */
   selfClosing = false;
-  /** The tag is not well-formed; it was understood nevertheless. */
+  /** The tag is not well-formed, but could be read. */
   malformed = false;
   /** The tag was ended by the next one. */
   unclosed = false;
-  /** There are too many of them; reading cannot go on. */
+  /** Too many attributes: reading stops. */
   tooMany = false;
   /** The tag is too long to be kept. */
   tooLong = false;
@@ -42,7 +42,7 @@ export class XmlAttributes implements ElementAttributes {
     return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
-  /** The tag has attributes, there is nothing to be said about it, and it declares no namespaces. */
+  /** The tag has attributes, none of which has a problem or declares a namespace. */
   get isRegular(): boolean {
     if (this.#count === 0 || this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
     for (let index = 0; index < this.#count; index++) if (this.declares(index)) return false;
@@ -53,12 +53,12 @@ export class XmlAttributes implements ElementAttributes {
     return this.#count;
   }
 
-  /** From now on `scan` reads from this. */
+  /** From now on `scan` reads from this buffer. */
   setBuffer(buffer: string): void {
     this.#buffer = buffer;
   }
 
-  /** Reads from behind the element's name; returns the place after the tag, or -1 where the buffer ends before it. */
+  /** Reads from the end of the element's name; returns the position after the tag, or -1 if the buffer ends before it. */
   scan(tagStart: number, from: number): number {
     const buffer = this.#buffer;
     this.#count = 0;
@@ -113,7 +113,7 @@ export class XmlAttributes implements ElementAttributes {
     }
   }
 
-  // From behind the name; -1 where the buffer ends.
+  // From the end of the name; -1 if the buffer ends.
   #scanValue(buffer: string, nameStart: number, nameEnd: number): number {
     let at = skipSpace(buffer, nameEnd);
     if (at === buffer.length) return -1;
@@ -170,7 +170,7 @@ export class XmlAttributes implements ElementAttributes {
     return -1;
   }
 
-  /** Where its value stands in the buffer. */
+  /** The position of its value in the buffer. */
   place(index: number): { start: number; end: number } {
     return { start: this.#valueStarts[index]!, end: this.#valueEnds[index]! };
   }
@@ -204,7 +204,7 @@ export function normalizeSpace(value: string): string {
   return value.replace(lineEnds, " ");
 }
 
-/** For a few characters this is much faster than `startsWith`. */
+/** Much faster than `startsWith` for a few characters. */
 function standsAt(name: string, buffer: string, start: number): boolean {
   for (let at = 0; at < name.length; at++) {
     if (buffer.charCodeAt(start + at) !== name.charCodeAt(at)) return false;
@@ -221,14 +221,14 @@ export function isSpace(code: number): boolean {
 }
 
 export function skipSpace(buffer: string, from: number): number {
-  // Never beyond the end: looking there makes every look slower.
+  // Never beyond the end: V8 makes reads slower after one out of bounds.
   const { length } = buffer;
   let at = from;
   while (at < length && isSpace(buffer.charCodeAt(at))) at++;
   return at;
 }
 
-/** The place after the name of an element or attribute. Which characters names may have is not looked at here. */
+/** The position after the name of an element or attribute. Which characters are allowed in names is checked by `strict`. */
 export function endOfName(buffer: string, from: number): number {
   const { length } = buffer;
   let at = from;
@@ -250,7 +250,7 @@ function endOfBareValue(buffer: string, from: number): number {
   return at;
 }
 
-// Room for four values of full length; what is longer is not a tag of a sitemap.
+// Room for four values of full length; a longer tag does not belong to a sitemap.
 const maxTagLength = 256 * 1024;
 const lineEnds = /\r\n|[\r\n\t]/g;
 const doubleQuote = 0x22;

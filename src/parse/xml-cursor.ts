@@ -1,29 +1,29 @@
-// Where the scanner is in a document, and what there is to say about that place.
+// The position of the scanner in a document, for reading and for reporting problems.
 import type { ProblemCode, ProblemLog } from "../problem.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
 
-/** Counts line ends between two places. */
+/** Counts line ends between two positions. */
 export interface LineCounter {
   countLineEnds(from: number, to: number): number;
 }
 
 export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
-  /** The first thing that is not well-formed ends the document. */
+  /** `strict`: the first flaw ends the document. */
   readonly strict: boolean;
-  /** What was not read yet starts at `at`. */
+  /** The position of what was not read yet. */
   buffer = "";
   at = 0;
-  /** Which buffer this is: another number for each. Places in one buffer mean nothing in another. */
+  /** Changes with each buffer: positions are valid in one buffer only. */
   version = 0;
-  /** Nothing more will be read. */
+  /** Reading has stopped. */
   stopped = false;
-  // What stands before this place of the buffer was let go; so many characters and line ends came before.
+  // What came before this position of the buffer was released: so many characters and line ends.
   #from = 0;
   #offset = 0;
   #lines: number;
   #lender: LineCounter | undefined;
-  // Line ends between `at` and what is reported.
+  // Line ends between `at` and the position of a problem.
   #linesInside = 0;
 
   constructor(options: { problems: ProblemLog; strict: boolean; linesBefore?: number }) {
@@ -51,12 +51,12 @@ export class XmlCursor implements ReferenceWatcher {
     this.version++;
   }
 
-  /** How far the document was read: another number for each place. */
+  /** How far the document was read: a different number for each position. */
   get position(): number {
     return this.#offset + this.at - this.#from;
   }
 
-  /** From now on somebody else reads: `at` is a place in their memory, and `lines` counts the line ends there. */
+  /** From now on the fast path reads: `at` is a position in its memory, where `lines` counts the line ends. */
   lend(lines: LineCounter, at: number): void {
     this.#settle();
     this.#lender = lines;
@@ -64,7 +64,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.#from = at;
   }
 
-  /** They have read up to here. The buffer is empty. */
+  /** The fast path has read up to here. The buffer is empty. */
   takeBack(at: number): void {
     this.at = at;
     this.#settle();
@@ -74,7 +74,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.version++;
   }
 
-  /** Leaves nothing in the buffer. Returns what was not read. */
+  /** Empties the buffer. Returns what was not read. */
   takeRest(): string {
     const rest = this.buffer.slice(this.at);
     this.#settle();
@@ -97,8 +97,8 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   /**
-   * Goes on with a piece of which the first `joined` characters are at the end of the buffer already. Where nothing else is left there,
-   * nothing has to be copied.
+   * Continues with a chunk whose first `joined` characters are already at the end of the buffer. If nothing else is
+   * left there, nothing is copied.
    */
   goOn(piece: string, joined: number): void {
     const left = this.buffer.length;
@@ -112,12 +112,12 @@ export class XmlCursor implements ReferenceWatcher {
     this.#from = this.at;
   }
 
-  /** Whether this place of the buffer is the beginning of the document. */
+  /** Whether this position is the beginning of the document. */
   isBeginning(at: number): boolean {
     return this.#offset + at - this.#from === 0;
   }
 
-  /** Whether there is a problem of this kind already. */
+  /** Whether a problem with this code was reported before. */
   has(code: ProblemCode): boolean {
     return this.#problems.has(code);
   }
@@ -140,7 +140,7 @@ export class XmlCursor implements ReferenceWatcher {
     });
   }
 
-  /** Adds a problem because of which the document is not well-formed. */
+  /** Adds a problem that makes the document not well-formed. */
   flawAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
     this.reportAt(at, code, value, limit);
     if (!this.strict || this.stopped) return;
@@ -148,7 +148,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** In a text or a value that starts where the cursor is. */
+  /** In a text or value that starts at the cursor. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
     this.#linesInside = this.#problems.has(flaw) ? 0 : countLineEnds(raw, 0, at);
     this.flawAt(this.at, flaw, value);

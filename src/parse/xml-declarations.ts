@@ -36,7 +36,7 @@ export class XmlDeclarations {
     // As long as `<![CDATA[` and `<!DOCTYPE`.
     if (!final && buffer.length - open < 9) return false;
     this.#cursor.at = open;
-    // `<!-`, `<![` and others: one character tells what it can be.
+    // `<!-`, `<![` and others: the third character tells which.
     const kind = buffer.charCodeAt(open + 2);
     if (kind === hyphen && buffer.startsWith("<!--", open)) {
       this.#skipper.start("--", open + 4);

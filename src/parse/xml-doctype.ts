@@ -1,18 +1,18 @@
-// A document type declaration: skipped, never understood. https://www.w3.org/TR/xml/#NT-doctypedecl
-// All that is looked for is a declaration of entities: a document that has one is refused, so nothing is ever expanded.
+// A document type declaration: skipped, never interpreted. https://www.w3.org/TR/xml/#NT-doctypedecl It is only
+// searched for entity declarations: a document that has one is refused, so nothing is ever expanded.
 //   Lenient: any other document type declaration is skipped.
 
-/** Finds the end of a document type declaration, piece by piece. */
+/** Finds the end of a document type declaration, chunk by chunk. */
 export class XmlDoctype {
   /** It declares entities. */
   declaresEntities = false;
   #inSubset = false;
-  // What ends the comment, instruction or quoted text that we are in.
+  // The end of the current comment, instruction or quoted text.
   #until = "";
   /** Its end was found. */
   done = false;
 
-  /** Returns where reading goes on; a few characters may have to be seen again, with those that follow. */
+  /** Returns where to continue; a few characters may have to be examined again, with those that follow. */
   skip(buffer: string, from: number, final: boolean): number {
     let at = from;
     while (at < buffer.length && !this.declaresEntities) {
@@ -24,7 +24,7 @@ export class XmlDoctype {
         continue;
       }
       const character = buffer[at]!;
-      // Longer than any of the words that are looked for.
+      // Longer than any of the words searched for.
       if (character === "<" && !final && buffer.length - at < 9) return at;
       at = this.#step(buffer, at, character);
       if (this.done) return at;

@@ -1,4 +1,4 @@
-// The elements that are open, and the handler that is told of them.
+// The stack of open elements; calls the handler for each.
 //   Lenient: where an element is not closed its text has no certain end, so it is not used.
 import type { Limits } from "../options.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
@@ -11,7 +11,7 @@ export class XmlElements {
   readonly #cursor: XmlCursor;
   readonly #text: XmlText;
   readonly #maxDepth: number;
-  // The root is the first; there is nothing at 0.
+  // The root is at 1; 0 is unused.
   readonly #open: XmlName[] = [];
   readonly namespaces: XmlNamespaces = new XmlNamespaces();
   handler: XmlHandler;
@@ -28,12 +28,12 @@ export class XmlElements {
     this.last = options.first;
   }
 
-  /** From the next element on, `handler` is told. */
+  /** From the next element on, this handler is called. */
   useHandler(handler: XmlHandler): void {
     this.handler = handler;
   }
 
-  /** The innermost one. */
+  /** The innermost element. */
   get top(): XmlName | undefined {
     return this.depth === 0 ? undefined : this.#open[this.depth];
   }
@@ -65,19 +65,19 @@ export class XmlElements {
     this.namespaces.leave(depth);
   }
 
-  /** How many of the open elements were not closed, if this one starts an entry. */
+  /** How many of the open elements were not closed, if this element starts an entry. */
   unclosedBefore(name: XmlName): number {
     if (this.handler.unclosedBefore === undefined) return 0;
     this.namespaces.resolve(name);
     return this.handler.unclosedBefore(name);
   }
 
-  /** The innermost element that an end tag may close: one with this name, or else one with this name in another case. */
+  /** The innermost element that an end tag may close: with this name, or else with this name in another case. */
   depthOf({ raw, hash }: XmlName): number {
     let inOtherCase = 0;
     for (let depth = this.depth; depth > 0; depth--) {
       const name = this.#open[depth]!;
-      // A document can have any number of end tags that close nothing, with as many elements open as are allowed.
+      // A limit, because a document can have any number of end tags that close nothing, with many elements open.
       if (name.hash !== hash) continue;
       if (name.raw === raw) return depth;
       if (inOtherCase === 0 && isAlike(name.raw, raw)) inOtherCase = depth;
@@ -85,7 +85,7 @@ export class XmlElements {
     return inOtherCase;
   }
 
-  /** Takes the declarations of an element that is about to be opened. */
+  /** Takes the namespace declarations of an element that is about to be opened. */
   declare(attributes: XmlAttributes): void {
     for (let index = 0; index < attributes.count; index++) {
       if (!attributes.declares(index)) continue;
@@ -97,7 +97,7 @@ export class XmlElements {
     }
   }
 
-  /** Whether these are the open ones. */
+  /** Whether these elements are open. */
   areOpen(names: readonly XmlName[]): boolean {
     if (names.length !== this.depth) return false;
     for (let index = 0; index < names.length; index++) {
@@ -106,12 +106,12 @@ export class XmlElements {
     return true;
   }
 
-  /** The open ones, the root first. */
+  /** The open elements, root first. */
   openNames(): readonly XmlName[] {
     return this.#open.slice(1, this.depth + 1);
   }
 
-  /** From now on these are open. */
+  /** From now on these elements are open. */
   resume(names: readonly XmlName[]): void {
     for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
     this.depth = names.length;

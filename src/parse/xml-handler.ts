@@ -1,4 +1,4 @@
-// What takes the elements that the scanner finds.
+// The interface between the scanner and the reader of a format.
 import type { RuleReader } from "./element-rule.ts";
 import type { TextFacts } from "./text-facts.ts";
 import type { XmlName } from "./xml-name.ts";
@@ -7,15 +7,15 @@ export interface XmlHandler {
   /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
   open(name: XmlName, attributes: ElementAttributes): boolean;
   /**
-   * `text` is what stands in the element itself, or, where that is nothing, in its only child. It is undefined where it is
-   * not wanted or cannot be used.
+   * `text` is the text of the element itself or, if that is empty, of its only child. It is undefined if it is not
+   * wanted or cannot be used.
    */
   close(name: XmlName, text: string | undefined): void;
-  /** How many of the open elements were not closed, if this one starts an entry: an entry cannot stand in them. */
+  /** How many of the open elements were not closed, if this element starts an entry: an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
-  /** This handler, if all it does is follow rules: then what they say can be looked up once and done again. */
+  /** This handler, if it only applies rules: then their result can be looked up once and repeated. */
   readonly byRules?: RuleReader | undefined;
 }
 
@@ -26,10 +26,10 @@ export interface ElementAttributes {
   name(index: number): string;
   /** The value of the attribute that is written with this name, prefix included. The first one counts. */
   get(name: string): string | undefined;
-  /** The attribute that is written with this name; -1 where there is none. */
+  /** The index of the attribute with this name as written; -1 if there is none. */
   find(name: string): number;
   /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
   value(index: number): string;
-  /** What is known of its value. */
+  /** Facts about its value. */
   facts(index: number): TextFacts;
 }

@@ -5,15 +5,15 @@ import { isSpace } from "./xml-attributes.ts";
 export interface Instruction {
   /** It is the declaration, `<?xml …?>`. */
   readonly isDeclaration: boolean;
-  /** The place after it; undefined where it is not in sight: then `?>` ends it, wherever that is. */
+  /** The position after it; undefined if its end is not in the buffer: then `?>` ends it. */
   readonly end: number | undefined;
   /** It ends in `>` alone. */
   readonly isUnclosed: boolean;
 }
 
-/** Reads from a `<?` on. Undefined: more of the document is needed. */
+/** Reads from `<?`. Undefined if more of the document is needed. */
 export function readInstruction(buffer: string, open: number, final: boolean): Instruction | undefined {
-  // Room for `<?xml` and what follows.
+  // Enough for `<?xml` and the next character.
   if (!final && buffer.length - open < 6) return undefined;
   const isForXml = buffer.startsWith("xml", open + 2) && !isLetter(buffer.charCodeAt(open + 5));
   if (!isForXml) return { isDeclaration: false, end: undefined, isUnclosed: false };
@@ -24,7 +24,7 @@ export function readInstruction(buffer: string, open: number, final: boolean): I
   for (let at = open + 5; at < last; at++) {
     const code = buffer.charCodeAt(at);
     if (code === greaterThan) {
-      // Nobody means this by a value, whatever quote is missing.
+      // Never part of a value, even if a quote is missing.
       const isClosed = buffer.charCodeAt(at - 1) === questionMark;
       if (isClosed || quote === 0) return { isDeclaration, end: at + 1, isUnclosed: !isClosed };
     } else if (code === quote) quote = 0;

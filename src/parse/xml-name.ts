@@ -1,6 +1,5 @@
-// Names of elements: each is made once for a document, found again without being cut out of the text, and resolved to
-// its namespace once for each change of the declarations in scope.
-// https://www.w3.org/TR/xml-names/
+// Names of elements: created once for a document, looked up without cutting them out of the text, and resolved to a
+// namespace once for each change of the declarations in scope. https://www.w3.org/TR/xml-names/
 import { detached } from "../detached.ts";
 
 /** The name of an element, as it stands in a document. */
@@ -13,15 +12,15 @@ export class XmlName {
   readonly lower: string;
   /** Equal for names that differ only in case, and different for nearly all others. */
   readonly hash: number;
-  /** Whether this object stands for every element with this name. */
+  /** Whether this object is used for every element with this name. */
   readonly shared: boolean;
-  /** The namespace at the moment; empty where there is none. */
+  /** The current namespace; empty if there is none. */
   namespace = "";
-  /** Whether the prefix has a declaration at the moment. */
+  /** Whether the prefix is declared at present. */
   bound = true;
-  /** To which state of the declarations `namespace` belongs. */
+  /** The version of the declarations that `namespace` belongs to. */
   generation = -1;
-  /** Room for the reader to remember what it made of this name, in which context. */
+  /** A cache for the reader: what this name means in which context. */
   readonly memo: { context: object | undefined; generation: number; meaning: object | undefined } = {
     context: undefined,
     generation: -1,
@@ -66,14 +65,14 @@ export class XmlNames {
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
   #bindings = new Map<string, string[]>();
-  // How many of them are out of scope. A Map with many entries takes long to delete one.
+  // How many entries are out of scope. Deleting from a large Map is slow.
   #unused = 0;
   // Prefix and depth of each declaration, in order.
   readonly #prefixes: string[] = [];
   readonly #depths: number[] = [];
   #deepest = 0;
   #states = 0;
-  /** Which state of the declarations this is: equal numbers, equal meaning of all names. */
+  /** The version of the declarations: equal numbers mean equal namespaces for all names. */
   generation = 0;
 
   declare(prefix: string, namespace: string, depth: number): void {
@@ -87,12 +86,12 @@ export class XmlNamespaces {
     this.generation = ++this.#states;
   }
 
-  /** The innermost element that declares something; 0 where none does. */
+  /** The depth of the innermost element that declares something; 0 if none does. */
   get deepest(): number {
     return this.#deepest;
   }
 
-  /** Forgets what the element at this depth declared. */
+  /** Removes the declarations of the element at this depth. */
   leave(depth: number): void {
     if (this.#deepest !== depth) return;
     while (this.#depths.length > 0 && this.#depths.at(-1) === depth) {
@@ -125,7 +124,7 @@ export class XmlNamespaces {
   }
 }
 
-// Engines hash strings with a seed of their own, but for those that are numbers: they would all fall into one slot of a Map.
+// Engines hash strings with a random seed, except numeric ones: those could be made to collide in a Map.
 function keyOf(prefix: string): string {
   return `:${prefix}`;
 }
@@ -136,9 +135,9 @@ function hashOf(text: string): number {
   return hash;
 }
 
-// Drawn by lot, so that no document is made for it.
+// Random, so that no document can be made to collide.
 const hashStart = Math.trunc(Math.random() * 2 ** 31);
-// More different names than this are not remembered: a hostile document may have millions, and all of them in one slot.
+// More names than this are not remembered: a hostile document may have millions, all in one slot.
 const sharedNames = 1000;
 const sharedInSlot = 8;
 const slotCount = 256;

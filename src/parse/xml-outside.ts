@@ -1,4 +1,4 @@
-// What stands before and after the root element of a document: nothing, in a well-formed one.
+// Text and markup before and after the root element, where a well-formed document has none.
 //   Lenient: text before the root is skipped, and what comes after it is read as if it stood inside.
 import { skipSpace } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
@@ -7,7 +7,7 @@ import type { XmlElements } from "./xml-elements.ts";
 export class XmlOutside {
   readonly #cursor: XmlCursor;
   readonly #elements: XmlElements;
-  /** The root was found: what came before is no part of the document. */
+  /** The root was found: what came before does not belong to the document. */
   isInDocument = false;
   /** Something after the root was reported. */
   isJunkReported = false;
@@ -41,7 +41,7 @@ export class XmlOutside {
     this.#cursor.flawAt(first, this.isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", shown);
   }
 
-  /** The buffer ends inside a text that starts where the cursor is: enough of it is kept to show it. */
+  /** The buffer ends inside a text that starts at the cursor: enough of it is kept to show it in a problem. */
   partialText(): void {
     const cursor = this.#cursor;
     cursor.at = skipSpace(cursor.buffer, cursor.at);
@@ -51,7 +51,7 @@ export class XmlOutside {
     cursor.at = length;
   }
 
-  /** Markup after the root is reported once, and read. Returns false where more of the document is needed to show it. */
+  /** Reports markup after the root once; it is then read. Returns false if more of the document is needed to show it. */
   checkMarkup(open: number, final: boolean): boolean {
     if (!this.isAfterRoot || this.isJunkReported) return true;
     const cursor = this.#cursor;

@@ -1,4 +1,4 @@
-// An XML document: its root decides which format it is read as.
+// An XML document: its root element decides which format it is read as.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are skipped.
 import { type Problem, problem } from "../problem.ts";
@@ -22,12 +22,12 @@ export class XmlParser implements EntryParser, XmlHandler {
   readonly #scanner: XmlScanner;
   readonly #sink: EntrySink;
   #root: Root | undefined;
-  // What is left to do when the document is over.
+  // Called when the document is over.
   #finish: () => void = () => {};
-  // The first element that is no root of a format.
+  // The first element, if it is not the root of a format.
   #otherRoot: string | undefined;
 
-  /** `linesBefore`: how many line ends of the document were left out before the text that is written. */
+  /** `linesBefore`: how many line ends of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
     this.#context = context;
     this.#scanner = new XmlScanner(this, { ...context, linesBefore });
@@ -46,7 +46,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   end(): Entries {
     const { problems } = this.#context;
     this.#scanner.end();
-    // `strict` takes nothing that is not whole.
+    // `strict` drops an incomplete entry.
     if (!problems.has("xml-not-well-formed")) this.#finish();
     this.#sink.finish();
     if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
@@ -61,7 +61,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (this.#root === "feed" || this.#root === "entry") return { kind: "pages", format: "atom" };
     if (this.#root === "rss" || this.#root === "rdf" || this.#root === "channel")
       return { kind: "pages", format: "rss" };
-    // What was listed counts more than the name of the root.
+    // What is listed counts more than the name of the root.
     if (this.#sink.sitemapCount > 0) return { kind: "index", format: "xml" };
     if (this.#sink.pageCount > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
     return { kind: "index", format: "xml" };
@@ -74,7 +74,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     return truncated ?? problem("not-a-sitemap", { value: "XML without a root" });
   }
 
-  // Elements are looked at here until a root is found, which then has a reader of its own.
+  // Handles elements until a root is found, which gets a reader of its own.
   open(name: XmlName, attributes: ElementAttributes): boolean {
     this.#findRoot(name, attributes);
     return false;
@@ -123,7 +123,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 }
 
-// Roots are known by their names alone: what namespace they have is a matter of spelling.
+// Roots are recognized by name alone; a wrong namespace is reported.
 function rootOf(name: XmlName): Root | undefined {
   switch (name.lower) {
     case "urlset":
@@ -131,7 +131,7 @@ function rootOf(name: XmlName): Root | undefined {
     case "rss":
     case "feed":
       return name.lower;
-    // Too common as words: these count with their namespace only.
+    // These words are too common: they need their namespace.
     case "entry":
       return knownVocabulary(name.namespace)?.vocabulary === "atom" ? "entry" : undefined;
     case "channel":

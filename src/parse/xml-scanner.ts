@@ -1,9 +1,9 @@
-// The XML scanner: text in any pieces becomes elements that open and close, with the text that the handler wants.
-// https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations.
-// Linear in time. Memory is bounded for any token: comments, instructions and unwanted text are never kept, names, values
-// and wanted text only up to their limits. There is no recursion.
-// This file takes pieces and tells text from markup; what stands in `<…>` is for xml-tags.ts and xml-declarations.ts, what is passed over
-// for xml-skipper.ts, what stands before and after the root for xml-outside.ts.
+// The XML scanner: turns text in chunks of any size into elements that open and close, with the texts that the handler
+// wants. https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations. Linear in
+// time. Memory is limited for any token: comments, instructions and unwanted text are never kept; names, values and
+// wanted text only up to their limits. No recursion. This file separates text from markup; tags are read in
+// xml-tags.ts, `<!…>` and `<?…?>` in xml-declarations.ts, skipped content in xml-skipper.ts, and what is outside the
+// root in xml-outside.ts.
 //   Lenient: a `<` that starts no tag is text.
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
 import type { Limits } from "../options.ts";
@@ -27,7 +27,7 @@ export interface XmlScannerOptions {
   readonly limits: Limits;
   readonly strict: boolean;
   readonly problems: ProblemLog;
-  /** Line ends of the document before what is written. */
+  /** Line ends of the document before the written text. */
   readonly linesBefore?: number;
   /** @default none */
   readonly fastPath?: CreateFastPath | undefined;
@@ -41,12 +41,13 @@ export class XmlScanner {
   readonly #tags: XmlTags;
   readonly #declarations: XmlDeclarations;
   readonly #fastPath: FastPath;
-  /** Where it is. */
+  /** Its position. */
   readonly cursor: XmlCursor;
-  /** The text of the element that is being closed, where it is wanted. */
+  /** The text of the element that is being closed, if it is wanted. */
   readonly text: XmlText;
 
-  // Nothing is tried before the buffer has this length: a long token that comes in small pieces is not read again for each.
+  // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each
+  // chunk.
   #enough = 0;
 
   constructor(handler: XmlHandler, options: XmlScannerOptions) {
@@ -87,17 +88,17 @@ export class XmlScanner {
     return this.#elements.depth;
   }
 
-  /** Nothing more will be read. */
+  /** Reading has stopped. */
   get stopped(): boolean {
     return this.cursor.stopped;
   }
 
-  /** From the next element on, `handler` takes what is found. */
+  /** From the next element on, this handler is called. */
   useHandler(handler: XmlHandler): void {
     this.#elements.useHandler(handler);
   }
 
-  /** The root was found: what came before is no part of the document. */
+  /** The root was found: what came before does not belong to the document. */
   beginDocument(): void {
     this.#outside.isInDocument = true;
   }
@@ -108,12 +109,12 @@ export class XmlScanner {
 
   #write(chunk: string): void {
     const { cursor } = this;
-    // In pieces of bounded length: some searches run to the end of the buffer in vain.
+    // In slices of limited length: some searches run to the end of the buffer.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
       const piece = chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
       if (cursor.buffer === "" || piece.length < 8 * seam) cursor.append(piece);
       else {
-        // Joining all of it to what is left would copy it: as much as leads over the seam is enough.
+        // Concatenating all of it would copy it: only the part across the seam is added.
         const joined = isHighSurrogate(piece.charCodeAt(seam - 1)) ? seam + 1 : seam;
         cursor.append(piece.slice(0, joined));
         if (cursor.buffer.length >= this.#enough) this.#scan(false);
@@ -134,7 +135,7 @@ export class XmlScanner {
     cursor.stop();
   }
 
-  // The document ends inside of something.
+  // The document ends inside a token.
   #endEarly(): void {
     const { cursor } = this;
     const { isJunkReported, isAfterRoot } = this.#outside;
@@ -153,7 +154,7 @@ export class XmlScanner {
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
-  // Reads on until the buffer ends inside a token, or something begins that is not read here. Returns whether to go on.
+  // Scans until the buffer ends inside a token, or the fast path takes over. Returns whether to continue.
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
@@ -169,7 +170,7 @@ export class XmlScanner {
     }
   }
 
-  // All of a text that stands between two tags.
+  // A whole text between two tags.
   #takeText(end: number): void {
     const { cursor, text } = this;
     const start = cursor.at;
@@ -229,7 +230,7 @@ export class XmlScanner {
   }
 }
 
-// https://www.w3.org/TR/xml/#NT-NameStartChar, but for what is outside of ASCII: that is for `strict` to judge.
+// https://www.w3.org/TR/xml/#NT-NameStartChar, except for characters outside of ASCII, which only `strict` checks.
 function startsName(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80
@@ -237,7 +238,7 @@ function startsName(code: number): boolean {
 }
 
 const maxPiece = 64 * 1024;
-// Longer than most of what lies between two places at which reading may stop.
+// More than most chunks between two places where the scanner can stop.
 const seam = 512;
 const exclamationMark = 0x21;
 const slash = 0x2f;

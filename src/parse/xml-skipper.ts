@@ -1,5 +1,5 @@
-// What the scanner passes over, piece by piece and without keeping it: comments, instructions, sections that nobody wants, document type
-// declarations and the rest of a start tag that is too long.
+// Skips content chunk by chunk, without keeping it: comments, instructions, unwanted CDATA sections, document type
+// declarations, and the rest of a start tag that is too long.
 import type { XmlCursor } from "./xml-cursor.ts";
 import { XmlDoctype } from "./xml-doctype.ts";
 import type { XmlElements } from "./xml-elements.ts";
@@ -11,10 +11,10 @@ export class XmlSkipper {
   readonly #elements: XmlElements;
   readonly #outside: XmlOutside;
   #skipping: Skipping = nothing;
-  // What ends it.
+  // The end to look for.
   #until = "";
   #doctype: XmlDoctype | undefined;
-  // In a start tag: the quote that ends the value, and whether the tag ends in `/`, as far as it was seen.
+  // In a start tag: the quote that ends the current value, and whether the last character was `/`.
   #quote = "";
   #selfClosing = false;
 
@@ -24,26 +24,26 @@ export class XmlSkipper {
     this.#outside = outside;
   }
 
-  /** Something is being passed over. */
+  /** Something is being skipped. */
   get isActive(): boolean {
     return this.#skipping !== nothing;
   }
 
-  /** Passes over what follows `from`, up to and with `until`. */
+  /** Skips what follows `from`, including `until`. */
   start(until: "--" | "?>" | "]]>" | ">", from: number): void {
     this.#skipping = something;
     this.#until = until;
     this.#cursor.at = from;
   }
 
-  /** Passes over a document type declaration whose first word ends at `from`. */
+  /** Skips a document type declaration whose first word ends at `from`. */
   startDoctype(from: number): void {
     this.#skipping = doctype;
     this.#doctype = new XmlDoctype();
     this.#cursor.at = from;
   }
 
-  /** Passes over the rest of a start tag. */
+  /** Skips the rest of a start tag. */
   startTag(from: number): void {
     this.#skipping = startTag;
     this.#quote = "";
@@ -51,7 +51,7 @@ export class XmlSkipper {
     this.#cursor.at = from;
   }
 
-  /** Goes on. Returns whether the end was found; otherwise the buffer has to grow. */
+  /** Continues. Returns whether the end was found; otherwise the buffer has to grow. */
   goOn(final: boolean): boolean {
     if (this.#skipping === something) return this.#skipUntil();
     return this.#skipping === doctype ? this.#skipDoctype(final) : this.#skipTag();
@@ -62,7 +62,7 @@ export class XmlSkipper {
     const until = this.#until;
     const from = cursor.at;
     const found = cursor.buffer.indexOf(until, from);
-    // Where it is not there, all but its beginning can go.
+    // Not found: all but its possible beginning can be dropped.
     cursor.at = found === -1 ? Math.max(from, cursor.buffer.length - until.length + 1) : found;
     if (cursor.strict && !this.#checkCharacters(from)) return false;
     if (found === -1) return false;
@@ -86,7 +86,7 @@ export class XmlSkipper {
     return true;
   }
 
-  // Characters from there to where the cursor is now. The first half of one that has two waits for the second.
+  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second.
   #checkCharacters(from: number): boolean {
     const cursor = this.#cursor;
     if (cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
@@ -136,7 +136,7 @@ export class XmlSkipper {
   }
 }
 
-/** The first half of a character that has two. */
+/** The first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800;
 }

@@ -1,16 +1,16 @@
-// What only `strict` looks at: things that are not well-formed but stand in nobody's way.
-// https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/. Each check returns what is wrong, or undefined.
+// Checks that only `strict` makes: flaws that do not prevent reading. https://www.w3.org/TR/xml/ and
+// https://www.w3.org/TR/xml-names/. Each returns the flaw, or undefined.
 import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entities.ts";
 import { isSpace, type XmlAttributes } from "./xml-attributes.ts";
 import type { XmlName } from "./xml-name.ts";
 
-/** What is wrong, and where in the text. */
+/** The flaw, and its position in the text. */
 export interface Flaw {
   readonly value: string;
   readonly at: number;
 }
 
-/** Text between tags. `isDecoded`: its references were looked at already. */
+/** Text between tags. `isDecoded`: its references were checked already. */
 export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
   const end = text.indexOf("]]>");
   const flaws = [
@@ -23,7 +23,7 @@ export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
   );
 }
 
-/** How far a text that goes on can be checked: up to a reference, a `]]>` or a character that may not be there to its end. */
+/** How much of an incomplete text can be checked: up to a reference, a `]]>` or a character that may be incomplete. */
 export function endOfChecked(buffer: string, from: number): number {
   let end = buffer.length;
   const reference = buffer.lastIndexOf("&");
@@ -41,7 +41,7 @@ export function flawOfName(name: XmlName): string | undefined {
   return name.bound ? undefined : name.raw;
 }
 
-/** The attributes of a start tag: their names, that each stands there once, and their values. */
+/** The attributes of a start tag: their names, that none is repeated, and their values. */
 export function flawOfTag(
   attributes: XmlAttributes,
   namespaceOf: (prefix: string) => string | undefined,
@@ -67,7 +67,7 @@ export function flawOfTag(
   return undefined;
 }
 
-// https://www.w3.org/TR/xml-names/#xmlReserved: two names and two prefixes belong to each other, and to nobody else.
+// https://www.w3.org/TR/xml-names/#xmlReserved: two prefixes and two namespaces belong together, and to no others.
 function isReservedDeclaration(prefix: string, namespace: string): boolean {
   if (prefix === "xml") return namespace !== xmlNamespace;
   return prefix === "xmlns" || namespace === xmlNamespace || namespace === "http://www.w3.org/2000/xmlns/";
@@ -75,7 +75,7 @@ function isReservedDeclaration(prefix: string, namespace: string): boolean {
 
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
-/** Whether the target of an instruction is there to its end. */
+/** Whether the buffer holds the whole target of an instruction. */
 export function hasTarget(buffer: string, from: number): boolean {
   return targetEnd.test(buffer.slice(from, from + maxTarget));
 }
@@ -98,7 +98,7 @@ const declaration =
 const targetEnd = /[\s?]/;
 const maxTarget = 1024;
 
-/** Characters that XML does not have. */
+/** Characters that are not allowed in XML. */
 export function flawOfCharacters(text: string): Flaw | undefined {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;

@@ -22,7 +22,7 @@ export interface XmlTagsOptions {
   readonly limits: Limits;
 }
 
-/** What became of a tag: it was read, it is no tag but text, or the buffer has to grow. */
+/** The result for a tag: it was read, it is text and not a tag, or the buffer has to grow. */
 export type TagResult = "read" | "text" | "more";
 
 export class XmlTags {
@@ -88,9 +88,9 @@ export class XmlTags {
     return "read";
   }
 
-  // A start tag from `open` to `end`: if it starts an entry, what was left open before it ends here. Inside of an entry, an element with
-  // the name of an entry is one where a tag follows, and a field of something unknown where a text does. Returns false where more of the
-  // document is needed to tell.
+  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, an
+  // element with the name of an entry is one if a tag follows, and a field of something unknown if text follows.
+  // Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
     const count = this.#elements.unclosedBefore(name);
     if (count === 0) return true;
@@ -115,7 +115,7 @@ export class XmlTags {
     this.#cursor.at = end;
   }
 
-  // The name or the attributes are longer than what is kept: the element is opened without them.
+  // The name or the attributes are too long to be kept: the element is opened without them.
   #openLongTag(open: number, nameEnd: number, nameTooLong: boolean): TagResult {
     const { xmlNameLength, xmlTextLength } = this.#limits;
     this.#cursor.at = open;
@@ -154,7 +154,7 @@ export class XmlTags {
     return "read";
   }
 
-  // Between the name of an end tag and its `>` there is only white space.
+  // Only white space is allowed between the name and `>`.
   #endOfEndTag(nameEnd: number, end: number): number {
     const buffer = this.#cursor.buffer;
     for (let at = nameEnd; at < end; at++) {
@@ -166,13 +166,13 @@ export class XmlTags {
     return end + 1;
   }
 
-  // An end tag that is not written like the start tag of the innermost element.
+  // An end tag that differs from the start tag of the innermost element.
   #otherEndTag(name: XmlName, open: number, end: number): void {
     this.#cursor.at = open;
     if (this.#cursor.stopped) return;
     const depth = this.#elements.depthOf(name);
     const top = this.#elements.top;
-    // After the root, that was said.
+    // After the root, it was reported already.
     if (!this.#outside.isAfterRoot && (depth === 0 || depth !== this.#elements.depth || top?.raw !== name.raw)) {
       this.#flaw("xml-mismatched-tag", open, `</${name.raw}>`);
     }

@@ -1,35 +1,35 @@
-// The text of the element whose text is wanted: from one piece, nearly always; or from several, where comments, CDATA
-// sections or children stand in between. Up to a limit; what is longer is not kept.
+// The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
+// between. Limited in length; a longer text is not kept.
 //   Lenient: where an element holds nothing but one child, the child's text counts: `<loc><a>https://example.org/</a></loc>`.
 import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 
-/** Why a text that was wanted is not there. */
+/** Why a wanted text is missing. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";
 
 export class XmlText implements ReferenceWatcher {
   readonly #cursor: XmlCursor;
   readonly maxLength: number;
-  /** The element it belongs to, by its depth; 0 where no text is wanted. */
+  /** The depth of its element; 0 if no text is wanted. */
   depth = 0;
-  /** Nothing of it was seen yet: all that follows is as it was at the beginning. */
+  /** Nothing was added yet: its state is the initial one. */
   #isFresh = true;
   #own = "";
-  // Of everything that was seen, before it was decoded.
+  // The length before decoding.
   #length = 0;
   #children = 0;
   #childText = "";
-  // With children: all of it, in order. Of its own text, how many parts stand between them.
+  // With children: all texts in order, and how many of them are the element's own.
   #all = "";
   #parts = 0;
   #childrenBefore = -1;
   /** Why it cannot be used. */
   flaw: TextFlaw | undefined = undefined;
-  /** It holds nothing that could be decoded once more. */
+  /** It contains nothing that could be decoded a second time. */
   isPlain = true;
-  /** All of it, so far, is one CDATA section. */
+  /** So far, all of it is one CDATA section. */
   isCdata = false;
-  // Where the text of an element is wanted in which another one stands whose text is wanted.
+  // Set if the wanted text of one element surrounds the wanted text of another.
   readonly #outer: OuterText[] = [];
 
   constructor(cursor: XmlCursor, maxLength: number) {
@@ -37,7 +37,7 @@ export class XmlText implements ReferenceWatcher {
     this.maxLength = maxLength;
   }
 
-  /** Nothing of it was seen yet. */
+  /** Nothing was added yet. */
   get isFresh(): boolean {
     return this.#isFresh;
   }
@@ -46,14 +46,14 @@ export class XmlText implements ReferenceWatcher {
     return this.#outer.length > 0;
   }
 
-  /** From here on the text of the element at this depth is wanted. */
+  /** From here on, the text of the element at this depth is wanted. */
   begin(depth: number): void {
     if (this.depth !== 0) this.#keepOuter();
     this.depth = depth;
     this.clear();
   }
 
-  /** Starts over, for the next element. */
+  /** Starts over for the next element. */
   clear(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
@@ -76,7 +76,7 @@ export class XmlText implements ReferenceWatcher {
     if (this.#outer.length > 0) this.#restoreOuter();
   }
 
-  /** Whether this many more characters are too many. */
+  /** Whether this many more characters exceed the limit. */
   exceeds(length: number): boolean {
     return this.#length + length > this.maxLength;
   }
@@ -84,7 +84,7 @@ export class XmlText implements ReferenceWatcher {
   spoil(flaw: TextFlaw): void {
     this.#isFresh = false;
     this.flaw ??= flaw;
-    // Whatever follows is too long, too.
+    // Everything that follows is too long, too.
     if (flaw === "too-long") this.#length = this.maxLength + 1;
   }
 
@@ -94,13 +94,13 @@ export class XmlText implements ReferenceWatcher {
     this.#children++;
   }
 
-  /** What stands between two tags, as written, in the element itself or in a child. */
+  /** Text between two tags, as written, of the element itself or of a child. */
   add(raw: string, isOwn: boolean): void {
     if (this.exceeds(raw.length)) this.spoil("too-long");
     else this.addDecoded(this.#decode(withLineFeeds(raw)), raw.length, isOwn);
   }
 
-  /** Markup that is none. */
+  /** Markup that turned out to be text. */
   addStray(text: string, isOwn: boolean): void {
     if (this.exceeds(text.length)) this.spoil("too-long");
     else this.addDecoded(text, text.length, isOwn);
@@ -127,17 +127,17 @@ export class XmlText implements ReferenceWatcher {
     } else this.#childText += text;
   }
 
-  /** All of it; undefined where it cannot be used. */
+  /** The whole text; undefined if it cannot be used. */
   get value(): string | undefined {
     return this.flaw === undefined ? this.whole : undefined;
   }
 
-  /** All of it, as far as it was read. */
+  /** The text so far. */
   get whole(): string {
     return this.#children === 0 ? this.#own : this.#all;
   }
 
-  /** Its parts stand around children, or beside some that have a text themselves: what they are together is a guess. */
+  /** Its parts surround children, or are next to children with texts of their own: their order would be a guess. */
   get isMixed(): boolean {
     if (this.#children === 0) return false;
     return this.#parts > 1 || ((this.#parts > 0 || this.#children > 1) && this.#childText.trim() !== "");

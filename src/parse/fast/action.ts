@@ -1,4 +1,4 @@
-// What a tag run does, looked up once: the calls that its tags lead to, by the rules of the open elements.
+// The calls that a tag run leads to, looked up once by the rules of the open elements.
 import type { ElementRule, RuleReader } from "../element-rule.ts";
 import { noFacts } from "../text-facts.ts";
 import type { noAttributes } from "../xml-attributes.ts";
@@ -6,13 +6,13 @@ import type { TagRun } from "./tag-run.ts";
 
 export type Rule = ElementRule<never>;
 
-/** What a text is used for: as it is, as a URL, as the URL of an entry, of which each is taken once, or as a date. */
+/** How a text is used: as it is, as a URL, as the URL of an entry (each taken once), or as a date. */
 export type TextKind = "text" | "url" | "key" | "date";
 
 export interface Action {
-  /** What the text before the run is. */
+  /** The kind of the text before the run. */
   readonly takes: TextKind;
-  /** The rule of the element that the run closes first, where its text is wanted. */
+  /** The rule of the element that the run closes first, if its text is wanted. */
   readonly textRule: Rule | undefined;
   readonly calls: readonly Call[];
   /** Where in the run the tags of the calls begin. */
@@ -21,7 +21,7 @@ export interface Action {
 
 type Call = (target: never, attributes: typeof noAttributes) => void;
 
-/** `rules` are those of the elements that are open before the run. */
+/** `rules`: those of the elements that are open before the run. */
 export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader): Action {
   const open = rules.slice();
   const calls: Call[] = [];
@@ -41,7 +41,7 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
     }
     const closed = open.pop()!;
     const { text } = closed;
-    // The first tag closes the element whose text is not known yet; later ones are empty.
+    // The first end tag closes the element whose text comes from the trace; later ones have empty texts.
     if (index === 0) textRule = text === undefined ? undefined : closed;
     else if (text !== undefined) add((target) => text(target, "", noFacts), index);
     add(closed.close, index);

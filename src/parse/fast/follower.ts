@@ -1,6 +1,7 @@
-// The fast path: reads what the document said before in the same way, with the matcher instead of the scanner. The document is in the
-// memory of the matcher, as UTF-8. Where the matcher knows no way on, a window of the document is decoded and given to the scanner. What
-// the scanner reads is learned, and as soon as it stands where paths are known, it leaves off.
+// The fast path: reads what repeats earlier parts of the document with the matcher instead of the scanner. The document
+// is in the matcher's memory, as UTF-8. Where the matcher knows no path, a window of the document is decoded and given
+// to the scanner; what the scanner reads is learned, and it stops as soon as it reaches a place from which a path is
+// known.
 import { type TextPiece, Utf8Text } from "../../utf8-text.ts";
 import type { RuleReader } from "../element-rule.ts";
 import type { FastPath, ScannerParts } from "../fast-path.ts";
@@ -16,14 +17,14 @@ export class Follower implements FastPath {
   readonly #matcher: Matcher;
   readonly #learner: Learner;
   readonly #player: Player;
-  // What could not be read yet, of the piece before: bytes, and the first half of a character.
+  // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
   #rest: Uint8Array = nothing;
   #half = "";
-  // Whose turn it is: the scanner left off, or the matcher waits for more.
+  // Who reads next: the scanner has stopped, or the matcher waits for more.
   #isOurs = false;
-  // Where the matcher knew no way on: the scanner has to get further than that.
+  // Where the matcher knew no path: the scanner has to get beyond it.
   #stuckAt = -1;
-  // The scanner may leave off where no more than this is unread: that is still in the memory of the matcher.
+  // The scanner may stop if no more than this is unread: that much is still in the matcher's memory.
   #window = 0;
 
   constructor(parts: ScannerParts, matcher: Matcher) {
@@ -48,7 +49,7 @@ export class Follower implements FastPath {
     this.#half = half;
     for (const { text, isWellFormed } of pieces) {
       if (cursor.stopped) return;
-      // What is not a character has no bytes, either.
+      // A lone surrogate has no bytes in UTF-8.
       if (isWellFormed) this.#read(text);
       else this.#scanText(this.#takeRest() + text, -1);
     }
@@ -69,7 +70,7 @@ export class Follower implements FastPath {
     return this.#isOurs;
   }
 
-  // Reads a piece, after what is left of the one before.
+  // Reads a chunk, after what is left of the last one.
   #read(piece: Uint8Array | string): void {
     const { cursor } = this.#parts;
     const matcher = this.#matcher;
@@ -94,7 +95,8 @@ export class Follower implements FastPath {
     }
   }
 
-  // Gives a window of the document to the scanner. Returns how far it has come, or will without us.
+  // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast
+  // path.
   #scan(from: number, to: number): number {
     const text = this.#matcher.decode(from, to);
     this.#scanText(text, text.length);
@@ -115,7 +117,7 @@ export class Follower implements FastPath {
     return rest;
   }
 
-  // Lets the matcher go on from here. Returns how far it came.
+  // Runs the matcher from here. Returns the position it reached.
   #follow(start: number): number {
     const { cursor, limits, elements } = this.#parts;
     const { paths } = this.#learner;
@@ -136,7 +138,7 @@ export class Follower implements FastPath {
     if (cursor.stopped) return at;
     const { begun } = player;
     if (begun !== undefined) {
-      // A tag or a CDATA section that does not end is read again, from the text before it.
+      // An incomplete tag or CDATA section is read again, from the text before it.
       node = begun.from;
       at = player.begunAt;
       player.begun = undefined;
@@ -147,7 +149,7 @@ export class Follower implements FastPath {
     return at;
   }
 
-  // Brings up to date what is open.
+  // Updates the open elements.
   #stopAt(node: PathNode, reader: RuleReader): void {
     const { elements, text } = this.#parts;
     const { names, wants, rules } = node.state!;
@@ -157,7 +159,7 @@ export class Follower implements FastPath {
   }
 }
 
-// Not beyond this place, and no character is cut.
+// Not beyond this position, and not inside a character.
 function endOfCharacters(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return bytes.length;
   let end = at;
@@ -172,11 +174,11 @@ function byteLength(text: string): number {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const nothing = new Uint8Array(0);
-// How much of a document may wait for more, and how much is added to it.
+// How much of a document may wait for more, and the size of a chunk.
 const maxRest = 32 * 1024;
 const maxPiece = layout.documentEnd - layout.documentStart - maxRest;
 const maxText = Math.floor(maxPiece / 3);
-// A window is short at first: mostly the scanner has to read a few tags.
+// Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
 const scratch = new Uint8Array(maxWindow);

@@ -1,25 +1,25 @@
-// The numbers that the matcher (matcher.wat) and TypeScript share. `npm run matcher` puts them into the matcher by their names:
-// `{traceStart}` stands there for the number here.
+// The numbers that the matcher (matcher.wat) and TypeScript share. `npm run matcher` inserts them into the matcher by
+// name: `{traceStart}` there stands for the number here.
 
-/** The memory of the matcher, from address to address. */
+/** The memory of the matcher, by address. */
 export const layout = {
-  /** Of 64 KB. */
+  /** Pages of 64 KB. */
   pages: 14,
-  /** What a run leaves: where it ended, at which node, why, and the ends of both lists of texts. */
+  /** The result of a run: its last position and node, why it ended, and the ends of both lists of texts. */
   resultAt: 0,
   resultNode: 4,
   resultReason: 8,
   resultNarrow: 12,
   resultWide: 16,
-  /** Origins whose URLs were accepted: the length, and from `originText` on the text. */
+  /** Accepted origins: the length, and from `originText` on the text. */
   originsStart: 64,
   originSize: 240,
   originText: 16,
   originsEnd: 1024,
-  /** Short texts that were seen before, sixteen bytes each, two for each hash. */
+  /** Short texts seen before: sixteen bytes each, two for each hash. */
   wordsStart: 4096,
   wordCount: 512,
-  /** Nodes, edges, and what edges look like in the document. */
+  /** Nodes, edges, and the literals of edges. */
   graphStart: 12_288,
   graphEnd: 106_496,
   /** The steps of a run. */
@@ -28,10 +28,10 @@ export const layout = {
   /** The document, in UTF-8. Vectors are read beyond its end. */
   documentStart: 172_032,
   documentEnd: 434_176,
-  /** A text without its references. */
+  /** A text with its references decoded. */
   scratchStart: 434_208,
   scratchEnd: 499_744,
-  /** Wanted texts as JSON: those of ASCII, and the others. */
+  /** Wanted texts as JSON: first those of ASCII, then the others. */
   narrowStart: 499_776,
   narrowEnd: 696_384,
   wideStart: 696_416,
@@ -42,7 +42,7 @@ export const layout = {
   nodeEdge: 4,
   nodeSize: 8,
 
-  /** An edge: the next of the node, its literal, the node it leads to, its number, and what is to be done with the text before it. */
+  /** An edge: the next edge of the node, its literal, its target node, its number, and the task for the text before it. */
   edgeNext: 0,
   edgeLiteral: 4,
   edgeLength: 8,
@@ -51,7 +51,7 @@ export const layout = {
   edgeTask: 20,
   edgeSize: 24,
 
-  /** What is to be done with a text. It must be empty; it is a URL; a date; the URL of an entry; it is wanted; references are decoded. */
+  /** Tasks for a text: it must be empty; it is a URL; a date; the URL of an entry; it is wanted; references are decoded. */
   mustBeEmpty: 1,
   isUrl: 2,
   isDate: 4,
@@ -59,7 +59,7 @@ export const layout = {
   isWanted: 16,
   hasMarkup: 32,
 
-  /** A step: the number of the edge, where its text starts and ends, what was noticed, and a fingerprint or the place of a word. */
+  /** A step: the number of the edge, start and end of its text, its facts, and a fingerprint or the position of a word. */
   stepEdge: 0,
   stepStart: 4,
   stepEnd: 8,
@@ -69,21 +69,21 @@ export const layout = {
   stepWord: 16,
   stepSize: 24,
 
-  /** What was noticed about a text. It has a `&`, control characters, characters outside of ASCII; something may have to be trimmed. */
+  /** Facts about a text: it has a `&`, control characters, characters outside of ASCII; it may have to be trimmed. */
   hasReferences: 1,
   hasControls: 2,
   isWide: 4,
   hasSpace: 8,
-  /** It is a URL of an accepted origin, or would be if its origin were; a date; its references are decoded. */
+  /** It is a URL of an accepted origin, or of one not accepted yet; a date; its references are decoded. */
   isAccepted: 16,
   isUnaccepted: 32,
   isUsualDate: 64,
   isDecoded: 128,
-  /** It is a word that was seen before, or becomes one. */
+  /** It is a known word, or becomes one. */
   isKnownWord: 256,
   isNewWord: 512,
 
-  /** Why a run ended: nothing fits; more of the document is needed; or there is no room for another step. */
+  /** Why a run ended: no edge matches; more of the document is needed; or there is no room for another step. */
   nothingFits: 1,
   needsMore: 2,
   needsRoom: 3,

@@ -1,5 +1,5 @@
-// Looks over the scanner's shoulder: compares where it was before a token with where it is behind it, and adds what lies between
-// to the paths, where it is of a kind that the matcher can follow.
+// Observes the scanner: compares its state before and after each token, and adds what lies between to the paths if the
+// matcher can follow it.
 import type { RuleReader } from "../element-rule.ts";
 import type { ScannerParts } from "../fast-path.ts";
 import { isSpace, skipSpace } from "../xml-attributes.ts";
@@ -10,18 +10,18 @@ import { addTag, beginRun, isFull, type TagRun } from "./tag-run.ts";
 export class Learner {
   readonly #parts: ScannerParts;
   #reader: RuleReader | undefined;
-  /** What was learned. */
+  /** The paths learned so far. */
   paths: Paths = new Paths();
-  /** Where the scanner is. Undefined where no path leads on or begins. */
+  /** The node where the scanner is. Undefined if no path begins there. */
   here: PathNode | undefined;
-  // Where it was, after the last token.
+  // Where it was after the last token.
   #version = -1;
   #at = 0;
   #depth = 0;
   #generation = 0;
   // The tag run that is being read.
   #run: TagRun | undefined;
-  // Where the CDATA section began that was just read.
+  // The start of the CDATA section that was just read.
   #beforeCdata: PathNode | undefined;
 
   constructor(parts: ScannerParts) {
@@ -41,12 +41,12 @@ export class Learner {
     this.#note();
   }
 
-  /** Whether a path may be followed from here: not in the middle of something that is being learned. */
+  /** Whether a path may be followed from here: not while something is being learned. */
   get isReady(): boolean {
     return this.here !== undefined && this.here.edges.length > 0 && this.#run === undefined;
   }
 
-  /** The matcher read on, and came here. */
+  /** The matcher has read up to here. */
   moveTo(here: PathNode): void {
     this.here = here;
     this.#note();
@@ -73,7 +73,7 @@ export class Learner {
     return this.paths.find(elements, wants, () => reader.rules);
   }
 
-  // One token was read, and perhaps a text before it.
+  // One token was read, perhaps with a text before it.
   #learn(reader: RuleReader): void {
     const { cursor, elements, text } = this.#parts;
     const { buffer, at: end } = cursor;
@@ -100,12 +100,12 @@ export class Learner {
       if (this.here === undefined) this.#run = undefined;
       else if (text.depth !== 0 || isFull(this.#run)) this.#finishRun(reader, end);
     } else if (!from.state!.wants) {
-      // A CDATA section between two tags is no tag.
+      // A CDATA section does not belong to a tag run.
       if (tag === "attributes") this.#learnAttributes(reader, from, open);
     } else if (text.isCdata && open === this.#at) this.#beforeCdata = from;
   }
 
-  // What kind of token stands here, judged by what it led to; undefined for what no path can hold.
+  // The kind of the token, judged by its effect; undefined if no path can hold it.
   #tagAt(open: number, end: number): "start" | "end" | "empty" | "attributes" | "cdata" | undefined {
     const { cursor, elements, attributes } = this.#parts;
     const { buffer } = cursor;
@@ -127,18 +127,18 @@ export class Learner {
     const { buffer, at: end } = cursor;
     const rule = reader.ruleOf(from.state!.rules.at(-1)!, elements.last);
     this.here = this.#locate(reader);
-    // An empty element whose text is wanted has one: no path hands it over.
+    // An empty element whose text is wanted has an empty text, which no path passes on.
     if (this.here === undefined || (attributes.selfClosing && rule.text !== undefined)) return;
     if (!attributes.selfClosing && this.#isUnsure(reader)) return;
     this.paths.addTag(from, { buffer, open, end, attributes, rule }, this.here);
   }
 
-  // Whether the element that was just opened would be another one if something else followed it.
+  // Whether the meaning of the element that was just opened depends on what follows it.
   #isUnsure(reader: RuleReader): boolean {
     return reader.isEntryName(this.#parts.elements.last) && !reader.rules.at(-1)!.isEntry;
   }
 
-  // The run ends behind the last token, or before it.
+  // The run ends after the last token, or before it.
   #finishRun(reader: RuleReader, end = this.#at): void {
     const run = this.#run!;
     const to = this.here;

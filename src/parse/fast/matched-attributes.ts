@@ -1,4 +1,4 @@
-// The attributes of a tag that the matcher found: what they are was learned, only their values are new.
+// The attributes of a tag that the matcher found: their names are known, only their values are new.
 import { detached } from "../../detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "../entities.ts";
 import { TextFacts } from "../text-facts.ts";
@@ -17,12 +17,12 @@ export class MatchedAttributes implements ElementAttributes {
     this.#watcher = watcher;
   }
 
-  /** Starts over, with the next tag. */
+  /** Starts over with the next tag. */
   clear(): void {
     this.count = 0;
   }
 
-  /** `isRaw`: the value is as written. What is known of it is to be written to the facts that are returned. */
+  /** `isRaw`: the value is as written. The caller adds what is known of it to the returned facts. */
   add(name: string, value: string, isRaw: boolean): TextFacts {
     const index = this.count++;
     this.#names[index] = name;

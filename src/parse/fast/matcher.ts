@@ -1,14 +1,14 @@
-// The matcher (matcher.wat) and its memory. All documents share one: what a document needs there is put there for each piece of it.
+// The matcher (matcher.wat) and its memory. All documents share one: their state is copied into it for each chunk.
 import { fingerprintStart } from "../../fingerprints.ts";
 import { decodeWide } from "../../utf8-text.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
 
-/** A graph in the matcher's own notation. */
+/** A graph in the matcher's encoding. */
 export interface MatchGraph {
   readonly bytes: Uint8Array;
-  /** Another number for each change. */
+  /** Changes with each change of the graph. */
   readonly version: number;
 }
 
@@ -18,12 +18,12 @@ export class Matcher implements LineCounter {
   readonly #words: Int32Array;
   /** The steps of the last run. */
   readonly trace: Int32Array;
-  /** The wanted texts of the last run: those of ASCII and the others, each in the order of their steps. */
+  /** The wanted texts of the last run: those of ASCII, and the others, each in the order of their steps. */
   narrow: readonly string[] = [];
   wide: readonly string[] = [];
-  /** Short texts, by the places that the trace gives them. */
+  /** Short texts, by the positions that the trace gives. */
   readonly words: string[] = [];
-  /** The end of the document. */
+  /** The end of the document in memory. */
   end: number = layout.documentStart;
   #graph: MatchGraph | undefined;
   #version = 0;
@@ -40,7 +40,7 @@ export class Matcher implements LineCounter {
     code.lowStart.value = fingerprintStart.low;
   }
 
-  /** From now on this is the document: what was left of the last piece, and another. */
+  /** Loads the document: what was left of the last chunk, and the next one. */
   load(rest: Uint8Array, piece: Uint8Array | string): void {
     this.#bytes.set(rest, layout.documentStart);
     let end = layout.documentStart + rest.length;
@@ -54,7 +54,7 @@ export class Matcher implements LineCounter {
     this.end = end;
   }
 
-  /** From now on this is the graph. */
+  /** Loads the graph. */
   use(graph: MatchGraph): void {
     if (this.#graph === graph && this.#version === graph.version) return;
     this.#bytes.set(graph.bytes, layout.graphStart);
@@ -62,7 +62,7 @@ export class Matcher implements LineCounter {
     this.#version = graph.version;
   }
 
-  /** Goes on from this place of the document and this node, as far as it gets. Returns how many words the trace has. */
+  /** Runs from this position and node as far as it can. Returns the length of the trace, in 32-bit words. */
   run(at: number, node: number, limits: { readonly text: number; readonly url: number }): number {
     const end = this.#code.run(at, this.end, node, limits.text, limits.url);
     this.narrow = this.#texts(layout.narrowStart, this.#words[layout.resultNarrow >> 2]!, decodeNarrow);
@@ -70,12 +70,13 @@ export class Matcher implements LineCounter {
     return (end - layout.traceStart) >> 2;
   }
 
-  // One decoding and one parsing for all of them. That makes strings of their own: parts of a longer one would keep it alive.
+  // Decoded and parsed all at once. JSON.parse gives each string its own memory: slices of a longer one would keep that
+  // alive.
   #texts(start: number, end: number, decode: (bytes: Uint8Array) => string): readonly string[] {
     return end - start <= emptyList ? noTexts : JSON.parse(decode(this.#bytes.subarray(start, end)));
   }
 
-  /** Where the last run ended: the place, the node, and why. */
+  /** Where the last run ended: position, node and reason. */
   get at(): number {
     return this.#words[layout.resultAt >> 2]!;
   }
@@ -101,16 +102,16 @@ export class Matcher implements LineCounter {
     return decoder.decode(this.#bytes.subarray(from, to));
   }
 
-  /** The place where the character begins that this byte is part of. */
+  /** The start of the character that this byte belongs to. */
   characterAt(at: number): number {
     let start = at;
     while (start > layout.documentStart && start < this.end && (this.#bytes[start]! & 0xc0) === 0x80) start--;
     return start;
   }
 
-  /** URLs that start with this were accepted. */
+  /** URLs that start with this origin are valid. */
   acceptOrigin(origin: string): void {
-    // A whole run may have been made before the first of its URLs was looked at.
+    // A whole run may have been made before the first of its URLs was resolved.
     if (origin.length * 3 > originLength || this.#origins.includes(origin)) return;
     const index = this.#nextOrigin;
     const slot = layout.originsStart + index * layout.originSize;
@@ -121,13 +122,13 @@ export class Matcher implements LineCounter {
     this.#nextOrigin = (index + 1) % originCount;
   }
 
-  /** A trace was not played to its end, so that nobody knows the words that are new in it. */
+  /** A trace was not played to its end: the words that it would have added are unknown. */
   forgetWords(): void {
     this.#bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * vectorSize);
   }
 }
 
-/** Undefined where there can be none: an engine without WebAssembly or its vectors, or a page that forbids it. */
+/** Undefined if there can be none: an engine without WebAssembly or SIMD, or a page that forbids it. */
 export function createMatcher(): Matcher | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   try {
@@ -146,7 +147,7 @@ interface MatcherCode {
   lineEnds(from: number, to: number): number;
 }
 
-// What is needed of https://webassembly.github.io/spec/js-api/: the types of Node.js lack it.
+// The needed part of https://webassembly.github.io/spec/js-api/, which Node's types lack.
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: MatcherCode };

@@ -1,5 +1,5 @@
-// The paths through a document: which elements are open, what follows their texts, and which elements are open then. Learned from
-// what the scanner reads; entries that are like those before are then found by the matcher, all at once.
+// The paths through a document, as a graph: from a set of open elements, over a text and the literal after it, to the
+// next set of open elements. Learned from what the scanner reads, and followed by the matcher.
 import type { XmlAttributes } from "../xml-attributes.ts";
 import type { XmlElements } from "../xml-elements.ts";
 import type { XmlName } from "../xml-name.ts";
@@ -7,23 +7,23 @@ import type { Action, Rule, TextKind } from "./action.ts";
 import { layout } from "./layout.ts";
 import type { MatchGraph } from "./matcher.ts";
 
-/** A place at which reading may stop: everything that is known there. */
+/** The state of the scanner between two tokens. */
 export interface PathState {
-  /** The open elements, the root first. */
+  /** The open elements, root first. */
   readonly names: readonly XmlName[];
   readonly generation: number;
   /** The text of the innermost element is wanted. */
   readonly wants: boolean;
-  /** The rules of the open elements, as far as they have any. */
+  /** The rules of the open elements, for those that have one. */
   readonly rules: readonly Rule[];
 }
 
 export interface PathNode {
   readonly address: number;
-  /** Undefined inside of a tag or a CDATA section. */
+  /** Undefined inside a tag or a CDATA section. */
   readonly state: PathState | undefined;
   readonly edges: PathEdge[];
-  /** Inside of a tag: whether somebody asks for the value that stands here, and whether it is a URL. */
+  /** Inside a tag: whether this attribute's value is needed, and whether it is a URL. */
   readonly isWanted: boolean;
   readonly isUrl: boolean;
 }
@@ -31,16 +31,16 @@ export interface PathNode {
 export interface PathEdge {
   readonly kind: EdgeKind;
   readonly number: number;
-  /** What stands in the document after the text. */
+  /** What follows the text in the document. */
   readonly literal: string;
   readonly from: PathNode;
   readonly target: PathNode;
-  /** Tag runs: what they do. */
+  /** Of tag runs: the calls they lead to. */
   readonly action: Action | undefined;
-  /** Tags with attributes: the rule of the element, and whether it is empty. */
+  /** Of tags with attributes: the rule of the element, and whether it is empty. */
   readonly rule: Rule | undefined;
   readonly isEmpty: boolean;
-  /** The name of the attribute whose value comes before. */
+  /** The name of the attribute whose value comes before the literal. */
   readonly name: string;
 }
 
@@ -51,8 +51,8 @@ interface Inside {
   readonly isUrl?: boolean;
 }
 
-// What follows a text: a tag run, after a text that is wanted or not; a tag or a CDATA section that begins; another attribute of the
-// tag; its end; or the end of the CDATA section and a tag run.
+// What follows a text: a tag run, after white space or after a wanted text; the beginning of a tag or CDATA section;
+// another attribute of the tag; the end of the tag; or the end of the CDATA section and a tag run.
 export type EdgeKind = 0 | 1 | 2 | 3 | 4 | 5;
 export const runAfterSpace = 0;
 export const runAfterText = 1;
@@ -66,7 +66,7 @@ export class Paths implements MatchGraph {
   #words = new Int32Array(this.#memory.buffer);
   readonly #nodes: PathNode[] = [];
   readonly #byTop = new Map<XmlName, PathNode[]>();
-  /** By the numbers that the matcher gives. */
+  /** By the numbers that appear in traces. */
   readonly edges: PathEdge[] = [];
   version = 0;
   #used = literalsStart;
@@ -79,7 +79,7 @@ export class Paths implements MatchGraph {
     return this.#nodes[(address - graphStart) / nodeSize]!;
   }
 
-  /** The node for what is currently open. Undefined if there is none, and no room for another. */
+  /** The node for the current state. Undefined if there is none, and no room for another. */
   find(elements: XmlElements, wants: boolean, rulesOf: () => readonly Rule[]): PathNode | undefined {
     const { top, depth, namespaces } = elements;
     const { generation } = namespaces;
@@ -104,14 +104,14 @@ export class Paths implements MatchGraph {
     this.#addEdge(from, { kind, literal, target: to, action });
   }
 
-  /** Where all of the text was one CDATA section. */
+  /** A run after a text that is one CDATA section. */
   addRunAfterCdata(from: PathNode, literal: string, action: Action, to: PathNode): void {
     const section = this.#through(from, "<![CDATA[", { delimiter: squareBracket });
     if (section === undefined) return;
     this.#addEdge(section, { kind: runAfterCdata, literal: `]]>${literal}`, target: to, action });
   }
 
-  /** A tag with attributes, that stands in the buffer from `open` to `end`. */
+  /** A tag with attributes, in the buffer from `open` to `end`. */
   addTag(
     from: PathNode,
     tag: { buffer: string; open: number; end: number; attributes: XmlAttributes; rule: Rule },
@@ -138,7 +138,7 @@ export class Paths implements MatchGraph {
     this.#addEdge(node, { kind: tagEnd, literal: buffer.slice(at, end), target: to, rule, isEmpty, name });
   }
 
-  // The node inside of a tag or a CDATA section that this leads to.
+  // The node inside a tag or a CDATA section that this leads to.
   #through(from: PathNode, literal: string, to: Inside & { readonly name?: string }): PathNode | undefined {
     const known = from.edges.find((edge) => edge.literal === literal && edge.target.state === undefined);
     if (known !== undefined) return known.target;
@@ -180,11 +180,11 @@ export class Paths implements MatchGraph {
       return false;
     if (this.#used + parts.literal.length * 3 + padding > this.#memory.length) this.#grow();
     const { written } = encoder.encodeInto(parts.literal, this.#memory.subarray(this.#used));
-    // A copy: a part of the buffer would keep all of it.
+    // A copy: a slice of the buffer would keep all of it alive.
     const literal = ` ${parts.literal}`.slice(1);
     const index = this.edges.length;
     const address = edgesStart + index * edgeSize;
-    // The last of its node, until now.
+    // The last edge of its node, so far.
     const before = from.edges.at(-1);
     const link =
       before === undefined
@@ -213,7 +213,7 @@ export class Paths implements MatchGraph {
     this.#words = new Int32Array(memory.buffer);
   }
 
-  // What the matcher has to do with the text before.
+  // The matcher's task for the text before the literal.
   #taskOf(from: PathNode, kind: EdgeKind, literal: string, action: Action | undefined): number {
     if (kind === beginning) return literal === "<![CDATA[" ? layout.mustBeEmpty : 0;
     if (kind === attribute || kind === tagEnd) {
@@ -224,14 +224,14 @@ export class Paths implements MatchGraph {
   }
 }
 
-// The same string as everywhere else where it is written: comparing it then does not touch its characters.
+// The same string object as for other occurrences: comparing it is then a pointer comparison.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }
 
 const encoder = new TextEncoder();
 
-// Vectors are read beyond the end of a literal.
+// The matcher reads vectors beyond the end of a literal.
 const padding = 19;
 
 const { nodeSize, edgeSize, graphStart } = layout;

@@ -1,4 +1,4 @@
-// Does what a trace says: hands the texts that the matcher found to their rules, and calls what the tags lead to.
+// Carries out a trace: passes the texts that the matcher found to their rules, and makes the calls of the tags.
 import type { RuleReader } from "../element-rule.ts";
 import type { ScannerParts } from "../fast-path.ts";
 import { TextFacts } from "../text-facts.ts";
@@ -15,10 +15,10 @@ export class Player {
   readonly #attributes: MatchedAttributes;
   readonly #facts = new TextFacts();
   readonly #acceptOrigin: (origin: string) => void;
-  // The next texts of both lists.
+  // The next text of each list.
   #narrow = 0;
   #wide = 0;
-  /** A tag or CDATA section that was begun and has not ended: the text before it starts at `begunAt`. */
+  /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
   // Where it begins itself.
@@ -31,7 +31,7 @@ export class Player {
     this.#acceptOrigin = (origin) => matcher.acceptOrigin(origin);
   }
 
-  /** Plays so many words of the trace. Places are those in the memory of the matcher. */
+  /** Plays this many words of the trace. Positions are those in the matcher's memory. */
   play(edges: readonly PathEdge[], reader: RuleReader, length: number): void {
     const { trace } = this.#matcher;
     const { cursor } = this.#parts;
@@ -87,7 +87,7 @@ export class Player {
       cursor.at = trace[at + stepEnd]!;
       textRule.text!(reader.target, value, this.#factsAt(this.#facts, at, flags));
     } else {
-      // References are reported from where the text starts.
+      // Problems with references are reported from the start of the text.
       cursor.at = trace[at + stepStart]!;
       text.add(value, true);
       cursor.at = trace[at + stepEnd]!;
@@ -119,7 +119,7 @@ export class Player {
     this.#factsAt(this.#attributes.add(name, this.#value(at, flags), isRaw), at, flags);
   }
 
-  // The next text. It is as written, unless the flags say that it is decoded.
+  // The next text. As written, unless its flags say that it is decoded.
   #value(at: number, flags: number): string {
     const { trace, narrow, wide, words } = this.#matcher;
     if (trace[at + stepStart] === trace[at + stepEnd]) return "";
@@ -141,7 +141,7 @@ export class Player {
 
   #call({ target }: RuleReader, { calls, offsets }: Action, start: number): void {
     const { cursor } = this.#parts;
-    // What ends an entry may end the document.
+    // The end of an entry may end the document (a limit).
     for (let index = 0; index < calls.length && !cursor.stopped; index++) {
       cursor.at = start + offsets[index]!;
       const call = calls[index]!;
@@ -151,9 +151,9 @@ export class Player {
 }
 
 const needsCare = layout.hasReferences | layout.hasControls | layout.hasSpace;
-// Of `]]>`.
+// The length of `]]>`.
 const cdataEnd = 3;
-// In words.
+// In 32-bit words.
 const stepWords = layout.stepSize >> 2;
 const stepEdge = layout.stepEdge >> 2;
 const stepStart = layout.stepStart >> 2;

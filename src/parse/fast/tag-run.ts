@@ -1,20 +1,20 @@
-// What stands between two texts of a document is nearly always the same: `</loc>\n    <lastmod>`. A tag run is such a piece: tags
-// without attributes, and nothing but white space between them.
+// A tag run: tags without attributes, with nothing but white space between them, such as `</loc>\n    <lastmod>`. What
+// stands between two texts of a sitemap is nearly always one of a few tag runs.
 import type { XmlName } from "../xml-name.ts";
 import type { PathNode } from "./paths.ts";
 
 export interface TagRun {
-  /** The place in the document from which it leads on. */
+  /** The node from which it leads on. */
   readonly from: PathNode;
-  /** All of the text before it is one CDATA section. */
+  /** The whole text before it is one CDATA section. */
   readonly isAfterCdata: boolean;
   /** Where it begins in the buffer. */
   readonly start: number;
   /** The elements that are opened and closed, in order. */
   readonly names: XmlName[];
-  /** Whether the element of this index is opened; otherwise it is closed. */
+  /** Whether the element with this index is opened; otherwise it is closed. */
   readonly opens: boolean[];
-  /** Where their tags begin, from the beginning of the run. */
+  /** Where their tags begin, relative to the run. */
   readonly offsets: number[];
 }
 

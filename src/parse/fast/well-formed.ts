@@ -1,11 +1,11 @@
-// Cuts a text into pieces that can be written as UTF-8, and those that cannot: halves of characters (lone surrogates) have no bytes.
+// Splits a text at lone surrogates, which cannot be written as UTF-8.
 
 export interface CheckedPiece {
   readonly text: string;
   readonly isWellFormed: boolean;
 }
 
-/** `half` is the first half of a character that the text ends in: the other half may be in the next one. */
+/** `half`: the first half of a surrogate pair at the end of the text; the other half may be in the next one. */
 export function wellFormedPieces(text: string, maxLength: number): { pieces: CheckedPiece[]; half: string } {
   const half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
   const length = text.length - half.length;
@@ -24,7 +24,7 @@ function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800;
 }
 
-// `isWellFormed` is younger than some browsers.
+// `isWellFormed` is newer than some browsers.
 function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
   return text.isWellFormed?.() ?? !loneSurrogate.test(text);
 }
