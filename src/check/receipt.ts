@@ -1,6 +1,8 @@
 // When documents were received: the clock that dates are judged by, so that two checks of one archive say the same.
 import type { Sitemap } from "../sitemap.ts";
-import type { SitemapTree } from "../tree/tree.ts";
+import { documentsOf, type SitemapTree } from "../tree/tree.ts";
+
+const mostTried = 100;
 
 export class Receipt {
   readonly #tree: SitemapTree;
@@ -18,12 +20,17 @@ export class Receipt {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }
 
-  /** When the first document was. */
+  /** When the first document was; where there is none, the first answer, or the first attempt at one. */
   async ofWebsite(): Promise<number> {
     if (this.#given !== undefined) return this.#given;
     for (const sitemap of this.#tree.sitemaps()) {
       const known = await this.#known(sitemap);
       if (known !== undefined) return known;
+    }
+    const { find } = documentsOf(this.#tree);
+    for (const { url } of this.#tree.discovery.slice(0, mostTried)) {
+      const tried = Date.parse((await find(url)).receivedAt ?? "");
+      if (!Number.isNaN(tried)) return tried;
     }
     return this.#now;
   }

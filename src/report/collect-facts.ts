@@ -1,18 +1,22 @@
 // From a tree to the facts of its report: the check and the counting in one pass, then what is known without pages.
+
+import type { DiffSummary } from "../change.ts";
 import { checkTreeWhile } from "../check/check-tree.ts";
 import type { CheckResult } from "../check/result.ts";
 import { counted } from "../figures.ts";
 import { messageWithHint } from "../problem.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { version } from "../version.ts";
-import { changesSince } from "./changes.ts";
+import { changesOf, changesSince } from "./changes.ts";
 import { Collector } from "./collect.ts";
 import type { ReportDiscovery, ReportFacts, ReportLanguages, ReportShare } from "./facts.ts";
 import { findingGroups } from "./finding-groups.ts";
 import { mapSections } from "./map-sections.ts";
+import { pageOf } from "./page/report-page.ts";
 import type { ReportOptions } from "./report.ts";
+import { mostBytes, type Room, rooms } from "./room.ts";
 import type { Section } from "./sections.ts";
-import { mostRows, sitemapFacts } from "./sitemap-rows.ts";
+import { sitemapFacts } from "./sitemap-rows.ts";
 import { shortened } from "./text.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -25,16 +29,30 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
       collector = new Collector(receivedAt);
       return collector;
     });
-    const facts = await factsOf(tree, result, collector as Collector);
-    return previous === undefined ? facts : { ...facts, changes: await changesSince(previous, tree, signal) };
+    const counts = collector as Collector;
+    const sections = await counts.sections();
+    const changes = previous === undefined ? undefined : await changesSince(previous, tree, signal);
+    const [usual, ...smaller] = rooms;
+    let facts = factsOf(tree, result, counts, sections, changes, usual);
+    for (const room of smaller) {
+      if (Buffer.byteLength(pageOf(facts)) <= mostBytes) break;
+      facts = factsOf(tree, result, counts, sections, changes, room);
+    }
+    return facts;
   } finally {
     await collector?.close();
   }
 }
 
-async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
-  const sections = await collector.sections();
-  const { sitemaps, formats, figures } = sitemapFacts(tree);
+function factsOf(
+  tree: SitemapTree,
+  result: CheckResult,
+  collector: Collector,
+  sections: Section,
+  changes: DiffSummary | undefined,
+  room: Room,
+): ReportFacts {
+  const { sitemaps, formats, figures } = sitemapFacts(tree, room);
   const languages = languagesOf(tree, collector);
   const { dates, images, pagesWithImages, videos, pagesWithVideos, stories } = collector;
   const { medianAge } = dates;
@@ -59,16 +77,17 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
       languages: languages.languages.filter(({ language }) => language !== undefined).length + languages.others,
     },
     counts: result.counts,
-    findings: findingGroups(result),
+    findings: findingGroups(result, room),
     notJudged: result.notJudged,
-    sections: mapSections(sections),
+    sections: mapSections(sections, room),
     timeline: timelineOf(collector),
     languages,
-    hosts: hostsOf(sections),
+    hosts: hostsOf(sections, room),
     formats,
     media: { images, pagesWithImages, videos, pagesWithVideos, stories },
     sitemaps,
-    discovery: discoveryOf(tree),
+    discovery: discoveryOf(tree, room),
+    ...(changes === undefined ? {} : { changes: changesOf(changes, room) }),
   };
 }
 
@@ -114,26 +133,26 @@ function languagesOf(tree: SitemapTree, { languages: matrix, pagesWithAlternates
 
 const mostHosts = 12;
 
-function hostsOf({ children }: Section): ReportShare[] {
+function hostsOf({ children }: Section, { text }: Room): ReportShare[] {
   const hosts = children.filter(({ kind }) => kind === "section");
   const rest = children.filter((child) => child.kind === "rest" || hosts.indexOf(child) >= mostHosts);
   const others = rest.reduce((sum, { sections = 1 }) => sum + sections, 0);
   return [
-    ...hosts.slice(0, mostHosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages })),
+    ...hosts.slice(0, mostHosts).map(({ name, pages }) => ({ name: shortened(name, Math.min(text, 80)), pages })),
     ...(others === 0 ? [] : [{ name: "", pages: rest.reduce((sum, { pages }) => sum + pages, 0), others }]),
   ];
 }
 
-function discoveryOf({ discovery }: SitemapTree): ReportDiscovery {
+function discoveryOf({ discovery }: SitemapTree, { rows, text }: Room): ReportDiscovery {
   return {
-    rows: discovery.slice(0, mostRows / 2).map(({ url, by, outcome, status, finalUrl, reason }) => ({
-      url: shortened(url),
+    rows: discovery.slice(0, rows / 2).map(({ url, by, outcome, status, finalUrl, reason }) => ({
+      url: shortened(url, text),
       by,
       outcome,
       ...(status === undefined ? {} : { status }),
-      ...(finalUrl === undefined ? {} : { finalUrl: shortened(finalUrl) }),
-      ...(reason === undefined ? {} : { reason: shortened(reason.message) }),
+      ...(finalUrl === undefined ? {} : { finalUrl: shortened(finalUrl, text) }),
+      ...(reason === undefined ? {} : { reason: shortened(reason.message, text) }),
     })),
-    others: Math.max(0, discovery.length - mostRows / 2),
+    others: Math.max(0, discovery.length - rows / 2),
   };
 }

@@ -5,11 +5,15 @@ import { dayLength, hasTime } from "../check/instant.ts";
 import { noDate } from "./sections.ts";
 
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
+// An archive may say that it is from the year 275760: a counter for each day until then would take 400 MB.
+const lastMoment = Date.UTC(9999, 11, 31);
 // At most so old, in days, for each age class but the last.
 const ageLimits = [30, 90, 182, 365, 730];
 
 export class DateCounts {
   readonly #receivedAt: number;
+  /** What is later is in the future. */
+  readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
   readonly #common = new CommonValue();
@@ -23,7 +27,8 @@ export class DateCounts {
 
   constructor(receivedAt: number) {
     this.#receivedAt = receivedAt;
-    this.#days = new Int32Array(Math.max(1, Math.floor((receivedAt + bounds.future) / dayLength) - firstDay + 1));
+    this.#latest = Math.min(receivedAt + bounds.future, lastMoment);
+    this.#days = new Int32Array(Math.max(1, Math.floor(this.#latest / dayLength) - firstDay + 1));
     this.#thresholds = ageLimits.map((days) => receivedAt - days * dayLength);
   }
 
@@ -33,7 +38,7 @@ export class DateCounts {
     this.dated += 1;
     this.#common.add(instant);
     if (!hasTime(text)) this.dayOnly += 1;
-    if (instant > this.#receivedAt + bounds.future) {
+    if (instant > this.#latest) {
       this.future += 1;
       return 0;
     }

@@ -4,15 +4,13 @@
 import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { ReportFinding } from "./facts.ts";
+import type { Room } from "./room.ts";
 import { shortened } from "./text.ts";
 
-const mostExamples = 20;
-const mostPlaces = 10;
-/** Characters of all examples, and those that each rule has in any case. */
-const allText = 12_000;
+/** What each rule has in any case. */
 const leastExamples = 2;
 
-export function findingGroups({ findings, rules }: CheckResult): ReportFinding[] {
+export function findingGroups({ findings, rules }: CheckResult, room: Room): ReportFinding[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
@@ -21,14 +19,14 @@ export function findingGroups({ findings, rules }: CheckResult): ReportFinding[]
     if (group === undefined) groups.set(key, [finding]);
     else group.push(finding);
   }
-  let room = allText;
+  let left = room.allExamples;
   return [...groups.values()].map((group) => {
     const { rule: id, severity } = group[0]!;
     const { sentence = id, fix = "", link = "", basis = "heuristic", engines = [] } = rows.get(id) ?? {};
     const examples: ReportFinding["examples"][number][] = [];
-    for (const example of examplesOf(group)) {
-      if (examples.length >= leastExamples && room <= 0) break;
-      room -= JSON.stringify(example).length;
+    for (const example of examplesOf(group, room)) {
+      if (examples.length >= leastExamples && left <= 0) break;
+      left -= JSON.stringify(example).length;
       examples.push(example);
     }
     return {
@@ -43,26 +41,26 @@ export function findingGroups({ findings, rules }: CheckResult): ReportFinding[]
       engines,
       places: group
         .filter(({ otherSitemaps }) => otherSitemaps === undefined)
-        .slice(0, mostPlaces)
-        .map(({ sitemap, count }) => ({ sitemap: shortened(sitemap), count })),
+        .slice(0, room.places)
+        .map(({ sitemap, count }) => ({ sitemap: shortened(sitemap, room.text), count })),
       examples,
     };
   });
 }
 
 // Those of the first sitemap first, but some of each: one sitemap alone tells less.
-function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
+function examplesOf(group: readonly Finding[], { examples: most, text }: Room): ReportFinding["examples"] {
   const examples: ReportFinding["examples"][number][] = [];
-  for (let index = 0; index < mostExamples && examples.length < mostExamples; index++) {
-    for (const finding of group.slice(0, mostExamples)) {
+  for (let index = 0; index < most && examples.length < most; index++) {
+    for (const finding of group.slice(0, most)) {
       const example = finding.examples[index];
-      if (example === undefined || examples.length >= mostExamples) continue;
+      if (example === undefined || examples.length >= most) continue;
       const { url, value, line } = example;
       if (url === undefined && value === undefined) continue;
       examples.push({
-        sitemap: shortened(finding.sitemap),
-        ...(url === undefined ? {} : { url: shortened(url) }),
-        ...(value === undefined ? {} : { value: shortened(value) }),
+        sitemap: shortened(finding.sitemap, text),
+        ...(url === undefined ? {} : { url: shortened(url, text) }),
+        ...(value === undefined ? {} : { value: shortened(value, text) }),
         ...(line === undefined ? {} : { line }),
       });
     }

@@ -1,16 +1,15 @@
-// Which sections the map shows: the largest, at most 450 of them. Smaller ones are counted together, and a section that would hold
+// Which sections the map shows: the largest, as far as there is room. Smaller ones are counted together, and a section that would hold
 // nothing else is shown as a whole.
 import type { ReportSection } from "./facts.ts";
+import type { Room } from "./room.ts";
 import type { Section } from "./sections.ts";
 import { shortened } from "./text.ts";
 
-const mostTiles = 450;
 // Of all pages: what is smaller cannot be seen.
 const leastShare = 1 / 3000;
-const longestName = 48;
 
 /** `root` is the website, below it are hosts. */
-export function mapSections(root: Section): ReportSection {
+export function mapSections(root: Section, room: Room): ReportSection {
   const [only] = root.children;
   const start = merged(root.children.length === 1 && only?.kind === "section" ? only : root);
   const least = Math.max(1, root.pages * leastShare);
@@ -20,13 +19,13 @@ export function mapSections(root: Section): ReportSection {
   for (let tiles = 1; waiting.length > 0; ) {
     const next = waiting.reduce((best, section) => (section.pages > best.pages ? section : best));
     waiting.splice(waiting.indexOf(next), 1);
-    const shown = shownIn(next, least);
-    if (shown === undefined || tiles + shown.large.length + shown.rest.length > mostTiles) continue;
+    const shown = shownIn(next, least, room);
+    if (shown === undefined || tiles + shown.large.length + shown.rest.length > room.tiles) continue;
     tiles += shown.large.length + shown.rest.length;
     opened.set(next, shown);
     waiting.push(...shown.large.filter(({ kind }) => kind === "section"));
   }
-  return drawn(start, opened);
+  return drawn(start, opened, room);
 }
 
 /** What a section that is opened shows: sections of their own, and the others together. */
@@ -36,19 +35,22 @@ interface Shown {
 }
 
 // Undefined where nothing in it is large enough to be seen.
-function shownIn(section: Section, least: number): Shown | undefined {
+function shownIn(section: Section, least: number, room: Room): Shown | undefined {
   const large = section.children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
   const small = section.children.filter((child) => !large.includes(child));
   if (!large.some(({ kind }) => kind === "section")) return undefined;
   const [single] = small;
   const isSingle = small.length === 1 && single !== undefined && single.kind !== "rest";
-  return { large: large.map(merged), rest: isSingle ? [leaf(single)] : together(small, section) };
+  return { large: large.map(merged), rest: isSingle ? [leaf(single, room)] : together(small, section) };
 }
 
-function drawn(section: Section, opened: ReadonlyMap<Section, Shown>): ReportSection {
+function drawn(section: Section, opened: ReadonlyMap<Section, Shown>, room: Room): ReportSection {
   const shown = opened.get(section);
-  if (shown === undefined) return leaf(section);
-  return { ...leaf(section), sections: [...shown.large.map((child) => drawn(child, opened)), ...shown.rest] };
+  if (shown === undefined) return leaf(section, room);
+  return {
+    ...leaf(section, room),
+    sections: [...shown.large.map((child) => drawn(child, opened, room)), ...shown.rest],
+  };
 }
 
 // A section that holds nothing but another one is shown as one: `shop/items`.
@@ -58,9 +60,9 @@ function merged(section: Section): Section {
   return merged({ ...only, name: `${section.name}/${only.name}` });
 }
 
-function leaf(section: Section): ReportSection {
+function leaf(section: Section, { name: longest }: Room): ReportSection {
   return {
-    name: shortened(section.name, longestName),
+    name: shortened(section.name, longest),
     ...numbers(section),
     ...(section.kind === "own" ? { kind: "own" as const } : {}),
   };

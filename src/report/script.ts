@@ -29,9 +29,17 @@ export const script: string = `
     const median = dated.findIndex((count) => (sum += count) * 2 >= total);
     return median > 4 ? "half of them older than two years" : "half of them changed within " + ages[median];
   };
+  const readable = (text) => text.replace(/(?:%[89a-f][0-9a-f])+/gi, (encoded) => {
+    try {
+      const decoded = decodeURIComponent(encoded);
+      return /[\\p{C}\\p{Z}]/u.test(decoded) ? encoded : decoded;
+    } catch {
+      return encoded;
+    }
+  });
   const name = (section, above) => {
     const { kind, pages, flawed, sections = [] } = section;
-    const path = kind === "other" ? above + "other (" + number(section.count) + ")" : kind === "own" ? above + "*" : above + section.name;
+    const path = kind === "other" ? above + "other (" + number(section.count) + ")" : kind === "own" ? above + "*" : above + readable(section.name);
     tiles.push([
       path,
       number(pages) + (pages === 1 ? " page, " : " pages, ") + (pages === 1 ? aged(section.ages).replace("half of them ", "").replace("most ", "") : aged(section.ages)),

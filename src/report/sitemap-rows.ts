@@ -1,12 +1,12 @@
-// The tree of sitemaps as rows with sizes and times: at most 200, those with faults and the largest; the others are counted together.
+// The tree of sitemaps as rows with sizes and times: as far as there is room, those with faults and the largest; the others are counted together.
 import type { Problem } from "../problem.ts";
 import { isLossy } from "../problem.ts";
 import { problemsOf, type Sitemap } from "../sitemap.ts";
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
 import type { ReportFigures, ReportFormat, ReportSitemap, ReportSitemaps } from "./facts.ts";
+import type { Room } from "./room.ts";
 import { shortened } from "./text.ts";
 
-export const mostRows = 200;
 const manyRows = 50;
 
 export interface SitemapFacts {
@@ -25,7 +25,7 @@ interface Place {
   readonly order: number;
 }
 
-export function sitemapFacts(tree: SitemapTree): SitemapFacts {
+export function sitemapFacts(tree: SitemapTree, room: Room): SitemapFacts {
   const { response } = documentsOf(tree);
   const places = placesOf(tree.root);
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
@@ -51,10 +51,9 @@ export function sitemapFacts(tree: SitemapTree): SitemapFacts {
     start = Math.min(start, times.start);
     end = Math.max(end, times.end);
   }
-  const chosen = chosenRows(places);
-  // The page has a bound: where there are many rows, each has less room.
-  const room = chosen.length > manyRows ? 100 : 200;
-  const rows = chosen.map((place) => rowOf(place, response(place.sitemap.url), start, room));
+  const chosen = chosenRows(places, room.rows);
+  const longest = chosen.length > manyRows ? room.textInRow : room.text;
+  const rows = chosen.map((place) => rowOf(place, response(place.sitemap.url), start, longest));
   firstBytes.sort((one, two) => one - two);
   const medianFirstByte = firstBytes[Math.floor(firstBytes.length / 2)];
   return {
@@ -90,18 +89,18 @@ function placesOf(root: Sitemap): Place[] {
 }
 
 // Those that could not be fully read, then the largest; and the indexes above them, as far as there is room.
-function chosenRows(places: readonly Place[]): readonly Place[] {
-  if (places.length <= mostRows) return places;
+function chosenRows(places: readonly Place[], most: number): readonly Place[] {
+  if (places.length <= most) return places;
   const weight = ({ sitemap }: Place) =>
     sitemap.kind === "index" ? 2 : sitemap.kind === "invalid" || !sitemap.complete ? 1 : 0;
   const pages = ({ sitemap }: Place) => (sitemap.kind === "pages" ? sitemap.pageCount : 0);
   // Of faults and indexes half of the rows at most: what is large is shown, too.
   const sorted = [...places].sort((one, two) => pages(two) - pages(one) || one.order - two.order);
-  const faulty = places.filter((place) => weight(place) === 1).slice(0, mostRows / 4);
-  const indexes = places.filter((place) => weight(place) === 2).slice(0, mostRows / 4);
+  const faulty = places.filter((place) => weight(place) === 1).slice(0, most / 4);
+  const indexes = places.filter((place) => weight(place) === 2).slice(0, most / 4);
   const chosen = new Set([...indexes, ...faulty]);
   for (const place of sorted) {
-    if (chosen.size >= mostRows) break;
+    if (chosen.size >= most) break;
     chosen.add(place);
   }
   return [...chosen].sort((one, two) => one.order - two.order);
@@ -124,18 +123,23 @@ function othersOf(
   return { others };
 }
 
-function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number, room: number): ReportSitemap {
+function rowOf(
+  { sitemap, depth }: Place,
+  kept: KeptResponse | undefined,
+  start: number,
+  longest: number,
+): ReportSitemap {
   const times = timesOf(kept);
   const wrong = worstProblem(problemsOf(sitemap));
   const { status, wireBytes, decodedBytes, firstByte, duration } = kept ?? {};
   return {
-    url: shortened(sitemap.declaredUrl ?? sitemap.url, room),
+    url: shortened(sitemap.declaredUrl ?? sitemap.url, longest),
     depth,
     kind: sitemap.kind,
     ...(sitemap.kind === "invalid" ? {} : { format: sitemap.format }),
     complete: sitemap.kind !== "invalid" && sitemap.complete,
     ...(sitemap.kind === "pages" ? { pages: sitemap.pageCount } : {}),
-    ...(wrong === undefined ? {} : { problem: shortened(wrong.message, room) }),
+    ...(wrong === undefined ? {} : { problem: shortened(wrong.message, longest) }),
     ...(status === undefined ? {} : { status }),
     ...(wireBytes === undefined ? {} : { wireBytes }),
     ...(decodedBytes === undefined ? {} : { decodedBytes }),

@@ -7,13 +7,18 @@ export const cutMark = "…";
 
 const longest = 200;
 
-/** At most so many characters: the beginning and the end of a text, and how long it was. */
+/**
+ * At most so many characters: the beginning and the end of a text, and how long it was. A letter that is percent-encoded takes six or
+ * nine characters: where there is no room for them, it is the letter that counts, and that is never cut in two.
+ */
 export function shortened(text: string, most: number = longest): string {
   if (text.length <= most) return printable(text);
-  const head = wholeCharacters(text.slice(0, Math.ceil(most * 0.7)));
+  const readable = readableUrl(text);
+  if (readable.length <= most) return readable;
+  const head = wholeCharacters(readable.slice(0, Math.ceil(most * 0.7)));
   // Of a short label, what it begins with has to do.
   if (most < 60) return printable(`${head}${cutMark}`);
-  const tail = text.slice(-Math.floor(most * 0.2));
+  const tail = readable.slice(-Math.floor(most * 0.2));
   return printable(`${head}${cutMark}${wholeCharacters(tail)} (${text.length} characters)`);
 }
 

@@ -9,9 +9,9 @@ import { pageOf } from "../../src/report/page/report-page.ts";
 import { reportFacts } from "../../src/report/report.ts";
 import { Sections } from "../../src/report/sections.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { index, site } from "../support/site.ts";
+import { index, site, urlset } from "../support/site.ts";
 import { shop, shopHome } from "./shop.ts";
-import { chineseAndArabic, everyListFull, everythingFails, home, threePages } from "./websites.ts";
+import { chineseAndArabic, everyListFull, everyTextLarge, everythingFails, home, threePages } from "./websites.ts";
 
 const now = "2026-10-05T06:12:00Z";
 
@@ -170,6 +170,40 @@ test("everything is bounded: at most 450 tiles and 200 rows, always other (n), b
   expect(facts.sitemaps.others?.count).toBe(401 + 1 - 200);
   expect(html).toContain("other (202)");
   for (const { examples } of facts.findings) expect(examples.length).toBeLessThanOrEqual(20);
+});
+
+test("texts that take six bytes a character get less room: below 300 kB, and no page, row or number is lost", async () => {
+  const facts = await factsOf(everyTextLarge());
+  const html = pageOf(facts);
+  expect(Buffer.byteLength(html)).toBeLessThan(300_000);
+  expect(facts.figures.sitemaps).toBe(181);
+  expect(facts.sitemaps.rows.length + (facts.sitemaps.others?.count ?? 0)).toBe(1 + 1 + 120 + 240 + 99);
+  expect(facts.sections.pages).toBe(facts.figures.pages);
+  expect(facts.figures.pages).toBeGreaterThan(180 * 3);
+});
+
+test("a long name in another alphabet is shown in its letters, however it was written", async () => {
+  const [section, news] = ["关于我们公司的历史和未来", "Новости-нашего-города"].map(encodeURIComponent);
+  const pages = (name: string | undefined) => Array.from({ length: 9 }, (_, at) => `${home}${name}/${at}`);
+  const long = `https://other.example/${"长".repeat(150)}`;
+  const routes = {
+    "/robots.txt": "Sitemap: {home}s.xml",
+    "/s.xml": urlset(...pages(section), ...pages(news), encodeURI(long)),
+  };
+  const facts = await factsOf(site(routes).client);
+  const html = pageOf(facts);
+  expect(html).toContain("<b>关于我们公司的历史和未来</b>");
+  expect(html).toContain("<b>Новости-нашего-города</b>");
+  expect(html).toContain(`href="${long}"`);
+  expect(html.replace(/<script>[\s\S]*/, "")).not.toMatch(/%[89a-f][0-9a-f]…/i);
+});
+
+test("an archive that says it is from the year 275760 takes no more memory", async () => {
+  await using tree = await sitemapTreeForHomepage(home, { client: threePages(), retries: 0 });
+  const before = process.memoryUsage().arrayBuffers;
+  const facts = await reportFacts(tree, { check: { now: new Date(8.64e15) } });
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
+  expect(facts.timeline.bars.length).toBeLessThanOrEqual(150);
 });
 
 test("a website that makes up directories without end does not fill memory, and no page is lost", () => {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
@@ -266,6 +267,20 @@ test("the numbers of the page are those of check -f json", async () => {
     expect([rule, row?.[1]]).toEqual([rule, grouped(count)]);
   }
   expect(html.match(/id="rule-/g)?.length).toBe(counts.size);
+});
+
+test("an archive of a website without sitemaps gives the same bytes, and the time when it was tried", async () => {
+  const file = fileOf("nothing").replace(/html$/, "warc");
+  await (await sitemapTreeForHomepage(home, { client: nothingThere(), save: file })).close();
+  const page = async () => {
+    await using tree = await openTree(file);
+    return await reportHtml(tree);
+  };
+  const first = await page();
+  await sleep(5);
+  expect(await page()).toBe(first);
+  const tried = /^WARC-Type: response[\s\S]*?^WARC-Date: (.*?)\r$/m.exec(readFileSync(file, "utf8"))?.[1];
+  expect(first).toContain(`datetime="${tried}"`);
 });
 
 test("the same archive gives the same bytes", () => {

@@ -66,7 +66,7 @@ function worst({ languages, links }: ReportLanguages): string | undefined {
       if (each === null || each.noReturn <= (found?.count ?? 0)) continue;
       const from = languages[row]?.language;
       const to = nameOf(languages[column]?.language);
-      const text = `${counted(each.noReturn, "page")}${from === undefined ? "" : ` in ${from}`} ${each.noReturn === 1 ? "names an alternate page" : "name alternate pages"} in ${to} that ${each.noReturn === 1 ? "does" : "do"} not name ${each.noReturn === 1 ? "it" : "them"} back.`;
+      const text = `${counted(each.noReturn, "page")}${from === undefined ? "" : ` in ${nameOf(from)}`} ${each.noReturn === 1 ? "names an alternate page" : "name alternate pages"} in ${to} that ${each.noReturn === 1 ? "does" : "do"} not name ${each.noReturn === 1 ? "it" : "them"} back.`;
       found = { text, count: each.noReturn };
     }
   }
