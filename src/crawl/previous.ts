@@ -3,7 +3,14 @@
 import { createHash } from "node:crypto";
 import { SitemapError } from "../errors.ts";
 import { type ResponseEvent, responseEvent } from "../event.ts";
-import type { Body, DocumentRequest, DocumentSource, Fetched, FetchedDocument } from "../exchange.ts";
+import {
+  type Body,
+  type DocumentRequest,
+  type DocumentSource,
+  type Fetched,
+  type FetchedDocument,
+  header,
+} from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import { PreviousArchives } from "../store/previous-archives.ts";
@@ -78,8 +85,7 @@ export class Revalidator implements DocumentSource {
       }
       return this.#told(await this.#network.fetch(request));
     }
-    // 412: the server evaluated the condition as if the request would change something. Asked again without it.
-    if (conditional !== undefined && answer.status === 412) return this.#told(await this.#network.fetch(request));
+    if (conditional !== undefined && isPuzzled(answer)) return this.#told(await this.#network.fetch(request));
     if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
     return this.#compared(answer, before);
   }
@@ -122,6 +128,14 @@ export class Revalidator implements DocumentSource {
     return { ...answer, body };
   }
 }
+
+// The condition confuses the server: the same request without one may bring the document.
+function isPuzzled(answer: Fetched): boolean {
+  if (answer.outcome === "found") return header(answer.headers, "content-length") === "0";
+  return answer.status !== undefined && puzzledStatuses.has(answer.status);
+}
+
+const puzzledStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
 
 /** Compares a body with an earlier one while it is received. */
 class ComparedBody implements Body {

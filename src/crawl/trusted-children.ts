@@ -50,9 +50,21 @@ export class TrustedChildren {
         dated.delete(url);
         if (references[at]?.lastModified !== lastModified) continue;
         const runsNotAsked = this.#previous.runsNotAsked({ url, role: "sitemap" }, request);
-        if (runsNotAsked !== undefined) unchanged.push({ url, runsNotAsked, at });
+        if (runsNotAsked !== undefined && (await this.#wasWhole(url))) unchanged.push({ url, runsNotAsked, at });
       }
     }
     return unchanged;
+  }
+
+  // Where something was missing, or there was no sitemap, the website may have mended it without another date.
+  async #wasWhole(url: string): Promise<boolean> {
+    const request = { url, role: "sitemap" } as const;
+    if (this.#previous.wasReadWhole(request)) return true;
+    const before = await this.#previous.document(request);
+    if (before === undefined) return false;
+    const reading = read({ ...before, url }, this.#settings);
+    let step = await reading.next();
+    while (!step.done) step = await reading.next(true);
+    return step.value.complete && step.value.outcome.kind !== "invalid";
   }
 }

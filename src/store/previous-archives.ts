@@ -15,6 +15,7 @@ interface PreviousArchive {
 
 export class PreviousArchives {
   readonly #archives: readonly PreviousArchive[];
+  readonly #readWhole = new Map<ArchiveIndex, ReadonlySet<string>>();
 
   private constructor(archives: readonly PreviousArchive[]) {
     this.#archives = archives;
@@ -75,6 +76,18 @@ export class PreviousArchives {
     const isTold = "run" in one.answer && "run" in two.answer && one.answer.run === two.answer.run;
     if (!isTold || one.answer.response === undefined || one.answer.cut !== undefined) return undefined;
     return one.answer.runsNotAsked;
+  }
+
+  /** Whether the run says that it read this document to its end, and lost nothing of it. It says so of large ones only. */
+  wasReadWhole(request: DocumentRequest): boolean {
+    const index = this.#newest(request)?.index;
+    if (index === undefined) return false;
+    let urls = this.#readWhole.get(index);
+    if (urls === undefined) {
+      urls = new Set(index.readings?.documents.map(({ url }) => url));
+      this.#readWhole.set(index, urls);
+    }
+    return urls.has(request.url);
   }
 
   #newest(request: DocumentRequest): { readonly index: ArchiveIndex; readonly answer: Answer } | undefined {

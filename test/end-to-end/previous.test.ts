@@ -186,6 +186,8 @@ describe("answers of servers that do not keep to the rules", () => {
     ],
     ["304 without anything", (_, response) => response.writeHead(304).end(), "not-modified"],
     ["412", (_, response) => response.writeHead(412).end("no"), "fetched"],
+    ["400", (_, response) => response.writeHead(400).end("no"), "fetched"],
+    ["nothing", (_, response) => response.writeHead(200, { "content-length": "0" }).end(), "fetched"],
     [
       "the same document with the old ETag",
       (_, response) => response.writeHead(200, { etag: '"x"' }).end(urlset("1")),

@@ -274,6 +274,17 @@ describe("trustLastmod", () => {
     expect(next.asked.length).toBeLessThan(15);
   });
 
+  test("what could not be read, or not to its end, is asked for", async () => {
+    documents.set("/s1.xml", { body: "<html><title>Maintenance</title></html>" });
+    documents.set("/s2.xml", { body: urlset("cut/1", "cut/2").slice(0, -30) });
+    documents.set("/s3.xml", { body: "" });
+    const { archive } = await run(undefined, options);
+    for (const name of ["s1", "s2", "s3"]) documents.set(`/${name}.xml`, { body: urlset(`${name}/mended`) });
+    const next = await run(archive, trusting);
+    for (const name of ["s1", "s2", "s3"]) expect(next.content).toContain(`"${home}${name}/mended"`);
+    expect(next.asked.length).toBeLessThan(15);
+  });
+
   test("a document that another run brought than the one that saw the date is asked for", async () => {
     const first = await run(undefined, options);
     write(() => "2026-01-05");
