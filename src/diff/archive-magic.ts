@@ -1,4 +1,4 @@
-// Whether bytes begin like a WARC file, compressed or not.
+// What bytes begin like: a WARC file, compressed or not, pages in the format `ndjson`, or a table.
 import { constants, gunzipSync } from "node:zlib";
 
 const magic = "WARC/";
@@ -8,6 +8,20 @@ export const magicLength = 4096;
 export function looksLikeArchive(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, magicLength));
   return unzipped(start).subarray(0, magic.length).toString("latin1") === magic;
+}
+
+export function looksLikePages(bytes: Uint8Array): boolean {
+  return /^\{"(?:url":"|kind":"finished")/.test(textOf(bytes));
+}
+
+/** By the names of its columns. Taken for a list of URLs, each line would be one, commas and all. */
+export function looksLikeTable(bytes: Uint8Array): boolean {
+  const [line = ""] = textOf(bytes).split(/\r?\n/, 1);
+  return /^(?:\ufeff)?["\w.]+(?:[,;\t]["\w.]+)+$/.test(line) && /\b(?:url|loc)\b/i.test(line);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, magicLength)).toString();
 }
 
 function unzipped(start: Buffer): Buffer {

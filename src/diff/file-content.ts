@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import path from "node:path";
 import type { Piece, Scratch } from "../crawl/scratch.ts";
 import { SitemapError } from "../errors.ts";
-import { looksLikeArchive } from "./archive-magic.ts";
+import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
 import { lineRanges, type Range } from "./line-ranges.ts";
 
 export interface FileContent {
@@ -72,13 +72,22 @@ export class StreamContent implements FileContent {
   async ranges(): Promise<readonly Range[]> {
     for await (const bytes of this.#bytes) {
       this.#signal?.throwIfAborted();
-      if (this.#pieces.length === 0 && looksLikeArchive(bytes)) {
-        throw new SitemapError("invalid-file", `${this.name} holds an archive: an archive has to be a file`);
-      }
+      if (this.#pieces.length === 0) this.#expectText(bytes);
       // A copy: whoever made the bytes may use them again.
       this.#pieces.push(await this.#scratch.put(bytes.slice()));
     }
     return [{ start: 0 }];
+  }
+
+  #expectText(bytes: Uint8Array): void {
+    const what = looksLikeArchive(bytes)
+      ? "an archive: an archive has to be a file"
+      : looksLikePages(bytes)
+        ? "NDJSON: that has to be a file"
+        : looksLikeTable(bytes)
+          ? "a table: list with -f ndjson or --save to compare"
+          : undefined;
+    if (what !== undefined) throw new SitemapError("invalid-file", `${this.name} holds ${what}`);
   }
 
   async *open(): AsyncGenerator<Uint8Array, void> {

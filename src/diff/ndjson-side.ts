@@ -18,7 +18,8 @@ export class NdjsonSide implements Side {
   readonly homepage = undefined;
   readonly hasFields = true;
   readonly kind: "tree" | "file";
-  readonly complete: boolean;
+  /** The last line of the file may say that it is not. */
+  complete: boolean;
   readonly #file: string | undefined;
   readonly #sitemaps = new Map<string, SideSitemap>();
   // Where each list begins in the file, and where it ends; by the number of the list.
@@ -44,7 +45,7 @@ export class NdjsonSide implements Side {
       if (sitemap !== last) this.#ranges.push({ start, end });
       (this.#ranges.at(-1) as { end: number }).end = end;
       last = sitemap;
-      this.#sitemaps.set(sitemap, { reason: undefined, parent: undefined });
+      if (this.kind === "tree") this.#sitemaps.set(sitemap, { reason: undefined, parent: undefined });
       await lists.add(sitemap, pages);
     }
   }
@@ -66,8 +67,14 @@ export class NdjsonSide implements Side {
       const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
       let from = 0;
       for (let end = bytes.indexOf(10, from); end !== -1; end = bytes.indexOf(10, from)) {
-        const { sitemap, ...page } = this.#parsed(bytes.toString("utf8", from, end));
+        const parsed = this.#parsed(bytes.toString("utf8", from, end));
         const next = at + end + 1 - from;
+        from = end + 1;
+        if (parsed === undefined) {
+          at = next;
+          continue;
+        }
+        const { sitemap, ...page } = parsed;
         if (batch === undefined || batch.sitemap !== sitemap || batch.pages.length >= batchLength) {
           if (batch !== undefined) yield batch;
           batch = { sitemap, pages: [], start: at, end: at };
@@ -75,18 +82,34 @@ export class NdjsonSide implements Side {
         batch.pages.push(page);
         batch.end = next;
         at = next;
-        from = end + 1;
       }
       rest = bytes.subarray(from);
+      if (rest.length > longestLine) throw this.#unreadable("it has a line that is not a page with its sitemap");
+    }
+    // What is cut off is not JSON.
+    if (rest.length > 0) {
+      if (!isWhole(rest.toString())) throw this.#unreadable("its last line has no end");
+      const parsed = this.#parsed(rest.toString());
+      if (parsed !== undefined) {
+        const { sitemap, ...page } = parsed;
+        if (batch !== undefined && batch.sitemap !== sitemap) yield batch;
+        if (batch?.sitemap !== sitemap) batch = { sitemap, pages: [], start: at, end: at };
+        batch.pages.push(page);
+        batch.end = at + rest.length;
+      }
     }
     if (batch !== undefined) yield batch;
-    if (rest.length > 0) throw this.#unreadable("its last line has no end");
   }
 
-  #parsed(line: string): SitemapPage & { readonly sitemap: string } {
+  // Undefined for the line at the end, which says whether everything was read.
+  #parsed(line: string): (SitemapPage & { readonly sitemap: string }) | undefined {
     try {
-      const page = JSON.parse(line) as { url?: unknown; sitemap?: unknown };
-      if (typeof page.url === "string" && typeof page.sitemap === "string") return page as never;
+      const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (isPageLine(value)) return value as never;
+      if (value["kind"] === "finished" && typeof value["complete"] === "boolean") {
+        this.complete &&= value["complete"];
+        return undefined;
+      }
     } catch {
       // Said below.
     }
@@ -98,6 +121,19 @@ export class NdjsonSide implements Side {
   }
 }
 
+function isPageLine({ url, sitemap, lastModified = "", priority = 0 }: Readonly<Record<string, unknown>>): boolean {
+  const texts = [url, sitemap, lastModified];
+  return texts.every((text) => typeof text === "string") && typeof priority === "number";
+}
+
+function isWhole(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === "object";
+  } catch {
+    return false;
+  }
+}
+
 interface Batch {
   readonly sitemap: string;
   readonly pages: SitemapPage[];
@@ -106,3 +142,5 @@ interface Batch {
 }
 
 const batchLength = 1000;
+// In bytes: more than any page that is written.
+const longestLine = 64 * 1024 * 1024;

@@ -8,10 +8,11 @@ import type { Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { SitemapTree } from "../tree/tree.ts";
-import { looksLikeArchive, magicLength } from "./archive-magic.ts";
+import { looksLikeArchive, looksLikePages, looksLikeTable, magicLength } from "./archive-magic.ts";
 import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { PathContent, StreamContent } from "./file-content.ts";
 import { FileSide } from "./file-side.ts";
+import { NdjsonSide } from "./ndjson-side.ts";
 import type { Side } from "./side.ts";
 import { TreeSide } from "./tree-side.ts";
 
@@ -37,9 +38,13 @@ export async function openSide(source: DiffSide, scratch: Scratch, options: Open
   if (typeof source !== "string" || isTarget(source)) {
     return new TreeSide((building) => buildTreeWhile(source, crawlOptions(options), building));
   }
-  if (await isArchive(source)) {
+  const kind = await kindOf(source);
+  if (kind === "archive") {
     return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
   }
+  if (kind === "table")
+    throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
+  if (kind === "ndjson") return new NdjsonSide({ file: source, complete: true, kind: "file" });
   return new FileSide({ content: new PathContent(source, signal), limits, strict, onProblems });
 }
 
@@ -55,15 +60,17 @@ function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options
 }
 
 /** By its first bytes; a file that is named as an archive has to be one. */
-async function isArchive(file: string): Promise<boolean> {
+async function kindOf(file: string): Promise<"archive" | "ndjson" | "table" | "other"> {
   let handle: FileHandle | undefined;
   try {
     // Opening a pipe would wait for somebody to write.
     if (!(await stat(file)).isFile()) throw new Error("it is not a file");
-    if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return true;
+    if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return "archive";
     handle = await open(file, "r");
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(magicLength), 0, magicLength, 0);
-    return looksLikeArchive(buffer.subarray(0, bytesRead));
+    const start = buffer.subarray(0, bytesRead);
+    if (looksLikeArchive(start)) return "archive";
+    return looksLikePages(start) ? "ndjson" : looksLikeTable(start) ? "table" : "other";
   } catch (error) {
     throw unreadable(file, error as NodeJS.ErrnoException);
   } finally {

@@ -376,11 +376,18 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "--include", "/(/"], "not a regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
     [["GOOD", "NONE"], "is not an archive that can be read"],
+    [["TABLE", "GOOD"], "table.csv is a table: list with -f ndjson or --save to compare"],
+    [["GOOD", "CUT"], "cut.ndjson cannot be compared: its last line has no end"],
   ])("2: %j", async (words, message) => {
     const names: Record<string, string> = {
       GOOD: file("good.xml", urlset("https://example.org/1")),
       PAGE: file("page.html", "<!doctype html><title>Hello</title>"),
       NONE: file("none.warc.gz", gzipSync("nothing")),
+      TABLE: file("table.csv", "url,lastModified,sitemap\nhttps://example.org/1,,https://example.org/a.xml\n"),
+      CUT: file(
+        "cut.ndjson",
+        '{"url":"https://example.org/1","priority":0.5,"sitemap":"https://example.org/a.xml"}\n{"url":"htt',
+      ),
     };
     const { code, stdout, stderr } = await sitegrove(["diff", ...words.map((word) => names[word] ?? word)]);
     expect(stderr).toContain(message);
@@ -458,4 +465,35 @@ test("on a terminal it shows the same summary, and what it does until then", asy
   expect(lively.stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(
     piped.stdout,
   );
+});
+
+test("pages as NDJSON are a side: fields are compared, and the last line says whether they are all", async () => {
+  const line = (name: string, more: object = {}) =>
+    `${JSON.stringify({ url: `https://example.org/${name}`, priority: 0.5, ...more, sitemap: "https://example.org/a.xml" })}\n`;
+  const old = line("1", { lastModified: "2024-01-01" }) + line("2");
+  const kinds = async (before: string, after: string) => {
+    const words = ["diff", file("old.ndjson", before), file("new.ndjson", after), "-f", "ndjson"];
+    const { code, stdout } = await sitegrove(words);
+    const changes = stdout.split("\n").filter((text) => text !== "");
+    return {
+      code,
+      changes: changes.map((text) => JSON.parse(text)).map(({ kind, page }) => `${kind} ${page.url.at(-1)}`),
+    };
+  };
+  const trailer = (complete: boolean) => `${JSON.stringify({ kind: "finished", complete, pages: 2 })}\n`;
+  expect(await kinds(old, old)).toEqual({ code: 0, changes: [] });
+  const changed = line("1", { lastModified: "2024-01-02" }) + line("3").trimEnd();
+  expect(await kinds(old, changed)).toEqual({ code: 0, changes: ["removed 2", "changed 1", "added 3"] });
+  expect(await kinds(old, line("1", { lastModified: "2024-01-01" }) + trailer(false))).toEqual({
+    code: 3,
+    changes: ["unknown 2"],
+  });
+  expect(await kinds(old, `${old}${trailer(true)}`)).toEqual({ code: 0, changes: [] });
+  const listed = await sitegrove([
+    "diff",
+    at("old.ndjson"),
+    file("old.txt", "https://example.org/1\nhttps://example.org/2\n"),
+    "--exit-code",
+  ]);
+  expect(listed.code).toBe(0);
 });
