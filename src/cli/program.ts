@@ -16,11 +16,12 @@ import { reportCommand } from "./report-command.ts";
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
 export async function run(words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.complete;
-  const program = createProgram((code) => {
+  const typed = withCommand(words);
+  const done = (code: number) => {
     exitCode = code;
-  });
+  };
   try {
-    await program.parseAsync(withCommand(words, program), { from: "user" });
+    await createProgram(done, typed[0]).parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
@@ -29,34 +30,44 @@ export async function run(words: readonly string[]): Promise<number> {
 }
 
 // `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
-function withCommand(words: readonly string[], program: Command): readonly string[] {
+function withCommand(words: readonly string[]): readonly string[] {
   const [first] = words;
   if (words.includes("--version")) return ["--version"];
-  if (first === undefined || program.commands.some((command) => command.name() === first)) return words;
+  if (first === undefined || Object.hasOwn(commands, first)) return words;
   const isFlag = first.startsWith("-") && !/^(-h|--help|-V|--version)$/.test(first);
   return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
 }
 
-/** The whole program; `done` gets the exit code of the command that ran. */
-export function createProgram(done: (exitCode: number) => void): Command {
-  const program: Command = new Command("sitegrove")
+type Done = (exitCode: number) => void;
+
+const commands: Readonly<Record<string, (done: Done) => Command>> = {
+  ls: lsCommand,
+  parse: parseCommand,
+  diff: diffCommand,
+  check: checkCommand,
+  report: reportCommand,
+  fleet: fleetCommand,
+  completion: completionCommand,
+};
+
+/**
+ * The program with all its commands, or with the one that is named, where there is such a one: describing hundreds of flags takes longer
+ * than reading a command line. `done` gets the exit code of the command that ran.
+ */
+export function createProgram(done: Done, name?: string): Command {
+  const program = new Command("sitegrove")
     .description("From a website's homepage to every page its sitemaps declare.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help; `sitegrove ls --help` lists the flags of a command")
     .helpCommand(false)
     // `fleet` and its commands have flags of the same names.
     .enablePositionalOptions()
-    .addCommand(lsCommand(done))
-    .addCommand(parseCommand(done))
-    .addCommand(diffCommand(done))
-    .addCommand(checkCommand(done))
-    .addCommand(reportCommand(done))
-    .addCommand(fleetCommand(done))
-    .addCommand(completionCommand(() => program))
     .addHelpText(
       "after",
       "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n  sitegrove report example.org -o report.html\n",
     );
+  const named = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  for (const create of named === undefined ? Object.values(commands) : [named]) program.addCommand(create(done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
@@ -67,7 +78,7 @@ export function createProgram(done: (exitCode: number) => void): Command {
   return program;
 }
 
-function completionCommand(program: () => Command): Command {
+function completionCommand(done: Done): Command {
   return new Command("completion")
     .summary("print a shell completion script")
     .description("Prints a script that makes the shell complete commands, flags and their values.")
@@ -83,7 +94,7 @@ Examples:
     )
     .action(async (shell: "bash" | "zsh" | "fish") => {
       const { completion } = await import("./completion.ts");
-      process.stdout.write(completion(shell, program()));
+      process.stdout.write(completion(shell, createProgram(done)));
     });
 }
 
