@@ -27,6 +27,13 @@ export interface BullQueueOptions {
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
 
+interface Settling {
+  readonly lease: RunLease;
+  readonly summary: SiteSummary;
+  resolve(result: "accepted" | "superseded"): void;
+  reject(error: unknown): void;
+}
+
 interface Taker {
   readonly signal: AbortSignal;
   resolve(lease: Lease | undefined): void;
@@ -58,6 +65,10 @@ export class BullQueue implements SiteQueue {
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
   #takers: Taker[] = [];
+  readonly #settling: Settling[] = [];
+  #isFlushing = false;
+  // How many sites are asked for at a time: more each time, until there are fewer.
+  #appetite = 1;
   #isGiving = false;
   #isAlone = false;
   #isClosed = false;
@@ -119,7 +130,8 @@ export class BullQueue implements SiteQueue {
       };
       signal.addEventListener("abort", leave, { once: true });
       this.#takers.push(taker);
-      if (!this.#isGiving) void this.#give();
+      // What is about to be settled brings the next site along.
+      if (!this.#isFlushing) this.#serve();
     });
   }
 
@@ -180,6 +192,7 @@ export class BullQueue implements SiteQueue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#flush();
     this.#wake();
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
@@ -195,15 +208,23 @@ export class BullQueue implements SiteQueue {
     return run;
   }
 
+  #serve(): void {
+    if (!this.#isGiving && this.#takers.length > 0) void this.#give();
+  }
+
   async #give(): Promise<void> {
     this.#isGiving = true;
     this.#register.join();
     while (this.#takers.length > 0 && !this.#isClosed) {
       try {
         await this.#schedule.tick((run, name) => this.#makeNext(run, name));
-        const lease = this.#isAlone ? undefined : await this.#next();
-        if (lease !== undefined) await this.#hand(lease);
-        else if (!this.#isAlone && (await this.#isFinished()))
+        // Nobody else gives them a site meanwhile.
+        const takers = this.#isAlone ? [] : this.#takers.splice(0, this.#appetite);
+        const leases = await this.#next(takers.length).finally(() => this.#lineUp(takers));
+        this.#appetite = leases.length < this.#appetite ? 1 : Math.min(leases.length * 2, mostAtOnce);
+        for (const lease of leases) await this.#hand(lease, this.#takers.shift());
+        if (leases.length > 0) continue;
+        if (!this.#isAlone && (await this.#isFinished()))
           for (const { resolve } of this.#takers.splice(0)) resolve(undefined);
         else await this.#sleep();
       } catch (error) {
@@ -212,6 +233,45 @@ export class BullQueue implements SiteQueue {
       }
     }
     this.#isGiving = false;
+  }
+
+  /** Those who went away meanwhile are not waited for. */
+  #lineUp(takers: readonly Taker[]): void {
+    this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
+  }
+
+  // Results are sent together, after a moment where many sites are under way: a round trip costs more than what it carries.
+  #settle(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
+    return new Promise((resolve, reject) => {
+      this.#settling.push({ lease, summary, resolve, reject });
+      if (this.#isFlushing) return;
+      this.#isFlushing = true;
+      if (this.#held >= manyHeld) setTimeout(() => this.#flush(), flushTime);
+      else setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    // Where there are several runs, or may be by now, sites are taken in turn.
+    const isListed = performance.now() - this.#listedAt < relistTime;
+    const only = isListed && !this.#isAlone && this.#entries.length === 1 ? this.#entries[0]?.run : undefined;
+    for (const settling of this.#settling.splice(0))
+      void this.#finish(settling, settling.lease.run === only ? this.#takers.shift() : undefined);
+    this.#serve();
+  }
+
+  async #finish({ lease, summary, resolve, reject }: Settling, taker: Taker | undefined): Promise<void> {
+    try {
+      const { result, next } = await lease.finish(summary, taker !== undefined);
+      resolve(result);
+      if (next !== undefined) return await this.#hand(next, taker);
+    } catch (error) {
+      reject(error);
+    }
+    if (taker === undefined) return;
+    this.#lineUp([taker]);
+    this.#serve();
   }
 
   // Not while the last one is under way: it would never end.
@@ -231,25 +291,35 @@ export class BullQueue implements SiteQueue {
   }
 
   // One after the other: a small run does not wait for a large one.
-  async #next(): Promise<RunLease | undefined> {
+  async #next(count: number): Promise<RunLease[]> {
+    if (count === 0) return [];
     await this.#refresh(relistTime);
+    const [first, ...others] = this.#entries;
+    if (first !== undefined && others.length === 0) return this.#open(first.run).take(count);
     for (let tried = 0; tried < this.#entries.length; tried += 1) {
       const entry = this.#entries[this.#turn++ % this.#entries.length];
-      const lease = entry === undefined ? undefined : await this.#open(entry.run).take();
-      if (lease !== undefined) return lease;
+      const leases = entry === undefined ? [] : await this.#open(entry.run).take(1);
+      if (leases.length > 0) return leases;
     }
-    return undefined;
+    return [];
   }
 
-  async #hand(lease: RunLease): Promise<void> {
+  // Where nobody wants the site any more, it waits again.
+  async #hand(lease: RunLease, first: Taker | undefined): Promise<void> {
+    const isWanted = (taker: Taker | undefined) => taker !== undefined && !taker.signal.aborted;
     if (lease.isSuspect) {
+      if (this.#isAlone) {
+        // One at a time: others may have it.
+        if (first !== undefined) this.#lineUp([first]);
+        return lease.retry(undefined, 0);
+      }
       this.#isAlone = true;
-      while (this.#held > 1 && this.#takers.length > 0) await this.#sleep();
+      while (this.#held > 1 && isWanted(first)) await this.#sleep();
       await lease.begin();
     }
-    const taker = this.#takers.shift();
+    const taker = isWanted(first) ? first : this.#takers.shift();
     if (taker === undefined) {
-      this.#isAlone = false;
+      if (lease.isSuspect) this.#isAlone = false;
       return lease.retry(undefined, 0);
     }
     this.#leases.set(lease.job, lease);
@@ -265,7 +335,7 @@ export class BullQueue implements SiteQueue {
     if (lease.isSuspect) lease.lost.addEventListener("abort", over, { once: true });
     return {
       ...lease,
-      done: (summary) => told(() => lease.done(summary)).finally(over),
+      done: (summary) => told(() => this.#settle(lease, summary)).finally(over),
       retry: (reason, afterMs) => told(() => lease.retry(reason, afterMs)).finally(over),
     };
   }
@@ -315,6 +385,10 @@ export class BullQueue implements SiteQueue {
 // In milliseconds.
 const pollTime = 250;
 const relistTime = 5000;
+// At so many sites under way several end in this time; with fewer, nobody waits.
+const manyHeld = 32;
+const flushTime = 20;
+const mostAtOnce = 64;
 
 /** Whether it is the run of this name, or one that came after it. */
 export function isOf({ run, settings }: RunEntry, name: string): boolean {

@@ -1,6 +1,6 @@
 // One run on a server: a queue of BullMQ whose jobs are websites. What became of a website is the value of its finished job, which
 // BullMQ takes only from whoever holds the lock: a worker that was stopped past its lease cannot publish.
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Problem } from "../problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
@@ -37,6 +37,17 @@ export interface RunLease extends Lease {
   readonly isSuspect: boolean;
   /** Says that a suspect is begun now. */
   begin(): Promise<void>;
+  /** `done`, and where it is wanted the next site of the run, in one command. */
+  finish(
+    summary: SiteSummary,
+    andNext: boolean,
+  ): Promise<{ readonly result: "accepted" | "superseded"; readonly next: RunLease | undefined }>;
+}
+
+interface Held {
+  readonly id: string;
+  readonly token: string;
+  lose(): void;
 }
 
 export class BullRun {
@@ -46,7 +57,7 @@ export class BullRun {
   readonly #leaseTime: number;
   readonly #onSettled: () => void;
   #worker: Worker<JobData, SiteSummary> | undefined;
-  readonly #held = new Map<string, { readonly id: string; lose(): void }>();
+  readonly #held = new Set<Held>();
   #renewal: NodeJS.Timeout | undefined;
 
   constructor(server: QueueServer, name: string, leaseTime: number, onSettled: () => void) {
@@ -122,18 +133,20 @@ export class BullRun {
     return count;
   }
 
-  /** The next site, where one waits. */
-  async take(): Promise<RunLease | undefined> {
+  /** The next sites, at most so many. Asked for at once: they cost one round trip. */
+  async take(count: number): Promise<RunLease[]> {
     const worker = (this.#worker ??= await this.#startWorker());
-    for (;;) {
+    const taking = Array.from({ length: count }, async () => {
       const token = randomUUID();
       const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
-      if (job === undefined) return undefined;
-      const deaths = await this.#deathsOf(job);
-      if (deaths < mostDeaths) return this.#lease(job, token, deaths === mostDeaths - 1);
-      const attemptId = `${keyHash(job.data.key)}-${job.attemptsStarted}`;
-      await this.#settle(job, token, quarantinedSummary(job.data, attemptId));
-    }
+      return job === undefined ? undefined : this.#lease(job, token);
+    });
+    const taken = await Promise.allSettled(taking);
+    const leases = taken.flatMap((each) => (each.status === "fulfilled" && each.value !== undefined ? each.value : []));
+    const failure = taken.find((each) => each.status === "rejected");
+    // What was taken is given out; a server that fails will fail again.
+    if (failure !== undefined && leases.length === 0) throw failure.reason;
+    return leases;
   }
 
   async close(): Promise<void> {
@@ -162,12 +175,12 @@ export class BullRun {
   async #renew(): Promise<void> {
     const held = [...this.#held];
     if (held.length === 0 || this.#worker === undefined) return;
-    const ids = held.map(([, { id }]) => id);
-    const tokens = held.map(([token]) => token);
+    const ids = held.map(({ id }) => id);
+    const tokens = held.map(({ token }) => token);
     // Without a connection nobody knows: it is asked again when there is one.
     const lost = await this.#worker.extendJobLocks(ids, tokens, this.#leaseTime).catch(() => []);
     const gone = new Set(lost.map(String));
-    for (const [, { id, lose }] of held) if (gone.has(id)) lose();
+    for (const { id, lose } of held) if (gone.has(id)) lose();
   }
 
   // Crashes included: BullMQ counts starts when it gives a job out. Who ends an attempt without dying writes it down.
@@ -178,31 +191,53 @@ export class BullRun {
     return attemptsThatDied(before, logs);
   }
 
-  async #lease(job: SiteQueueJob, token: string, isSuspect: boolean): Promise<RunLease> {
+  // Undefined where the site is set aside: it was started too often.
+  async #lease(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
+    const deaths = await this.#deathsOf(job);
+    if (deaths >= mostDeaths) {
+      const attempt = `${keyHash(job.data.key)}-${job.attemptsStarted}`;
+      await this.#settle(job, token, quarantinedSummary(job.data, attempt), false);
+      return undefined;
+    }
+    const isSuspect = deaths === mostDeaths - 1;
     const starts = job.attemptsStarted;
     const { key, homepage, previous } = job.data;
     // A server that lost its last second counts some starts twice.
-    const attemptId = `${keyHash(key)}-${starts}-${randomBytes(3).toString("hex")}`;
+    const attemptId = `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
     const lost = new AbortController();
     const write = (line: LogLine) => job.log(logLine(starts, line)).catch(() => undefined);
-    this.#held.set(token, {
+    let isSettled = false;
+    const held: Held = {
       id: idOf(job),
+      token,
       lose: () => {
-        if (!this.#held.delete(token)) return;
+        // The server itself says what becomes of a result that was sent.
+        if (isSettled || !this.#held.delete(held)) return;
         lost.abort(new Error("Somebody else has the website"));
         void write("outlived");
         this.#onSettled();
       },
-    });
-    let isSettled = false;
+    };
+    this.#held.add(held);
     const settleOnce = () => {
       if (isSettled) return false;
       isSettled = true;
       return true;
     };
     const release = () => {
-      this.#held.delete(token);
+      this.#held.delete(held);
       this.#onSettled();
+    };
+    const finish: RunLease["finish"] = async (summary, andNext) => {
+      if (!settleOnce()) return { result: "superseded", next: undefined };
+      try {
+        const settled = await this.#settle(job, token, summary, andNext);
+        if (settled !== undefined) return { result: "accepted", next: settled.next };
+        await write("outlived");
+        return { result: "superseded", next: undefined };
+      } finally {
+        release();
+      }
     };
     if (isSuspect) await write("held");
     return {
@@ -216,16 +251,8 @@ export class BullRun {
       begin: async () => {
         await write("alone");
       },
-      done: async (summary) => {
-        if (!settleOnce()) return "superseded";
-        try {
-          if (await this.#settle(job, token, summary)) return "accepted";
-          await write("outlived");
-          return "superseded";
-        } finally {
-          release();
-        }
-      },
+      finish,
+      done: async (summary) => (await finish(summary, false)).result,
       retry: async (reason: Problem | undefined, afterMs) => {
         if (!settleOnce()) return;
         try {
@@ -241,17 +268,27 @@ export class BullRun {
     };
   }
 
-  /** Whether the summary is what counts now. */
-  async #settle(job: SiteQueueJob, token: string, summary: SiteSummary): Promise<boolean> {
+  /** Undefined where the summary is not what counts now. */
+  async #settle(
+    job: SiteQueueJob,
+    token: string,
+    summary: SiteSummary,
+    andNext: boolean,
+  ): Promise<{ readonly next: RunLease | undefined } | undefined> {
     try {
-      if (isFailure(summary.outcome)) await job.moveToFailed(new Error(JSON.stringify(summary)), token, false);
-      else await job.moveToCompleted(summary, token, false);
-      return true;
+      const answer: unknown = isFailure(summary.outcome)
+        ? await job.moveToFailed(new Error(JSON.stringify(summary)), token, andNext)
+        : await job.moveToCompleted(summary, token, andNext);
+      // The lock of the next one has the same token; this one's is gone.
+      const next = andNext ? this.#server.jobIn(answer, this.#worker) : undefined;
+      return { next: next === undefined ? undefined : await this.#lease(next as SiteQueueJob, token) };
     } catch (error) {
       if (!isHeld(error)) throw error;
       // The connection may have broken between the command and its answer, and the command was sent again.
       const now: SiteQueueJob | undefined = await this.#queue.getJob(idOf(job));
-      return now?.finishedOn !== undefined && summaryOf(now).attemptId === summary.attemptId;
+      return now?.finishedOn !== undefined && summaryOf(now).attemptId === summary.attemptId
+        ? { next: undefined }
+        : undefined;
     }
   }
 

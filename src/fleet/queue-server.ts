@@ -1,6 +1,6 @@
 // The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
 // are loaded here, when somebody asks for a queue, and nowhere else.
-import type { Queue, Worker } from "bullmq";
+import type { Job, Queue, Worker } from "bullmq";
 import { SitemapError } from "../errors.ts";
 import type { QueueAddress } from "./queue-address.ts";
 import type { ServerNews } from "./run-data.ts";
@@ -10,6 +10,8 @@ export interface QueueServer {
   queue(name: string): Queue;
   /** Takes jobs by hand; looks for those whose worker is gone. Counted as a worker of the queue by the server. */
   worker(name: string, leaseTime: number): Worker;
+  /** The next job, where the answer to a job that was finished holds one. */
+  jobIn(answer: unknown, worker: Worker | undefined): Job | undefined;
   close(): Promise<void>;
 }
 
@@ -22,7 +24,7 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
 type BullMq = typeof import("bullmq");
 
 async function redisServer(
-  { Queue, Worker }: BullMq,
+  { Job, Queue, Worker }: BullMq,
   address: QueueAddress,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
@@ -91,6 +93,7 @@ async function redisServer(
     queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
     worker: (name, leaseTime) =>
       kept(new Worker(name, null, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
+    jobIn: (answer, worker) => jobIn(Job, answer, worker),
     async close() {
       isClosing = true;
       // What is closed while the server is gone would wait for it.
@@ -102,7 +105,7 @@ async function redisServer(
 }
 
 async function postgresServer(
-  { Queue, Worker, createPostgresBackend }: BullMq,
+  { Job, Queue, Worker, createPostgresBackend }: BullMq,
   address: QueueAddress,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
@@ -141,6 +144,7 @@ async function postgresServer(
           createPostgresBackend as never,
         ) as unknown as Worker,
       ),
+    jobIn: (answer, worker) => jobIn(Job, answer, worker),
     async close() {
       await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
     },
@@ -156,6 +160,12 @@ function workerOptions(leaseTime: number) {
     maxStalledCount: 1_000_000,
     drainDelay: 1,
   };
+}
+
+function jobIn(made: BullMq["Job"], answer: unknown, worker: Worker | undefined): Job | undefined {
+  const [data, id] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  if (typeof data !== "object" || data === null || typeof id !== "string" || worker === undefined) return undefined;
+  return made.fromJSON(worker as never, data as never, id);
 }
 
 // What would lose sites is refused, what may lose them after a crash is said.

@@ -125,19 +125,27 @@ class Fleet {
     }
   }
 
+  // The next website is asked for while the result of the last one is on its way: a queue may answer both at once.
   async #worker(): Promise<void> {
+    let settled: Promise<void> | undefined;
     for (;;) {
-      let lease: Lease | undefined;
-      try {
-        lease = await this.#settings.queue.take(this.#drain.signal);
-      } catch (error) {
-        if (this.#drain.signal.aborted) return;
-        this.#stop.abort(error);
-        throw error;
+      const taking = this.#settings.queue.take(this.#drain.signal);
+      const [last, next] = await Promise.allSettled([settled, taking]);
+      if (last.status === "rejected") {
+        if (next.status === "fulfilled") await next.value?.retry(undefined, 0).catch(() => undefined);
+        throw last.reason;
       }
+      if (next.status === "rejected") {
+        if (this.#drain.signal.aborted) return;
+        this.#stop.abort(next.reason);
+        throw next.reason;
+      }
+      const lease = next.value;
       if (lease === undefined) return;
       try {
-        await this.#site(lease);
+        const read = await this.#site(lease);
+        settled = read === undefined ? undefined : this.#settle(lease, read);
+        settled?.catch((error: unknown) => this.#stop.abort(error));
       } catch (error) {
         // Not the website's doing: the disk is full, or the queue is gone.
         this.#stop.abort(error);
@@ -147,19 +155,16 @@ class Fleet {
     }
   }
 
-  async #site(lease: Lease): Promise<void> {
+  /** Undefined where the website went back to the queue. */
+  async #site(lease: Lease): Promise<ReadSite | undefined> {
     const { sink, crawl, onEvent } = this.#settings;
     const { job, attemptId, starts } = lease;
     const { signal: stop, unlink } = linkedSignal([this.#stop.signal, lease.lost]);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
-    let isKept = false;
     try {
       const published = await sink.published?.(job);
-      if (published !== undefined) {
-        const isFirst = (await lease.done(published)) === "accepted";
-        return onEvent?.({ type: "site-done", summary: published, accepted: isFirst });
-      }
+      if (published !== undefined) return { summary: published, output };
       output = await sink.open(job, attemptId);
       const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
       const read = crawlSite({
@@ -175,22 +180,36 @@ class Fleet {
         if (stop.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
       });
-      const finished = { ...summary, ...(await output.keep(summary)) };
-      isKept = true;
-      const accepted = (await lease.done(finished)) === "accepted";
-      if (!accepted) await output.discard();
-      onEvent?.({ type: "site-done", summary: finished, accepted });
+      return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
-      // Whether a queue that failed has taken it, nobody knows.
-      if (!isKept) await output?.discard();
+      await output?.discard();
       if (!stop.aborted) throw error;
       // Somebody else has it, or it waits for the next run.
       if (!lease.lost.aborted) await lease.retry(undefined, 0);
       onEvent?.({ type: "site-back", job });
+      return undefined;
     } finally {
       unlink();
     }
   }
+
+  // Where the queue fails, nobody knows whether it has the result: the output stays.
+  async #settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
+    const { onEvent } = this.#settings;
+    try {
+      const accepted = (await lease.done(summary)) === "accepted";
+      if (!accepted) await output?.discard();
+      onEvent?.({ type: "site-done", summary, accepted });
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+      onEvent?.({ type: "site-back", job: lease.job });
+    }
+  }
+}
+
+interface ReadSite {
+  readonly summary: SiteSummary;
+  readonly output: SiteOutput | undefined;
 }
 
 // What a website does never throws: this is a fault of ours, and one website must not end the others.

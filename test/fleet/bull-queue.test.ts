@@ -1,4 +1,5 @@
 // The queue of several machines: the contract, against a real Redis.
+import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -69,6 +70,38 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await expect(queue.add("a:b", [job("a")])).rejects.toThrow("The name of a run");
     await other.close();
     while ((await queue.workers()) !== 1) await sleep(20);
+    await queue.close();
+  });
+
+  test("a result and the next site are one command, and those of a moment go together", async () => {
+    database += 1;
+    const queue = await BullQueue.open(url());
+    const names = Array.from({ length: 300 }, (_, at) => `site-${at}`);
+    await queue.add("run", names.map(job));
+    const client = new Redis({ port: redis.port, password: redisPassword });
+    const scripts = async () => {
+      const info = await client.info("commandstats");
+      return [...info.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce(
+        (sum, [, calls]) => sum + Number(calls),
+        0,
+      );
+    };
+    const before = await scripts();
+    const signal = AbortSignal.timeout(30_000);
+    setMaxListeners(0, signal);
+    const worker = async () => {
+      let settled: Promise<unknown> | undefined;
+      for (;;) {
+        const [lease] = await Promise.all([queue.take(signal), settled]);
+        if (lease === undefined) return;
+        settled = lease.done(summaryOf(lease));
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, worker));
+    // As many as there are sites; some to find out that nothing is left.
+    expect((await scripts()) - before).toBeLessThan(names.length * 1.5);
+    expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 300, failed: 0 });
+    client.disconnect();
     await queue.close();
   });
 

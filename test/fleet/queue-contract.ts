@@ -1,5 +1,6 @@
 // What every queue of websites promises. Runs for each of them.
 import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SiteJob, SiteSummary } from "../../src/fleet/site-job.ts";
 import type { Lease, SiteQueue } from "../../src/fleet/site-queue.ts";
@@ -167,6 +168,30 @@ export function queueContract(make: () => QueueMaker): void {
       const [result] = await resultsOf(queue);
       expect(result).toMatchObject({ key: job("a").key, outcome: "quarantined" });
       expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
+    });
+
+    test("sites whose workers died twice are read one at a time, whoever waits for more", async () => {
+      const names = ["a", "b", "c", "d"];
+      await queue.add("run", names.map(job));
+      for (let death = 0; death < 2; death++) {
+        await Promise.all(names.map(() => taken(queue)));
+        await crash();
+      }
+      await queue.add("run", [job("e")]);
+      let active = 0;
+      const most = new Map<string, number>();
+      const worker = async () => {
+        for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
+          active += 1;
+          most.set(lease.job.key, active);
+          await sleep(5);
+          active -= 1;
+          expect(await lease.done(summaryOf(lease))).toBe("accepted");
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, worker));
+      for (const name of names) expect(most.get(job(name).key)).toBe(1);
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 5, failed: 0 });
     });
 
     test("taking ends with the reason of the signal", async () => {
