@@ -10,6 +10,7 @@ import { isPublicAddress } from "./address-policy.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type Lookup, sharedLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
+import { receivingFor } from "./receive.ts";
 import { secureContextOf } from "./secure-context.ts";
 import { Transport } from "./transport.ts";
 import { Wire } from "./wire.ts";
@@ -130,7 +131,7 @@ class Opening {
 
   async connect({ host, port }: Endpoint, addresses: readonly string[]): Promise<void> {
     this.#late = "timeout-connect";
-    const socket = net.connect({
+    const socket: net.Socket = net.connect({
       host,
       port,
       // Only called for names: returns the addresses that were checked. Several are tried in turn.
@@ -143,6 +144,7 @@ class Opening {
       autoSelectFamilyAttemptTimeout: addressAttempt,
       noDelay: true,
       keepAlive: true,
+      onread: receivingFor(() => socket),
     });
     this.#bottom = socket;
     this.#top = socket;

@@ -9,6 +9,12 @@ export class Transport {
   onReceive: () => void = () => {};
   /** The first error. node:tls continues after an alert, and undici only reports what follows from it. */
   error: Error | undefined;
+  /** Whether the end of the connection has to wait: undici takes none while the reader of a body holds it back. */
+  holdsEnd: () => boolean = () => false;
+  /** Nothing more comes: what is left is in memory, and holding it back is of no use. */
+  isOver = false;
+  readonly #push: net.Socket["push"];
+  #isEndHeld = false;
   readonly #bottom: net.Socket;
   #hasTlsEnded = false;
   readonly #isSecure: boolean;
@@ -21,16 +27,18 @@ export class Transport {
     socket.on("error", (error) => {
       this.error ??= error;
     });
+    this.#push = socket.push;
+    // `null` is the end, either of TLS or only of the connection under it.
+    socket.push = (chunk, encoding) => {
+      if (chunk === null && wire !== undefined) this.#hasTlsEnded = !wire.readableEnded;
+      if (chunk === null) this.isOver = true;
+      this.#isEndHeld = chunk === null && this.holdsEnd();
+      return !this.#isEndHeld && this.#push.call(socket, chunk, encoding);
+    };
     if (wire === undefined) {
       socket.on("readable", () => this.onReceive());
       return;
     }
-    const push = socket.push;
-    // `null` is the end, either of TLS or only of the connection under it.
-    socket.push = (chunk, encoding) => {
-      if (chunk === null) this.#hasTlsEnded = !wire.readableEnded;
-      return push.call(socket, chunk, encoding);
-    };
     // Only the TCP socket keeps a process alive.
     socket.ref = () => {
       bottom.ref();
@@ -40,6 +48,14 @@ export class Transport {
       bottom.unref();
       return socket;
     };
+  }
+
+  /** An end that was held back is told. */
+  releaseEnd(): void {
+    if (!this.#isEndHeld) return;
+    this.#isEndHeld = false;
+    this.#push.call(this.socket, null);
+    this.socket.read(0);
   }
 
   /** All bytes received from the network, including those of TLS and of a proxy. */

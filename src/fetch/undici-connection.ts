@@ -2,6 +2,7 @@
 // can count all received bytes, whatever undici makes of them. Bytes that come without a request end the connection.
 import type { Client as UndiciClient } from "undici";
 import type { Connect, Way } from "./connect.ts";
+import { countConnection } from "./receive.ts";
 import type { Transport } from "./transport.ts";
 import type { UndiciExchange } from "./undici-exchange.ts";
 
@@ -25,6 +26,7 @@ export class UndiciConnection {
   idleSince = 0;
   readonly #connecting = new AbortController();
   readonly #onUnasked: () => void;
+  readonly #uncount = countConnection();
   #receivedWhenIdle = 0;
 
   /** `onUnasked`: the website sent something without a request. */
@@ -76,6 +78,7 @@ export class UndiciConnection {
   }
 
   async destroy(reason?: Error): Promise<void> {
+    this.#uncount();
     // One shared error: creating a stack trace costs time, and a fleet closes very many connections.
     if (this.transport === undefined) this.#connecting.abort(reason);
     await this.client.destroy(reason ?? closed);
@@ -89,6 +92,7 @@ export class UndiciConnection {
       // Without a request, only TLS may send something, and not much.
       else if (transport.received - this.#receivedWhenIdle > idleBytes) socket.destroy();
     };
+    transport.holdsEnd = () => this.exchange?.isPaused === true;
     // Before undici's listener, which is added later.
     socket.on("readable", () => {
       if (this.exchange !== undefined || socket.readableLength === 0) return;

@@ -98,7 +98,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     }
     this.#queue.push(chunk);
     this.#queued += chunk.length;
-    this.#paused = this.#queued >= queueBytes;
+    this.#paused = this.#queued >= queueBytes && this.#connection.transport?.isOver === false;
     return !this.#paused;
   }
 
@@ -130,6 +130,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     return new ConnectionProblem(problem("http-protocol", { value }));
   }
 
+  /** Whether the website is held back. */
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -141,6 +146,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
       if (this.#paused && this.#queued < queueBytes) {
         this.#paused = false;
         this.#resume?.();
+        if (!this.#paused) this.#connection.transport?.releaseEnd();
       }
       return Promise.resolve({ done: false, value: chunk });
     }

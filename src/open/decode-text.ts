@@ -6,9 +6,10 @@ import type { ByteReader } from "./byte-reader.ts";
 import { CharsetDecoder } from "./charset-decoder.ts";
 import { Utf8Decoder } from "./utf8-decoder.ts";
 
-// What a parser likes: each piece costs a trip through everything between here and the reader of the pages.
+// What a parser likes: each piece costs a trip through everything between here and the reader of the pages. The memory of its matcher
+// (parse/fast/layout.ts) holds the longest, and what is left of the one before.
 const shortest = 16 * 1024;
-const longest = 64 * 1024;
+const longest = 224 * 1024;
 
 /** The text of everything that is left to read. `count` is told of all bytes before their text is handed out. */
 export async function* decodeText(

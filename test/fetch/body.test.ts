@@ -30,6 +30,24 @@ async function until(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
+test.each([1, 2, 3, 4, 5])("a connection that ends after %i pieces, while nobody reads", async (count) => {
+  const fault: Fault = async ({ socket }) => {
+    socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
+    for (let left = count; left > 0; left--) {
+      socket.write("x".repeat(70_000));
+      await pause(15);
+    }
+    socket.end();
+  };
+  const server = await testServer({ "/a": fault });
+  const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
+  await pause(15 * count + 30);
+  let length = 0;
+  for await (const bytes of body) length += bytes.length;
+  expect(length).toBe(70_000 * count);
+  expect(body.problem).toBeUndefined();
+});
+
 describe("limits", () => {
   test.each([
     [10, 10, undefined],
