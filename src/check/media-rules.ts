@@ -101,6 +101,7 @@ function deprecatedVideoTag(video: SitemapVideo): string | undefined {
   if (video.category !== undefined) return "video:category";
   if (video.galleryUrl !== undefined || video.galleryTitle !== undefined) return "video:gallery_loc";
   if (video.prices !== undefined) return "video:price";
+  if (video.tvShow !== undefined) return "video:tvshow";
   if (video.playerAutoplay !== undefined) return "autoplay";
   return video.playerAllowsEmbed === undefined ? undefined : "allow_embed";
 }

@@ -1,12 +1,12 @@
 // From what the reader had to report to rules: a document's problems, and the reason why there is none.
-import type { Problem, ProblemCode } from "../problem.ts";
+import type { Problem } from "../problem.ts";
 import { problemsOf, type Sitemap } from "../sitemap.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { RuleId } from "./rule-id.ts";
 
 /** The rule that a problem of a sitemap feeds; undefined where search engines have nothing to say about it. */
 export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
-  return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem.code, sitemap);
+  return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem, sitemap);
 }
 
 /** The rules for what is wrong with a sitemap as a document, or with the way to it. */
@@ -33,11 +33,12 @@ function ruleForReason(reason: Problem): RuleId | undefined {
   return reasonRules[code] ?? documentRules[code] ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined);
 }
 
-function ruleForProblem(code: ProblemCode, sitemap: Sitemap): RuleId | undefined {
+function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
   if (sitemap.kind === "index" && sitemap.format === "robots") return robotsRules[code];
   if (sitemap.kind === "index" && sitemap.format === "website") return websiteRules[code];
   if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
   if (sitemap.kind === "index" && code === "url-repeated") return "index-child-repeated";
+  if (sitemap.kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
   // Dates of feeds have forms of their own, and no search engine documents what it makes of others.
   if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;
@@ -156,4 +157,8 @@ const robotsRules: RuleByCode = {
   "url-scheme": "url-invalid",
 };
 
-const websiteRules: RuleByCode = { "robots-unreachable": "robots-unreachable" };
+const websiteRules: RuleByCode = {
+  "robots-unreachable": "robots-unreachable",
+  // Refused, and nothing else: what cannot be connected to is `robots-unreachable`.
+  "website-unreachable": "sitemap-challenge",
+};

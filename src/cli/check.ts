@@ -101,7 +101,10 @@ async function findings(
   run: Run,
 ): Promise<CheckResult> {
   const { checkTree } = await import("../check/check-tree.ts");
-  const tree = await treeOf(target, { ...crawl, signal: run.signal, onEvent: (event) => run.see(event) });
+  const { recognized } = await import("./sitemap-target.ts");
+  const online = { ...crawl, signal: run.signal };
+  const named = await recognized(target, online, run.messages, { verb: "checking", command: "sitegrove check" });
+  const tree = await treeOf(named, { ...online, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
     const found = await checkTree(tree, { ...options, crawl: pageOptions(crawl), signal: run.signal });

@@ -1,8 +1,9 @@
 // `sitegrove diff`: checks what was typed, compares both sides, and writes what is different.
 import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
 import { changeKinds, ignorable } from "../change.ts";
+import type { DiffSide } from "../diff/diff-side.ts";
 import { suggestion } from "../option-checks.ts";
-import { resolveOptions } from "../options.ts";
+import { type Options, resolveOptions } from "../options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 import { DiffReport } from "./diff-report.ts";
@@ -55,13 +56,16 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
       onProblems: side.seeProblems,
     };
   };
-  const [before, after] = sides.map((side) => side.source());
-  const batches = diffBatches(before!, after!, settings, onSide);
+  async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+    const before = await sourceOf(sides[0], settings.crawl ?? {}, run);
+    const after = await sourceOf(sides[1], settings.crawl ?? {}, run);
+    return yield* diffBatches(before, after, settings, onSide);
+  }
   const finished = (totals: DiffTotals) => {
     run.crawled();
     report.finish(totals);
   };
-  const seen = seenBy(batches, (changes) => report.count(changes), finished);
+  const seen = seenBy(batches(), (changes) => report.count(changes), finished);
   const names = { before: sides[0].name, after: sides[1].name };
   const pieces = writeDiff(seen, {
     format: flags.format,
@@ -71,6 +75,14 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
     report,
   });
   return run.write(pieces, () => ({ listed: report.told, unit: "change", notes: [] }));
+}
+
+async function sourceOf(side: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
+  if (side.kind !== "website") return side.source();
+  const { recognized } = await import("./sitemap-target.ts");
+  const target = { kind: "website", homepage: side.url, isAssumed: false } as const;
+  const named = await recognized(target, { ...crawl, signal }, messages, { verb: "comparing", command: "" });
+  return named.kind === "sitemaps" ? { sitemaps: [...named.urls] } : side.source();
 }
 
 async function* seenBy(

@@ -5,7 +5,6 @@ import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { homepageOf, withoutCredentials } from "../url.ts";
 import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
 import { writeJson } from "../write/json.ts";
@@ -19,7 +18,7 @@ import { isPageFormat, isSitemapFormat, type PageFormat, type SitemapFormat } fr
 import type { LsFlags } from "./ls.ts";
 import { pageWriter } from "./page-writer.ts";
 import type { Run } from "./run.ts";
-import { isSitemap } from "./sitemap-target.ts";
+import { recognized } from "./sitemap-target.ts";
 import type { Summary } from "./summary.ts";
 import type { Target } from "./target.ts";
 import { writeTerminalTree } from "./terminal-tree.ts";
@@ -121,7 +120,7 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
     seen(event);
   };
   for (const named of eachSite(job)) {
-    const target = await recognized(named, job);
+    const target = await toList(named, job);
     for await (const batch of target.kind === "archive" ? archived(target, job, see) : crawled(target, job, see)) {
       summary?.see(batch);
       yield batch;
@@ -164,7 +163,7 @@ async function* archived(
 async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
   const { flags, filters, run, summary } = job;
   for (const named of eachSite(job)) {
-    const tree = await openedTree(await recognized(named, job), job, (event) => run.see(event));
+    const tree = await openedTree(await toList(named, job), job, (event) => run.see(event));
     try {
       const steps = counted(filtered(tree.walk(), filters), summary);
       if (format === "json") yield* writeJson(tree, steps, run.signal);
@@ -181,17 +180,8 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
   }
 }
 
-// The URL of a sitemap where a homepage is expected means that sitemap.
-async function recognized(target: Target, { flags, options, run }: Job): Promise<Target> {
-  if (target.kind !== "website" || flags["keepPath"] !== undefined) return target;
-  const { homepage } = target;
-  if (!(await isSitemap(homepage, options))) return target;
-  const whole = `sitegrove ls ${homepageOf(homepage)}`;
-  run.messages.say(
-    `${withoutCredentials(homepage)} is a sitemap, listing it alone; the whole website: ${whole}`,
-    "quiet",
-  );
-  return { kind: "sitemaps", urls: [homepage] };
+function toList(target: Target, { options, run }: Job): Promise<Target> {
+  return recognized(target, options, run.messages, { verb: "listing", command: "sitegrove ls" });
 }
 
 // One after the other, until the limit is reached. What was wrong with one is said before the next begins.

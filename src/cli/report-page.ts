@@ -72,7 +72,10 @@ async function* page(
   const { reportFacts } = await import("../report/report.ts");
   const { pageOf } = await import("../report/page/report-page.ts");
   const { signal } = run;
-  const tree = await treeOf(target, { ...crawl, signal, onEvent: (event) => run.see(event) });
+  const { recognized } = await import("./sitemap-target.ts");
+  const doing = { verb: "reporting on", command: "sitegrove report" };
+  const named = await recognized(target, { ...crawl, signal }, run.messages, doing);
+  const tree = await treeOf(named, { ...crawl, signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
     const facts = await reportFacts(tree, { ...options, signal });

@@ -1,10 +1,30 @@
 // People paste the URL of a sitemap where a homepage is expected. Whether it is one is for its content to say.
 import { read } from "../crawl/read.ts";
 import { type Options, resolveOptions } from "../options.ts";
-import { isRobotsPath, parseUrl } from "../url.ts";
+import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../url.ts";
+import type { Messages } from "./messages.ts";
+import type { Target } from "./target.ts";
 
-/** Whether there is a sitemap at the URL itself. Asks only where the URL is more than the root of a website. */
-export async function isSitemap(url: string, options: Options): Promise<boolean> {
+/** The URL of a sitemap where a homepage is expected means that sitemap, which is said. `doing`: "listing", "checking". */
+export async function recognized(
+  target: Target,
+  options: Options,
+  messages: Messages,
+  doing: { readonly verb: string; readonly command: string },
+): Promise<Target> {
+  if (target.kind !== "website" || options.normalizeHomepageUrl === false) return target;
+  const { homepage } = target;
+  if (!(await isSitemap(homepage, options))) return target;
+  const whole = `${doing.command} ${homepageOf(homepage)}`.trim();
+  messages.say(
+    `${withoutCredentials(homepage)} is a sitemap, ${doing.verb} it alone; the whole website: ${whole}`,
+    "quiet",
+  );
+  return { kind: "sitemaps", urls: [homepage] };
+}
+
+// Asks only where the URL is more than the root of a website.
+async function isSitemap(url: string, options: Options): Promise<boolean> {
   const parsed = parseUrl(url);
   if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
   // It stands for the website, as its homepage does.

@@ -123,6 +123,29 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
   site.close();
 });
 
+test("check, report and diff take the URL of a sitemap for that sitemap, too", async () => {
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n",
+    "/a.xml": urlset("{base}/1"),
+    "/b.xml": urlset("{base}/2"),
+  });
+  const { homepage } = site;
+  const checked = await sitegrove(["check", `${homepage}a.xml`, "-f", "json"]);
+  expect(JSON.parse(checked.stdout)).toMatchObject({ sitemapCount: 1, pageCount: 1 });
+  expect(checked.stderr).toContain(
+    `a.xml is a sitemap, checking it alone; the whole website: sitegrove check ${homepage}\n`,
+  );
+  const reported = await sitegrove(["report", `${homepage}b.xml`, "--json"]);
+  expect(JSON.parse(reported.stdout).figures).toMatchObject({ pages: 1 });
+  expect(reported.stderr).toContain("reporting on it alone");
+  const list = path.join(folder, "one.txt");
+  writeFileSync(list, `${homepage}1\n`);
+  const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
+  expect(compared).toMatchObject({ code: 0, stdout: "" });
+  expect(compared.stderr).toContain(`comparing it alone; the whole website: ${homepage}\n`);
+  site.close();
+});
+
 test("parse fetches the one document that a URL names, redirects included", async () => {
   const site = await serve({
     "/old.xml": (request, response) =>

@@ -146,6 +146,15 @@ export const documentCases: readonly Case[] = [
     near: site(),
   },
   {
+    rule: "index-mixed",
+    what: "a page in an index",
+    fires: files({
+      "/sitemap.xml": index("/a.xml").replace("</sitemapindex>", `<url><loc>${home}b</loc></url></sitemapindex>`),
+      "/a.xml": sitemap("/a"),
+    }),
+    near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/a") }),
+  },
+  {
     rule: "index-cycle",
     fires: files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
     near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),

@@ -158,9 +158,10 @@ export const mediaCases: readonly Case[] = [
       video("/a", { category: "Cooking" }),
       video("/b", {}, '<video:price currency="EUR">1.99</video:price>'),
       video("/c", { content_loc: "" }, '<video:player_loc allow_embed="yes">https://example.org/p</video:player_loc>'),
+      video("/d", {}, "<video:tvshow><video:show_title>Soup</video:show_title></video:tvshow>"),
     ),
     near: site(video("/a")),
-    count: 3,
+    count: 4,
   },
   {
     rule: "media-robots-disallowed",
