@@ -3,7 +3,7 @@
 // Both are reported, what was repaired and what was skipped; docs/formats.md has the list.
 //   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right where only one page can be meant.
 //   Lenient: a URL with bytes that could not be decoded is kept.
-import { parseUrl, type ResolvedUrl, resolveUrl } from "./url.ts";
+import { parsedBase, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
  * Makes a URL of what a document lists: absolute, http or https, at most `maxLength` characters. The site's own spelling is
@@ -58,10 +58,12 @@ function resolveNearlyAbsolute(
 
 // The protocol of the document, where the text begins with its host.
 function ownHost(text: string, base: string | undefined): string | undefined {
+  const dot = text.indexOf(".");
+  if (base === undefined || dot < 1) return undefined;
   const end = text.search(/[/\\?#]/);
+  if (end !== -1 && end < dot) return undefined;
   const host = (end === -1 ? text : text.slice(0, end)).toLowerCase();
-  if (base === undefined || !host.includes(".")) return undefined;
-  const own = parseUrl(base);
+  const own = parsedBase(base);
   return own !== null && withoutWww(own.host) === withoutWww(host) ? own.protocol : undefined;
 }
 
@@ -71,7 +73,7 @@ function repaired(url: string, maxLength: number): ResolvedUrl {
 }
 
 function withoutWww(host: string): string {
-  return host.replace(/^www\./, "");
+  return host.startsWith("www.") ? host.slice(4) : host;
 }
 
 const pairs: ReadonlyMap<string, string> = new Map([

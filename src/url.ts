@@ -115,23 +115,52 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   if (base === undefined && !httpScheme.test(text)) return undefined;
   const from = base === undefined ? null : parsedBase(base);
   const isBelow = from !== null && (from.protocol === "https:" || from.protocol === "http:");
+  const slashed = text.includes("\\") ? withSlashes(text) : text;
   // Joined, it means what a URL parser makes of it, in the site's own spelling. Parsing takes a hundred times as long.
-  if (isBelow && !needsParser.test(text)) return beforeRelative(text, from) + text;
+  if (isBelow && !needsParser.test(slashed)) {
+    return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
+  }
+  if (isBelow && plainPath.test(slashed)) return from.origin + withoutSteps(slashed, from.pathname);
+  if (isBelow && slashed.startsWith("//") && !hasSteps.test(slashed)) {
+    return canParseUrl(from.protocol + slashed) ? from.protocol + slashed : undefined;
+  }
   // A URL parser says no by making an error, which is dear: a document can have a million of them. It never does where no host is read.
-  if ((from === null || hasAuthority.test(text)) && !canParseUrl(text, from?.href)) return undefined;
+  if ((from === null || hasAuthority.test(slashed)) && !canParseUrl(slashed, from?.href)) return undefined;
   const resolved = new URL(text, from?.href);
   if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return undefined;
-  if (from === null || text.startsWith(".") || text.includes("/.")) return resolved.href;
+  if (from === null || hasSteps.test(slashed)) return resolved.href;
   // `href` is percent-encoded. The site's own spelling is kept where it means the same.
-  const spelled = beforeRelative(text, from) + text;
+  const spelled = beforeRelative(slashed, from) + slashed;
   if (spelled === resolved.href) return spelled;
   return canParseUrl(spelled) && new URL(spelled).href === resolved.href ? spelled : resolved.href;
+}
+
+// To a URL parser both are the same, up to the query: https://url.spec.whatwg.org/#relative-state
+function withSlashes(text: string): string {
+  const end = text.search(/[?#]/);
+  return end === -1 ? text.replaceAll("\\", "/") : text.slice(0, end).replaceAll("\\", "/") + text.slice(end);
+}
+
+// The path that a relative one leads to: https://url.spec.whatwg.org/#path-state, where nothing has to be percent-encoded.
+function withoutSteps(text: string, base: string): string {
+  const path = text.startsWith("/") ? text : base.slice(0, base.lastIndexOf("/") + 1) + text;
+  const parts = path.split("/");
+  const kept: string[] = [];
+  for (let index = 1; index < parts.length; index++) {
+    const part = parts[index]!;
+    const isStep = part === "." || part === "..";
+    if (part === "..") kept.pop();
+    if (!isStep) kept.push(part);
+    else if (index === parts.length - 1) kept.push("");
+  }
+  return `/${kept.join("/")}`;
 }
 
 // Nearly always the same as the last time: that of the document.
 let lastBase: { readonly text: string; readonly url: URL | null } | undefined;
 
-function parsedBase(text: string): URL | null {
+/** A document's URL, parsed, without user name and password. */
+export function parsedBase(text: string): URL | null {
   if (lastBase?.text !== text) lastBase = { text, url: parseUrl(withoutCredentials(text)) };
   return lastBase.url;
 }
@@ -152,8 +181,11 @@ const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
 // A host, a step up or down, however they are spelled.
-const needsParser = /^(?: |https?:|\/\/|\.)|\/\.|\/%2e|^%2e|\\/i;
-const hasAuthority = /^(?: |https?:|[/\\]{2})/i;
+const needsParser = /^(?: |https?:|\/\/|\.)|\/\.|\/%2e|^%2e/i;
+const hasSteps = /(?:^|\/)(?:\.|%2e)/i;
+// A path in which nothing means anything but slashes and dots.
+const plainPath = /^(?!\/\/)[\w~/.-]+$/;
+const hasAuthority = /^(?: |https?:|\/\/)/i;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:/i;
 
 function isPrintable(code: number): boolean {
@@ -179,25 +211,24 @@ export function parseUrl(text: string, base?: string): URL | null {
 }
 
 /**
- * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF.
- * Percent-encoded, which means the same, they are taken for what they are.
+ * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF, unless the
+ * text also has a character beyond: the compiled one does not take such texts.
  */
 function canParseUrl(text: string, base?: string): boolean {
   if (!nonAscii.test(text)) return URL.canParse(text, base);
-  return !impossibleHost.test(text) && URL.canParse(percentEncoded(text), base);
+  if (!httpPrefix.test(text)) return URL.canParse(`${text}${/[?#]/.test(text) ? "" : "?"}${beyond}`, base);
+  // Nothing behind its host makes a URL one that cannot be parsed: https://url.spec.whatwg.org/#path-start-state
+  const origin = originStart.exec(text)![0];
+  if (!nonAscii.test(origin)) return URL.canParse(`${origin}/`);
+  return !impossibleHost.test(origin) && URL.canParse(`${origin}/${beyond}`);
 }
 
+const beyond = "\u0100";
+const originStart = /^https?:\/\/[^/\\?#]+/i;
 // No parser has to be asked: https://url.spec.whatwg.org/#forbidden-host-code-point. Whatever stands before an @ may hold them.
-const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)[^/\\?#[][^/\\?#]*[<>[\]^|]/i;
-
-function percentEncoded(text: string): string {
-  return text.replace(unpairedHalf, "\ufffd").replace(nonAsciiRun, encodeURIComponent);
-}
+const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]*[ <>[\]^|])/i;
 
 const nonAscii = /[^\u0000-\u007f]/;
-const nonAsciiRun = /[^\u0000-\u007f]+/g;
-// Half of a character that has two, without the other.
-const unpairedHalf = /\p{Cs}/gu;
 
 /**
  * Nobody can ask for a host with a name of more than 253 characters: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A URL parser

@@ -29,8 +29,9 @@ export class TextParser implements EntryParser, LineReader {
   readonly #urls: UrlCollector;
   readonly #maxEntries: number;
   #pages: SitemapPage[] = [];
-  // Most texts have no blanks: searching for the next one once is cheaper than searching every line.
+  // Most texts have no blanks and no tabs: searching for the next one once is cheaper than searching every line.
   readonly #nextBlank = new NextCharacter(" ");
+  readonly #nextTab = new NextCharacter("\t");
   #searched = "";
   #hasText = false;
   #listed = 0;
@@ -64,14 +65,20 @@ export class TextParser implements EntryParser, LineReader {
 
   takeLine(text: string, from: number, to: number): void {
     if (from === to || this.stopped) return;
-    const first = text.charCodeAt(from);
     const last = text.charCodeAt(to - 1);
-    // Nearly every line: it starts with `http`, and has nothing to trim or split.
-    if (first === letterH && last > 0x20 && last < 0x7f && !this.#hasBlank(text, from, to)) {
+    // Nearly every line: it starts with a scheme, and has nothing to trim or split.
+    if (startsWithScheme(text, from) && last > 0x20 && last < 0x7f && !this.#hasBlank(text, from, to)) {
       const url = this.#urls.take(text, from, to);
       if (url !== undefined) {
         this.#count();
         this.#add(url);
+        return;
+      }
+      // Nothing else can be made of it: a URL would be looked for in vain a second time.
+      if (last !== greaterThan) {
+        this.#count();
+        this.#hasText = true;
+        this.#report(this.#urls.problem!, text.slice(from, to));
         return;
       }
     }
@@ -82,8 +89,9 @@ export class TextParser implements EntryParser, LineReader {
     if (text !== this.#searched) {
       this.#searched = text;
       this.#nextBlank.reset(text);
+      this.#nextTab.reset(text);
     }
-    return this.#nextBlank.isWithin(from, to);
+    return this.#nextBlank.isWithin(from, to) || this.#nextTab.isWithin(from, to);
   }
 
   dropLine(): void {
@@ -96,6 +104,10 @@ export class TextParser implements EntryParser, LineReader {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
+    if (!mayBeUrl.test(text)) {
+      this.#report(otherScheme.test(text) ? "url-scheme" : "text-junk", text);
+      return;
+    }
     const [bare = "", ...others] = urlsOf(text);
     if (!httpScheme.test(bare)) {
       this.#report(otherScheme.test(bare) ? "url-scheme" : "text-junk", text);
@@ -151,9 +163,15 @@ function urlsOf(text: string): string[] {
   const bare = unwrapUrl(firstColumn(text));
   const blank = bare.indexOf(" ");
   if (blank < 0) return [bare];
-  const words = bare.split(/ +/).map(unwrapUrl);
-  const urls = words.filter((word) => httpScheme.test(word));
-  if (urls.length > 1 && urls[0] === words[0]) return urls;
+  const first = unwrapUrl(bare.slice(0, blank));
+  if (!httpScheme.test(first)) return [bare];
+  if (otherUrl.test(bare)) {
+    const urls = bare
+      .split(/ +/)
+      .map(unwrapUrl)
+      .filter((word) => httpScheme.test(word));
+    if (urls.length > 1) return urls;
+  }
   return isColumn(bare.slice(blank + 1)) ? [bare.slice(0, blank)] : [bare];
 }
 
@@ -165,9 +183,25 @@ function firstColumn(text: string): string {
 }
 
 function isColumn(text: string): boolean {
-  return parseDate(text) !== undefined || parseNumber(text) !== undefined || parseChangeFrequency(text) !== undefined;
+  if (!digit.test(text)) return parseChangeFrequency(text) !== undefined;
+  return parseNumber(text) !== undefined || parseDate(text) !== undefined;
+}
+
+// As `http:` or `https:`, in their usual spelling.
+function startsWithScheme(text: string, from: number): boolean {
+  if (text.charCodeAt(from) !== letterH || !text.startsWith("http", from)) return false;
+  const next = text.charCodeAt(from + 4);
+  return next === colon || (next === letterS && text.charCodeAt(from + 5) === colon);
 }
 
 const httpScheme = /^https?:/i;
+// A URL, or what may stand before one.
+const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
+// A second one in the line, or what may stand before one.
+const otherUrl = / (?:https?:|["'<\u201c\u2018]+https?:)/i;
+const digit = /[0-9]/;
 const letterH = 0x68;
+const letterS = 0x73;
+const colon = 0x3a;
+const greaterThan = 0x3e;

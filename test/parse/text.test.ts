@@ -289,3 +289,10 @@ test("1,000,000 URLs are read as a stream", () => {
   expect(count + parser.end().pages.length).toBe(1_000_000);
   expect(problems.complete).toBe(true);
 });
+
+test("a word is not a relative URL, whatever letter it begins with", () => {
+  const words = ["h", "hello", "howdy/x", "http", "https", "httpx:a", "Hello", "x/y", "/z", "hi.html", "http/a"];
+  const result = read(`https://example.org/1\n${words.join("\n")}\nhttps://example.org/2\n`);
+  expect(result.urls).toEqual(["https://example.org/1", "https://example.org/2"]);
+  expect(result.problems).toEqual([["text-junk", 2, words.length]]);
+});
