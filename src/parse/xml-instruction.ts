@@ -1,5 +1,6 @@
 // Processing instructions: where they end. https://www.w3.org/TR/xml/#sec-pi
 //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`.
+// Any other has to end in `?>`, because a `>` may be part of it: without an end it takes the rest, and the document counts as cut off.
 import { isSpace } from "./xml-attributes.ts";
 
 export interface Instruction {

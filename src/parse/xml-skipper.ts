@@ -64,7 +64,7 @@ export class XmlSkipper {
     const found = cursor.buffer.indexOf(until, from);
     // Not found: all but its possible beginning can be dropped.
     cursor.at = found === -1 ? Math.max(from, cursor.buffer.length - until.length + 1) : found;
-    if (cursor.strict && !this.#checkCharacters(from)) return false;
+    if (cursor.strict && !this.#checkCharacters(from, found !== -1)) return false;
     if (found === -1) return false;
     if (until === "--") return this.#endComment(found);
     cursor.at = found + until.length;
@@ -86,10 +86,10 @@ export class XmlSkipper {
     return true;
   }
 
-  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second.
-  #checkCharacters(from: number): boolean {
+  // Characters from there to where the cursor is now. The first half of one that has two waits for the second, unless all of them are there.
+  #checkCharacters(from: number, isWhole: boolean): boolean {
     const cursor = this.#cursor;
-    if (cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
+    if (!isWhole && cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
     const flaw = flawOfCharacters(cursor.buffer.slice(from, cursor.at));
     if (flaw !== undefined) cursor.flawAt(from + flaw.at, "xml-malformed-tag", flaw.value);
     return flaw === undefined;
@@ -98,7 +98,9 @@ export class XmlSkipper {
   #skipDoctype(final: boolean): boolean {
     const cursor = this.#cursor;
     const declaration = this.#doctype!;
-    cursor.at = declaration.skip(cursor.buffer, cursor.at, final);
+    const from = cursor.at;
+    cursor.at = declaration.skip(cursor.buffer, from, final);
+    if (cursor.strict && !this.#checkCharacters(from, declaration.done)) return false;
     if (declaration.declaresEntities) {
       if (!this.#outside.isInDocument) cursor.reportAt(cursor.at, "xml-dtd-refused");
       cursor.stop();

@@ -129,6 +129,27 @@ describe("strict", () => {
     expect(different).toEqual([]);
   });
 
+  const places = {
+    "an instruction": (text: string) => `<urlset><?a ${text}?></urlset>`,
+    "an instruction before the root": (text: string) => `<?xml-stylesheet ${text}?><urlset/>`,
+    "a CDATA section that nobody wants": (text: string) => `<urlset><x><![CDATA[${text}]]></x></urlset>`,
+    "a CDATA section": (text: string) => root(`<url><loc><![CDATA[https://example.org/${text}]]></loc></url>`),
+    "a comment": (text: string) => `<urlset><!--${text}--></urlset>`,
+    "a comment after the root": (text: string) => `<urlset/><!--${text}-->`,
+    "a document type declaration": (text: string) => `<!DOCTYPE urlset SYSTEM "${text}"><urlset/>`,
+    "a value": (text: string) => `<urlset><x y="${text}"/></urlset>`,
+    "a text": (text: string) => `<urlset>${text}</urlset>`,
+  };
+
+  test.each(Object.entries(places))("refuses characters that XML does not have in %s", (_, write) => {
+    for (const text of ["\ud800", "\udc00", "\ud800x", "\udc00\ud800", "\u0001", "\ufffe", "\ud83d", "x\ud83d"]) {
+      expect({ text, codes: parsed(write(text), { strict: true }).codes }).toMatchObject({
+        codes: expect.arrayContaining(["xml-not-well-formed"]),
+      });
+    }
+    expect(isAccepted(parsed(write("😀"), { strict: true }).codes)).toBe(true);
+  });
+
   test("accepts nothing that saxes refuses, among documents that were changed", () => {
     const different: string[] = [];
     for (let number = 0; number < 1500; number++) {

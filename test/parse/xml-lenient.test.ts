@@ -268,3 +268,13 @@ describe("a sitemap inside of something else", () => {
     expect(parsed("<html><feed><entry><link href='/1'/></entry></feed></html>").outcome.kind).toBe("invalid");
   });
 });
+
+test("an instruction of another name has to end in ?>: without one the rest belongs to it, and the document is cut off", () => {
+  const [before, after] = [entry("https://example.org/1"), entry("https://example.org/2")];
+  const closed = parsed(urlset(before, "<?php if (1 > 0) echo '<url>'; ?>", after));
+  expect(urlsOf(closed)).toEqual(["https://example.org/1", "https://example.org/2"]);
+  expect(closed.codes).toEqual([]);
+  const unclosed = parsed(urlset(before, "<?php echo 1>", after));
+  expect(urlsOf(unclosed)).toEqual(["https://example.org/1"]);
+  expect(unclosed).toMatchObject({ complete: false, codes: ["xml-truncated"] });
+});
