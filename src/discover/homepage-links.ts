@@ -39,6 +39,7 @@ export class HomepageLinks {
 
 /** Whether a link with these relations leads to a sitemap. */
 export function isSitemap(relations: string): boolean {
+  if (relations === "sitemap") return true;
   return relations
     .toLowerCase()
     .split(/[\t\n\f\r ]+/)

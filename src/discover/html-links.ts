@@ -137,7 +137,10 @@ function readAttributes(html: string, start: number): { href?: string; rel?: str
     const length = nameEnd - nameStart;
     if (length !== 4 && length !== 3) continue;
     const name = html.slice(nameStart, nameEnd).toLowerCase();
-    if (name === "href" || name === "rel") attributes[name] ??= decodeHTMLAttribute(html.slice(from, to));
+    if (name === "href" || name === "rel") {
+      const value = html.slice(from, to);
+      attributes[name] ??= value.includes("&") ? decodeHTMLAttribute(value) : value;
+    }
   }
   return { ...attributes, end: at + 1 };
 }

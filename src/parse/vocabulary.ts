@@ -29,6 +29,7 @@ export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: strin
 }
 
 export function knownVocabulary(namespace: string): Resolved | undefined {
+  if (namespace === "") return undefined;
   const exact = namespaces.get(namespace);
   if (exact !== undefined) return { vocabulary: exact, exact: true };
   const vocabulary = namespaces.get(normalise(namespace)) ?? mistakes.get(normalise(namespace));

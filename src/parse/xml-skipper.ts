@@ -86,7 +86,8 @@ export class XmlSkipper {
     return true;
   }
 
-  // Characters from there to where the cursor is now. The first half of one that has two waits for the second, unless all of them are there.
+  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the
+  // text is whole.
   #checkCharacters(from: number, isWhole: boolean): boolean {
     const cursor = this.#cursor;
     if (!isWhole && cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;

@@ -105,6 +105,67 @@ const atoms: readonly string[] = [
   "İ",
   "\ud800",
   "\u2028",
+  "&#x110000;",
+  "&#xD800;",
+  "&nbsp;",
+  "&lt;b&gt;",
+  "&quot;",
+  "&",
+  "<b>x</b>",
+  "<![CDATA[x]]>",
+  "<!-- x -->",
+  "--!>",
+  "<?x y?>",
+  "<?xml-stylesheet >",
+  "<!DOCTYPE a [",
+  "<!ENTITY a 'b'>",
+  "xmlns='c'",
+  "xml:base='d'",
+  "xml:lang='e'",
+  "hreflang='x'",
+  "https:/e/",
+  "https:\\\\",
+  "\\\\",
+  "https:e.org",
+  "//e.org",
+  "www.e.org/",
+  "?q=",
+  "[::1]",
+  "127.1",
+  ":99999",
+  "%",
+  "%2e%2e/",
+  "{",
+  "|",
+  "^",
+  "\u3002",
+  "\u00ad",
+  "\ufffd",
+  "日本.jp",
+  "\u05d0",
+  "1.5",
+  "0.5",
+  "daily",
+  "yes",
+  ",",
+  "06/05/2024",
+  "6 May 2024",
+  "May 6, 2024 7:08 PM",
+  "2024-W19-1",
+  "20240506T070809+0200",
+  "+02:00",
+  "-0000",
+  "AEST",
+  "(CEST)",
+  "24:00:00",
+  "1714979289",
+  "en-US",
+  "USD",
+  "# x",
+  "*",
+  "$",
+  "\t",
+  "\r\n",
 ];
 
 interface Frame {
@@ -119,7 +180,73 @@ const page = (inside: (value: string) => string): Frame => ({
   wrap: (value, at) => `<url><loc>https://example.org/${at}</loc>${inside(value)}</url>`,
 });
 
+const element = (name: string) => (value: string) => `<${name}>${value}</${name}>`;
+
+// Every element that is read, in its place.
+const elements: readonly ((inside: string) => string)[] = [
+  ...["loc", "lastmod", "changefreq", "priority", "expires", "unknown", "LOC", "x:y"].map(element),
+  ...["name", "language"].map(
+    (name) => (value: string) => element("news:news")(element("news:publication")(element(`news:${name}`)(value))),
+  ),
+  ...["title", "publication_date", "access", "genres", "keywords", "stock_tickers"].map(
+    (name) => (value: string) => element("news:news")(element(`news:${name}`)(value)),
+  ),
+  ...["loc", "caption", "geo_location", "title", "license"].map(
+    (name) => (value: string) => element("image:image")(element(`image:${name}`)(value)),
+  ),
+  ...[
+    ...["thumbnail_loc", "title", "description", "content_loc", "player_loc", "duration", "expiration_date", "rating"],
+    ...["view_count", "publication_date", "family_friendly", "restriction", "platform", "price", "uploader", "live"],
+    ...["requires_subscription", "tag", "category", "gallery_loc", "content_segment_loc", "tvshow", "id"],
+  ].map((name) => (value: string) => element("video:video")(element(`video:${name}`)(value))),
+];
+
+const attributes: readonly ((value: string) => string)[] = [
+  (value) => `<xhtml:link rel="${value}" hreflang="de" href="https://example.org/de"/>`,
+  (value) => `<xhtml:link rel='alternate' hreflang='de' media='${value}' href='${value}' />`,
+  (value) => `<link rel="alternate" hreflang="${value}" href="/de"/>`,
+  ...["allow_embed", "autoplay", "relationship", "type", "currency", "resolution", "info", "title", "duration"].map(
+    (name) => (value: string) =>
+      element("video:video")(
+        ["player_loc", "restriction", "price", "uploader", "gallery_loc", "content_segment_loc", "id"]
+          .map((owner) => `<video:${owner} ${name}="${value}">1</video:${owner}>`)
+          .join(""),
+      ),
+  ),
+];
+
+const feedParts: readonly ((value: string) => string)[] = [
+  ...["link", "guid", "pubDate", "dc:date", "dcterms:modified", "title", "atom:updated"].map(element),
+  (value) => `<guid isPermaLink="${value}">${value}</guid>`,
+  (value) => `<atom:link rel="${value}" href="${value}"/>`,
+  (value) => `<link rel="alternate" type="${value}" href="${value}" xml:base="${value}"/>`,
+  (value) => `<updated>${value}</updated><id>${value}</id>`,
+];
+
+const robotsKeys = ["Sitemap", "sitemaps", "Site-map", "User-agent", "Allow", "Disallow", "Crawl-delay", "Host", "x"];
+
 const frames: readonly Frame[] = [
+  ...elements.map((inside) => page(inside)),
+  ...attributes.map((inside) => page(inside)),
+  ...elements.slice(0, 3).map((inside): Frame => ({ kind: "xml", head: "<urlset>", wrap: (value) => inside(value) })),
+  ...feedParts.flatMap((inside): Frame[] => [
+    { kind: "xml", head: "<rss><channel>", wrap: (value) => element("item")(inside(value)) },
+    {
+      kind: "xml",
+      head: "<feed xmlns='http://www.w3.org/2005/Atom'>",
+      wrap: (value) => element("entry")(inside(value)),
+    },
+    { kind: "xml", head: "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>", wrap: inside },
+  ]),
+  ...robotsKeys.map((key): Frame => ({ kind: "robots", head: "", wrap: (value) => `${key}: ${value}\n` })),
+  ...robotsKeys.map((key): Frame => ({ kind: "robots", head: "", wrap: (value) => `${key} ${value}\n` })),
+  ...["https://example.org/", "http://", "https:", "HTTPS://", '"https://a', "www.", "//", "https://a.b/\t"].map(
+    (before): Frame => ({ kind: "text", head: "https://example.org/\n", wrap: (value) => `${before}${value}\n` }),
+  ),
+  ...["<a ", "<base ", "<script>", "<!--", "<style ", "<template>", "<LINK REL=sitemap "].map(
+    (before): Frame => ({ kind: "html", head: "", wrap: (value) => `${before}href=${value}>` }),
+  ),
+  { kind: "html", head: "", wrap: (value) => `<link rel="${value} sitemap" href='${value}'>` },
   { kind: "xml", head: "<urlset>", wrap: (value) => value },
   { kind: "xml", head: "<urlset>", wrap: (value) => `<url><loc>${value}</loc></url>` },
   { kind: "xml", head: "<urlset>", wrap: (value) => `<a ${value}="1"/>` },

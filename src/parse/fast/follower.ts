@@ -26,6 +26,11 @@ export class Follower implements FastPath {
   #stuckAt = -1;
   // The scanner may stop if no more than this is unread: that much is still in the matcher's memory.
   #window = 0;
+  // Switching between the two has a cost. After many short runs the matcher pauses, longer each time.
+  #shortRuns = 0;
+  #knownVersion = 0;
+  #pause = 0;
+  #pausedUntil = 0;
 
   constructor(parts: ScannerParts, matcher: Matcher) {
     this.#parts = parts;
@@ -63,7 +68,7 @@ export class Follower implements FastPath {
   takesOver(): boolean {
     const { cursor, elements } = this.#parts;
     const reader = elements.handler.byRules;
-    if (reader === undefined) return false;
+    if (reader === undefined || cursor.position < this.#pausedUntil) return false;
     this.#learner.observe(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
     this.#isOurs = this.#learner.isReady && isInWindow && cursor.position !== this.#stuckAt;
@@ -81,6 +86,7 @@ export class Follower implements FastPath {
     let window = firstWindow;
     while (at < end && !cursor.stopped) {
       if (this.#isOurs) {
+        const from = at;
         at = this.#follow(at);
         if (cursor.stopped) return;
         if (matcher.reason === layout.needsMore && end - at <= maxRest) {
@@ -89,9 +95,25 @@ export class Follower implements FastPath {
         }
         this.#stuckAt = cursor.position;
         window = firstWindow;
+        this.#weigh(at - from);
       }
       at = this.#scan(at, matcher.characterAt(Math.min(at + window, end)));
       window = Math.min(window * 2, maxWindow);
+    }
+  }
+
+  // Decides by how many bytes a run of the matcher has read whether the next one is worth its cost.
+  #weigh(gain: number): void {
+    const { version } = this.#learner.paths;
+    const hasLearned = version !== this.#knownVersion;
+    this.#knownVersion = version;
+    if (gain >= goodRun || hasLearned) {
+      this.#shortRuns = 0;
+      if (gain >= goodRun) this.#pause = 0;
+    } else if (++this.#shortRuns >= mostShortRuns) {
+      this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
+      this.#pausedUntil = this.#parts.cursor.position + this.#pause;
+      this.#learner.leave();
     }
   }
 
@@ -181,4 +203,10 @@ const maxText = Math.floor(maxPiece / 3);
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
+// The length of a run that is worth its cost; after how many shorter ones the matcher pauses, and for how many
+// characters.
+const goodRun = 256;
+const mostShortRuns = 16;
+const firstPause = 2048;
+const longestPause = 64 * 1024;
 const scratch = new Uint8Array(maxWindow);

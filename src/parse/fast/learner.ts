@@ -60,6 +60,12 @@ export class Learner {
     this.#generation = elements.namespaces.generation;
   }
 
+  /** The scanner reads on without being looked at. */
+  leave(): void {
+    this.#version = -1;
+    this.#leave();
+  }
+
   #leave(): void {
     this.here = undefined;
     this.#run = undefined;
