@@ -3,7 +3,7 @@ import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
-import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
+import { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
@@ -202,7 +202,9 @@ async function openedTree(
 ): Promise<SitemapTree> {
   // Where a filter decides what counts, only the listing can be cut short.
   const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
-  const tree = await treeOf(target, { ...options, limits: { ...options.limits, ...limits }, onEvent });
+  // A list of pages reads everything; other formats tell what was counted before they do, or without.
+  const verify = !isPageFormat(flags.format);
+  const tree = await treeOf(target, { ...options, limits: { ...options.limits, ...limits }, onEvent }, verify);
   run.crawled();
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
@@ -220,18 +222,18 @@ async function* counted(
 
 type OnlineTarget = Exclude<Target, { kind: "archive" }>;
 
-function treeOf(target: Target, options: Options): Promise<SitemapTree> {
+function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {
   switch (target.kind) {
     case "website":
       return sitemapTreeForHomepage(target.homepage, options);
     case "sitemaps":
       return sitemapTreeFrom(target.urls, options);
     case "archive":
-      return openTree(target.path, {
-        signal: options.signal,
-        onEvent: options.onEvent,
-        limits: options.limits,
-      });
+      return openTreeWhile(
+        target.path,
+        { signal: options.signal, onEvent: options.onEvent, limits: options.limits },
+        { verify },
+      );
   }
 }
 

@@ -40,7 +40,7 @@ export class Report {
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
     // Found out while the pages of an archive are listed, after its sitemaps were told.
-    if (event.type === "problem" && event.problem.code === "archive-counts") {
+    if (event.type === "problem" && this.#finished !== undefined) {
       const { url, problem } = event;
       this.#partial += 1;
       this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });

@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
 
 /** An archive takes of the options what applies to reading. */
 export async function treeOf(target: Target, options: Options): Promise<SitemapTree> {
-  const { openTree, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
+  const { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
   switch (target.kind) {
     case "website":
       return sitemapTreeForHomepage(target.homepage, options);
@@ -13,7 +13,7 @@ export async function treeOf(target: Target, options: Options): Promise<SitemapT
       return sitemapTreeFrom(target.urls, options);
     case "archive": {
       const { limits, signal, onEvent } = options;
-      return openTree(target.path, { limits, signal, onEvent });
+      return openTreeWhile(target.path, { limits, signal, onEvent }, { verify: true });
     }
   }
 }

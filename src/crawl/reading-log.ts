@@ -1,5 +1,5 @@
 // Writes down what a run read in its large documents, for the archive. When that archive is opened, the notes replace
-// parsing: the documents are only compared with their checksums.
+// parsing. The documents are compared with notes and checksums when their pages are read, or at once where that is asked for.
 import { version } from "../options.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
@@ -65,20 +65,22 @@ export class ReadingLog {
 export class KnownReadings {
   readonly #archive: Archive;
   readonly #known: ReadonlyMap<string, SavedReading>;
+  readonly #verify: boolean;
   /** The URLs of documents whose pages were counted from a note. */
   readonly believed: Set<string> = new Set();
 
-  private constructor(archive: Archive, known: ReadonlyMap<string, SavedReading>) {
+  private constructor(archive: Archive, known: ReadonlyMap<string, SavedReading>, verify: boolean) {
     this.#archive = archive;
     this.#known = known;
+    this.#verify = verify;
   }
 
-  /** Undefined if the archive has no notes, or other settings would make other ones. */
-  static of(archive: Archive, settings: ReadSettings): KnownReadings | undefined {
+  /** Undefined if the archive has no notes, or other settings would make other ones. With `verify`, checksums are compared now. */
+  static of(archive: Archive, settings: ReadSettings, verify: boolean): KnownReadings | undefined {
     const { readings, truncated, altered, finished } = archive;
     if (readings === undefined || truncated || altered || !finished || readings.by !== readBy(settings))
       return undefined;
-    return new KnownReadings(archive, new Map(readings.documents.map((each) => [each.url, each])));
+    return new KnownReadings(archive, new Map(readings.documents.map((each) => [each.url, each])), verify);
   }
 
   readonly read: ReadDocument = (document, settings) => this.#read(document, settings);
@@ -97,13 +99,14 @@ export class KnownReadings {
     };
   }
 
-  // A document whose checksum differs is parsed.
+  // A document whose checksum is known to differ is parsed; so is one without, because no later reading would show that it differs.
   async #find({ url, isRobots, isCut }: Document): Promise<SavedReading | undefined> {
     const known = url === undefined || isRobots ? undefined : this.#known.get(url);
     if (known === undefined || isCut?.()) return undefined;
     const fetched = await this.#archive.fetch({ url: known.url, role: "sitemap" });
     if (fetched.outcome !== "found") return undefined;
     const body = fetched.body as CheckedBody;
-    return body.digest !== undefined && (await body.isGood()) ? known : undefined;
+    if (body.digest === undefined || body.problem !== undefined) return undefined;
+    return !this.#verify || (await body.isGood()) ? known : undefined;
   }
 }

@@ -43,6 +43,8 @@ export interface WhileBuilding {
   /** Told the events in declared order; what it returns is waited for. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   readonly read?: ReadDocument | undefined;
+  /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
+  readonly verify?: boolean | undefined;
   /** Limits that other crawls count for, too. */
   readonly shared?: RunOptions["shared"];
 }
@@ -69,7 +71,7 @@ export async function openTreeWhile(
     ];
     // Whoever wants the pages now has to have the documents read.
     const isForLater = building.read === undefined && building.onOrdered === undefined;
-    const known = isForLater ? KnownReadings.of(archive, prepared.settings) : undefined;
+    const known = isForLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
     const collected = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read: known?.read ?? building.read },
       building,

@@ -345,9 +345,12 @@ export class SitemapTree {
     const said = new Set(sitemap.problems.map(({ code }) => code));
     const unsaid = problems.filter(({ code }) => !said.has(code));
     if (pageCount === sitemap.pageCount && complete && unsaid.length === 0) return;
-    const difference = problem("archive-counts");
+    // Other bytes than those that were counted explain other counts.
+    const damage = unsaid.find(({ code }) => code === "archive-digest");
+    const difference = damage ?? problem("archive-counts");
+    if (damage === undefined) unsaid.push(difference);
     Object.assign(this, { complete: false, pageCount: this.pageCount + pageCount - sitemap.pageCount });
-    Object.assign(sitemap, { complete: false, pageCount, problems: [...sitemap.problems, ...unsaid, difference] });
+    Object.assign(sitemap, { complete: false, pageCount, problems: [...sitemap.problems, ...unsaid] });
     this.#settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 

@@ -4,12 +4,14 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
 import type { Client } from "../../src/client.ts";
 import type { CrawlEvent } from "../../src/event.ts";
 import { digestOf } from "../../src/store/digest.ts";
-import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { sitegrove } from "../cli/program.ts";
 
 const homepage = "https://example.org/";
 const filler = "x".repeat(300);
@@ -123,16 +125,44 @@ test("other limits, or another version, have everything read", async () => {
   await other.tree.close();
 });
 
-test("a document that is not what it was is read, and says so", async () => {
-  const file = path.join(folder, "damaged.warc");
-  const bytes = readFileSync(archive);
-  bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
-  writeFileSync(file, bytes);
-  const { tree, read } = await opened(file);
-  expect(read).toContain("a.xml");
-  expect(tree.complete).toBe(false);
-  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("archive-digest");
-  await tree.close();
+describe("a document whose bytes were changed", () => {
+  let file: string;
+
+  beforeAll(() => {
+    file = path.join(folder, "damaged.warc");
+    const bytes = readFileSync(archive);
+    bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
+    writeFileSync(file, bytes);
+  });
+
+  test("all its pages come, and then it is a problem and the tree is not complete", async () => {
+    const { tree, events, read } = await opened(file);
+    expect(read).toEqual(["c.xml"]);
+    const urls = await walked(tree);
+    expect(urls).toHaveLength(2003);
+    expect(urls[777]).toContain("/a/777?y");
+    expect(tree.complete).toBe(false);
+    const codes = [...tree.problems()].filter(({ url }) => url.endsWith("a.xml")).map(({ problem }) => problem.code);
+    expect(codes).toEqual(["archive-digest"]);
+    expect(events.at(-1)).toMatchObject({ type: "problem", url: `${homepage}a.xml`, problem: { code: codes[0] } });
+    await tree.close();
+  });
+
+  test("where the tree is shown before its pages, it is read at once", async () => {
+    const tree = await openTreeWhile(file, {}, { verify: true });
+    expect(tree.complete).toBe(false);
+    expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("archive-digest");
+    await tree.close();
+  });
+
+  test.each([["json"], ["sitemaps"], ["tabtree"], ["pages"], ["ndjson"], ["csv"]])(
+    "the program ends with the exit code of an incomplete listing: -f %s",
+    async (format) => {
+      const { code, stdout } = await sitegrove(["ls", file, "-f", format]);
+      expect(code).toBe(exitCodes.incomplete);
+      if (format === "json") expect(JSON.parse(stdout)).toMatchObject({ complete: false, pageCount: 2003 });
+    },
+  );
 });
 
 test.each([
