@@ -1,6 +1,7 @@
 // Lists of websites as people keep them: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { counted } from "../figures.ts";
 import { isInShard, type Shard } from "../fleet/shard.ts";
 import { type SiteJob, siteJob } from "../fleet/site-job.ts";
@@ -23,13 +24,18 @@ export interface SiteListOptions {
   readonly column?: string | undefined;
   /** Only those of this part of the list. */
   readonly shard?: Shard | undefined;
+  /** The path of a homepage counts. */
+  readonly keepPath?: boolean | undefined;
 }
 
 /** Counts what it reads. Each website comes once. */
 export class SiteList {
   readonly #options: SiteListOptions;
   readonly #seen = new Set<string>();
+  /** The first ones. */
   readonly malformed: MalformedLine[] = [];
+  /** Told each of them, for a log. */
+  onMalformed: ((line: MalformedLine) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
   /** In other parts of the list. */
@@ -50,17 +56,15 @@ export class SiteList {
     }
   }
 
-  async *#jobs(
-    file: string,
-    texts: AsyncIterable<readonly [number, string]> | Iterable<readonly [number, string]>,
-  ): AsyncGenerator<SiteJob, void> {
-    const { shard } = this.#options;
-    for await (const [at, text] of texts) {
-      const job = siteJob(text);
+  async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
+    const { shard, keepPath } = this.#options;
+    for await (const [at, text, around = text] of texts) {
+      const job = siteJob(text, { keepPath });
       if (job === undefined) {
+        const line = { file, line: at + 1, text: (text || around).slice(0, 200) };
         this.malformedCount += 1;
-        if (this.malformed.length < mostMalformed)
-          this.malformed.push({ file, line: at + 1, text: text.slice(0, 200) });
+        if (this.malformed.length < mostMalformed) this.malformed.push(line);
+        this.onMalformed?.(line);
       } else if (this.#seen.has(job.key)) this.duplicates += 1;
       else {
         this.#seen.add(job.key);
@@ -75,20 +79,29 @@ export class SiteList {
   }
 }
 
+/** The number of a line from 0, what stands for a homepage, and the line where that is not all of it. */
+type ListEntry = readonly [number, string, string?];
+
 const mostMalformed = 5;
 
 /** Says what of a list was not used. */
 export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
-  for (const { file, line, text } of malformed) messages.say(`${file}:${line}: not a website: ${text}`, "warning");
+  for (const line of malformed) messages.say(inWords(line), "warning");
   const more = malformedCount - malformed.length;
-  if (more > 0)
-    messages.say(`and ${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`, "warning");
+  if (more > 0) {
+    const lines = `${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`;
+    messages.say(`and ${lines}; --log-file lists them all`, "warning");
+  }
   if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
   if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
 }
 
+export function inWords({ file, line, text }: MalformedLine): string {
+  return `${file}:${line}: not a website: ${text}`;
+}
+
 async function* linesOf(file: string): AsyncGenerator<string, void> {
-  const input = file === "-" ? process.stdin : createReadStream(file);
+  const input = Readable.from(decoded(file === "-" ? process.stdin : createReadStream(file)));
   const failed = new Promise<never>((_, reject) => input.once("error", reject));
   failed.catch(() => undefined);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
@@ -99,9 +112,30 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
   }
 }
 
+// Spreadsheets save lists as UTF-16, too. Nothing else has a zero byte in its first two.
+async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let start: Uint8Array = new Uint8Array();
+  for await (const piece of input) {
+    const bytes = decoder === undefined ? Buffer.concat([start, piece]) : piece;
+    if (decoder === undefined && bytes.length < 2) {
+      start = bytes;
+      continue;
+    }
+    decoder ??= new TextDecoder(encodingOf(bytes));
+    yield decoder.decode(bytes, { stream: true });
+  }
+  yield (decoder ?? new TextDecoder()).decode(decoder === undefined ? start : undefined);
+}
+
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if ((first === 0xff && second === 0xfe) || second === 0) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8";
+}
+
 async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<readonly [number, string], void> {
   let at = 0;
-  for await (const line of lines) yield [at++, at === 1 ? line.replace(/^\ufeff/, "") : line];
+  for await (const line of lines) yield [at++, line];
 }
 
 // A comment begins with # at the start of a line or behind a space: in a URL it is something else.
@@ -138,7 +172,7 @@ async function* cells(
   lines: AsyncIterable<readonly [number, string]>,
   column: string,
   file: string,
-): AsyncGenerator<readonly [number, string], void> {
+): AsyncGenerator<ListEntry, void> {
   let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
   const isNumbered = place !== undefined;
   let separator: string | undefined;
@@ -152,11 +186,12 @@ async function* cells(
         if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
         continue;
       }
+      if ((place ?? 0) >= row.length)
+        throw new UsageError(`${file} has no column ${column}; there are ${row.length}: ${row.join(", ")}`);
       // With a number there may be a header, too.
       if (siteJob(row[place ?? 0] ?? "") === undefined) continue;
     }
-    const text = (row[place ?? 0] ?? "").trim();
-    yield [at, text === "" ? line : text];
+    yield [at, (row[place ?? 0] ?? "").trim(), line];
   }
 }
 

@@ -15,28 +15,39 @@ export async function fleetStatus(folder: string, asJson: boolean): Promise<numb
   const counter = new FleetCounter();
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
-  const { sites, begun } = await states(journal);
+  const { sites, begun, damaged } = await states(journal);
   const process_ = FolderLock.owner(path.join(folder, lockName));
   const running = process_ === undefined ? 0 : begun;
   const waiting = sites - totals.websites - running;
   if (asJson) {
-    process.stdout.write(`${JSON.stringify({ ...totals, running, waiting, process: process_ ?? null })}\n`);
+    const state = { running, waiting, process: process_ ?? null, ...(damaged > 0 ? { damaged } : {}) };
+    process.stdout.write(`${JSON.stringify({ ...totals, ...state })}\n`);
   } else {
     const state = process_ === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process_})`;
     const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
-    process.stdout.write(`${state}: ${left}\n${fleetTable(totals)}`);
+    const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
+    process.stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
   return exitCodes.complete;
 }
 
-async function states(journal: string): Promise<{ sites: number; begun: number }> {
+/** What was passed over in a journal. */
+export function damagedLines(count: number): string {
+  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} passed over`;
+}
+
+async function states(journal: string): Promise<{ sites: number; begun: number; damaged: number }> {
   const sites = new Set<string>();
   const begun = new Set<string>();
-  for await (const { type, key } of readJournal(journal)) {
-    if (typeof key !== "string") continue;
-    if (type === "add") sites.add(key);
-    else if (type === "start") begun.add(key);
-    else begun.delete(key);
+  let damaged = 0;
+  const onDamaged = () => {
+    damaged += 1;
+  };
+  for await (const { type, key } of readJournal(journal, onDamaged)) {
+    // Where the line that added a website is damaged, any other tells of it, too.
+    sites.add(key);
+    if (type === "start") begun.add(key);
+    else if (type !== "add") begun.delete(key);
   }
-  return { sites: sites.size, begun: begun.size };
+  return { sites: sites.size, begun: begun.size, damaged };
 }

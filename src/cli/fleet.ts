@@ -17,7 +17,8 @@ import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
 import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./fleet-outputs.ts";
 import type { FolderSinkOptions } from "./fleet-sink.ts";
-import { reportList, SiteList } from "./fleet-sites.ts";
+import { inWords, reportList, SiteList } from "./fleet-sites.ts";
+import { damagedLines } from "./fleet-status.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
@@ -78,11 +79,14 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
 function listOf(names: readonly string[], flags: FleetFlags) {
   for (const file of flags.from ?? []) expectFile(file);
   if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
+  if (/^0+$/.test(flags.column ?? "")) throw new UsageError("--column counts from 1");
   const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
   if (flags.shard !== undefined && shard === undefined)
     throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
   const hasList = names.length > 0 || flags.from !== undefined;
-  const list = new SiteList({ sites: names, files: flags.from ?? [], column: flags.column, shard });
+  const { from: files = [], column } = flags;
+  const keepPath = givenCrawl(flags).normalizeHomepageUrl === false;
+  const list = new SiteList({ sites: names, files, column, shard, keepPath });
   return { list: hasList ? list : undefined, retry: outcomesIn(flags.retry) };
 }
 
@@ -128,6 +132,8 @@ class Run {
     const { done, waiting } = await this.#queue.counts();
     if (done + waiting > 0)
       this.#messages.say(`going on: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
+    const { damaged } = this.#queue;
+    if (damaged > 0) this.#messages.say(`${damagedLines(damaged)}; --from FILE adds what may be missing`, "warning");
     const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
     const total = () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size);
     const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
@@ -135,6 +141,7 @@ class Run {
       view?.see(event);
       if (event.type === "site-done" && event.accepted) this.#tell(event.summary, () => block?.clear());
     };
+    if (list !== undefined && this.#log !== undefined) list.onMalformed = (line) => this.#write(inWords(line));
     const unlisten = this.#listen(() => block?.clear());
     try {
       const signals = { drain: this.#drain.signal, signal: this.#stop.signal };
@@ -189,11 +196,15 @@ class Run {
     const [first] = reasons;
     const why = first === undefined ? "" : `: ${first.message}`;
     const line = `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}`;
-    if (this.#log !== undefined) writeSync(this.#log, `${new Date().toISOString()} ${printable(line)}\n`);
+    if (this.#log !== undefined) this.#write(line);
     else if (this.#flags.verbose !== undefined) {
       beforeLine();
       this.#messages.log(line);
     }
+  }
+
+  #write(line: string): void {
+    if (this.#log !== undefined) writeSync(this.#log, `${new Date().toISOString()} ${printable(line)}\n`);
   }
 
   // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.

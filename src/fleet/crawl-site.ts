@@ -2,6 +2,7 @@
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
+import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../event.ts";
 import type { Options } from "../options.ts";
 import { isLossy, type Problem } from "../problem.ts";
@@ -57,6 +58,9 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const end = expectFinished(finished);
   const { totals, discovery } = end;
   const outcome = outcomeOf(end, hasSitemap);
+  // A machine without a free socket knows nothing about the website: it is read again, once there is one.
+  const shortage = reasons.shortage ?? discovery.find(({ reason }) => isShortage(reason))?.reason;
+  if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
   // Where nothing was found, each place that was tried says why.
   if (!hasSitemap) {
     reasons.clear();
@@ -98,6 +102,8 @@ function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean
 /** Why something is missing, by code: the first sentence of each, and how often. */
 class Reasons {
   readonly #byCode = new Map<string, { readonly problem: Problem; count: number }>();
+  /** Something of this machine that was missing. */
+  shortage: Problem | undefined;
 
   see(sitemap: Sitemap): void {
     if (sitemap.kind === "invalid") this.add(sitemap.reason);
@@ -105,6 +111,7 @@ class Reasons {
   }
 
   add(problem: Problem): void {
+    if (isShortage(problem)) this.shortage = problem;
     const known = this.#byCode.get(problem.code);
     if (known === undefined) this.#byCode.set(problem.code, { problem, count: 1 });
     else known.count += 1;
@@ -120,6 +127,10 @@ class Reasons {
       .slice(0, mostReasons)
       .map(({ problem: { code, message }, count }) => ({ code, message, count }));
   }
+}
+
+function isShortage(reason: Problem | undefined): boolean {
+  return reason?.code === "connection-failed" && (reason.value === "EMFILE" || reason.value === "ENFILE");
 }
 
 const mostReasons = 10;

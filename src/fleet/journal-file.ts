@@ -1,10 +1,11 @@
 // An append-only file of lines of JSON. Whoever appends waits until its line is on the disk; lines of many writers go there together.
 // A process that is killed leaves at most half a line, which is cut off when the file is opened again.
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
+import { type JournalLine, journalLine } from "./journal-line.ts";
 
 export class JournalFile {
   readonly #path: string;
@@ -77,19 +78,33 @@ export class JournalFile {
   }
 }
 
-/** The lines of a journal as values; what is no JSON, or half a line, is left out. Reads a file that somebody is writing, too. */
-export async function* readJournal(path: string): AsyncGenerator<Record<string, unknown>, void> {
+/** Whether the file may be a journal: one that is not there yet, or of which any line can be read. */
+export async function isJournal(path: string): Promise<boolean> {
+  let isDamaged = false;
+  const onDamaged = () => {
+    isDamaged = true;
+  };
+  if (!existsSync(path)) return true;
+  for await (const _ of readJournal(path, onDamaged)) return true;
+  if (!isDamaged) return true;
+  // A process that was killed may leave half of the first line.
+  for await (const piece of createReadStream(path, { end: 7, encoding: "utf8" })) return '{"type":'.startsWith(piece);
+  return true;
+}
+
+/** The lines of a journal; what is none of them, or half a line, is told as damaged. Reads a file that somebody is writing, too. */
+export async function* readJournal(path: string, onDamaged?: () => void): AsyncGenerator<JournalLine, void> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
     const value = parsed(line);
     if (value !== undefined) yield value;
+    else if (line !== "") onDamaged?.();
   }
 }
 
-function parsed(line: string): Record<string, unknown> | undefined {
+function parsed(line: string): JournalLine | undefined {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+    return journalLine(JSON.parse(line));
   } catch {
     return undefined;
   }

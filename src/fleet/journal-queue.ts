@@ -3,9 +3,10 @@
 import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { Problem } from "../problem.ts";
+import { SitemapError } from "../errors.ts";
 import { FolderLock } from "./folder-lock.ts";
-import { JournalFile, readJournal } from "./journal-file.ts";
+import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
+import type { JournalLine } from "./journal-line.ts";
 import {
   isFailure,
   keyHash,
@@ -19,31 +20,6 @@ import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
-
-/** A line of the journal. */
-export type JournalLine =
-  | { readonly type: "add"; readonly site: string; readonly key: string; readonly at: string }
-  | {
-      readonly type: "start";
-      readonly site: string;
-      readonly key: string;
-      readonly attemptId: string;
-      readonly at: string;
-    }
-  | {
-      readonly type: "back";
-      readonly site: string;
-      readonly key: string;
-      readonly at: string;
-      readonly reason?: Problem;
-    }
-  | {
-      readonly type: "done";
-      readonly site: string;
-      readonly key: string;
-      readonly at: string;
-      readonly summary: SiteSummary;
-    };
 
 interface Site {
   readonly job: SiteJob;
@@ -93,6 +69,7 @@ export class JournalQueue implements SiteQueue {
   #done = 0;
   #failed = 0;
   #delayed = 0;
+  #damaged = 0;
   readonly #sleepers = new Set<() => void>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -102,12 +79,16 @@ export class JournalQueue implements SiteQueue {
     this.#journal = journal;
   }
 
-  /** Throws a `SitemapError` (`folder-in-use`) where another process has the folder. */
+  /**
+   * Throws a `SitemapError`: `folder-in-use` where another process has the folder, `invalid-file` where its `sites.ndjson` is
+   * something else.
+   */
   static async open(folder: string, { retry = [] }: JournalQueueOptions = {}): Promise<JournalQueue> {
     await mkdir(folder, { recursive: true });
     const lock = FolderLock.take(path.join(folder, lockName));
     try {
       const file = path.join(folder, journalName);
+      if (!(await isJournal(file))) throw new SitemapError("invalid-file", `${file} is not the journal of a fleet`);
       const journal = await JournalFile.open(file);
       const queue = new JournalQueue(folder, lock, journal);
       try {
@@ -126,6 +107,11 @@ export class JournalQueue implements SiteQueue {
   /** How many sites are known, whatever their state. */
   get size(): number {
     return this.#sites.size;
+  }
+
+  /** Lines of the journal that could not be read: they are passed over, and what they said is not known. */
+  get damaged(): number {
+    return this.#damaged;
   }
 
   /** The run is the folder: its name does not matter. */
@@ -183,7 +169,10 @@ export class JournalQueue implements SiteQueue {
   }
 
   async #load(file: string, retry: ReadonlySet<SiteOutcome>): Promise<void> {
-    for await (const line of readJournal(file)) this.#replay(line as unknown as JournalLine);
+    const onDamaged = () => {
+      this.#damaged += 1;
+    };
+    for await (const line of readJournal(file, onDamaged)) this.#replay(line);
     const suspects: Site[] = [];
     for (const site of this.#sites.values()) {
       if (site.state === "active") {
@@ -206,14 +195,11 @@ export class JournalQueue implements SiteQueue {
   }
 
   #replay(line: JournalLine): void {
-    if (typeof line.key !== "string" || typeof line.site !== "string") return;
-    const site = this.#sites.get(line.key);
+    // Where the line that added it is damaged, any other tells of it, too.
+    const site = this.#sites.get(line.key) ?? this.#insert({ key: line.key, homepage: line.site });
     switch (line.type) {
-      case "add":
-        if (site === undefined) this.#insert({ key: line.key, homepage: line.site });
-        return;
       case "start":
-        if (site === undefined || site.state === "done") return;
+        if (site.state === "done") return;
         // Started again without an end: the process died in between.
         if (site.state === "active") site.deaths += 1;
         else this.#active += 1;
@@ -221,24 +207,25 @@ export class JournalQueue implements SiteQueue {
         site.starts += 1;
         return;
       case "back":
-        if (site === undefined) return;
         if (site.state === "active") this.#active -= 1;
         if (site.state === "done") this.#uncount(site);
         site.state = "waiting";
         site.deaths = 0;
         return;
       case "done":
-        if (site === undefined || site.state === "done") return;
+        // Of several, the last counts.
+        if (site.state === "done") this.#uncount(site);
         if (site.state === "active") this.#active -= 1;
         this.#count(site, line.summary.outcome);
     }
   }
 
-  #insert(job: SiteJob): void {
+  #insert(job: SiteJob): Site {
     const site: Site = { job, state: "waiting", outcome: undefined, starts: 0, deaths: 0 };
     this.#sites.set(job.key, site);
     this.#waiting.push(site);
     this.#isSorted = false;
+    return site;
   }
 
   #next(): Site | undefined {
@@ -391,15 +378,14 @@ export async function* readResults(file: string): AsyncGenerator<SiteSummary, vo
   const last = new Map<string, number>();
   let number = 0;
   for await (const line of readJournal(file)) {
-    const { type, key } = line as unknown as JournalLine;
+    const { type, key } = line;
     if (type === "done") last.set(key, number);
     if (type === "back") last.delete(key);
     number += 1;
   }
   number = 0;
   for await (const line of readJournal(file)) {
-    const read = line as unknown as JournalLine;
-    if (read.type === "done" && last.get(read.key) === number) yield read.summary;
+    if (line.type === "done" && last.get(line.key) === number) yield line.summary;
     number += 1;
   }
 }

@@ -56,7 +56,10 @@ export type FleetEvent =
   | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
-/** Websites that were given as text and are none are told to nobody: who reads lists checks them with `siteJob`. */
+/**
+ * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
+ * lists with `siteJob` before.
+ */
 export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const settings = checked(options);
   const { queue, run, sites } = settings;
@@ -66,7 +69,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const { crawl, perAddress } = settings;
   const fleet = new Fleet(settings, new SharedLimits({ settings: resolveOptions(crawl), perAddress }));
   // A long list is worked on while it is read.
-  const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites)));
+  const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites, crawl)));
   adding?.catch((error: unknown) => fleet.fail(error));
   await fleet.work();
   await adding;
@@ -237,9 +240,13 @@ function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
   };
 }
 
-async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>): AsyncGenerator<SiteJob, void> {
+async function* jobsOf(
+  sites: NonNullable<FleetOptions["sites"]>,
+  { normalizeHomepageUrl = true }: Options,
+): AsyncGenerator<SiteJob, void> {
+  const keepPath = !normalizeHomepageUrl;
   for await (const site of sites) {
-    const job = typeof site === "string" ? siteJob(site) : site;
+    const job = typeof site === "string" ? siteJob(site, { keepPath }) : site;
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }

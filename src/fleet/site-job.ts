@@ -1,5 +1,6 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
+import { isIPv4 } from "node:net";
 import type { ProblemCode } from "../problem.ts";
 import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../url.ts";
 
@@ -101,17 +102,31 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
   return emptySummary(job, attemptId, "quarantined", { message, count: mostDeaths });
 }
 
-/** Undefined where the text is not a homepage. `example.org` means `https://example.org/`. */
-export function siteJob(text: string): SiteJob | undefined {
+/**
+ * Undefined where the text is not a homepage. `example.org` means `https://example.org/`. With `keepPath`, `https://example.org/a/`
+ * is a website of its own, as for `normalizeHomepageUrl: false`.
+ */
+export function siteJob(
+  text: string,
+  { keepPath = false }: { readonly keepPath?: boolean | undefined } = {},
+): SiteJob | undefined {
   const trimmed = text.trim();
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
-  const homepage = homepageOf(withoutCredentials(url));
+  const named = withoutCredentials(url);
+  const homepage = keepPath ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
   // `..` is not a host, though URLs take it for one.
   if (/^\.|\.\./.test(new URL(homepage).hostname)) return undefined;
-  // `https://word` is a URL, but hardly what somebody meant by a line of words.
-  if (url !== trimmed && !/[.:]|^localhost$/.test(new URL(homepage).host)) return undefined;
+  if (url !== trimmed && !isHostName(trimmed, new URL(homepage))) return undefined;
   return { key: urlKey(homepage), homepage };
+}
+
+// `word`, `4`, `1.5` and `me@example.org` make URLs, too (`4` is 0.0.0.4), but hardly those that somebody meant by such a line.
+function isHostName(text: string, { host, hostname }: URL): boolean {
+  const [written = ""] = text.split(/[/?#\\]/, 1);
+  if (written.includes("@")) return false;
+  if (isIPv4(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
+  return /[.:]|^localhost$/.test(host);
 }
 
 /** A short name for a key, the same on every machine: 16 hexadecimal digits. */

@@ -69,6 +69,10 @@ export const deliveryProblems: ProblemRows = {
     cutOff: true,
     temporary: true,
     message: "The connection failed",
+    messageFor: {
+      EMFILE: "Too many open files on this machine; `ulimit -n` allows more, a lower concurrency needs fewer",
+      ENFILE: "Too many open files on this machine; a lower concurrency needs fewer",
+    },
     fix: "No route to the host, or no more sockets on this machine: check your network, lower `concurrency.total`.",
   },
   "tls-certificate": {

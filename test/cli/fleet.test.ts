@@ -7,11 +7,11 @@ import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalLine } from "../../src/fleet/journal-queue.ts";
+import type { JournalLine } from "../../src/fleet/journal-line.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
-import { ended, sitegrove, start, terminal } from "./program.ts";
+import { ended, shell, sitegrove, start, terminal } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers | undefined;
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 const at = (name: string) => path.join(folder, name);
-function file(name: string, content: string): string {
+function file(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content);
   return at(name);
 }
@@ -195,12 +195,57 @@ describe("lists", () => {
     expect(doneLines()).toHaveLength(2);
   });
 
+  test.each(["utf-16le", "utf-16be"])(
+    "a list in %s, as spreadsheets save it, with and without a mark",
+    async (encoding) => {
+      const { sites } = await serve({ count: 2 });
+      const bytes = sites.map((site, index) => {
+        const text = Buffer.from(`${index === 0 ? "\ufeff" : ""}site\tn\r\n${site}\t1\r\n`, "utf16le");
+        return encoding === "utf-16be" ? text.swap16() : text;
+      });
+      const lists = bytes.map((text, index) => file(`list${index}.txt`, text));
+      const { code, stderr } = await sitegrove(fleet("--from", lists[0]!, "--from", lists[1]!, "--column", "site"));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(doneLines()).toHaveLength(2);
+    },
+  );
+
+  test("an empty cell is no website, whatever else is in the row; the log has every such line", async () => {
+    const { sites } = await serve({ count: 1 });
+    const rows = ["example.org", "4", "x.example,", "127.0.0.1,", "a.example, ", "b.example", `c.example,${sites[0]}`];
+    const list = file("list.csv", `note,site\n${rows.join("\n")}\n`);
+    const log = at("malformed.log");
+    const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site", "--log-file", log));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${list}:2: not a website: example.org\n`);
+    expect(stderr).toContain("and 1 more line that names no website; --log-file lists them all");
+    expect(doneLines()).toHaveLength(1);
+    expect(readFileSync(log, "utf8").match(/not a website/g)).toHaveLength(6);
+  });
+
+  test("--keep-path: two paths of one host are two websites", async () => {
+    const { sites } = await serve({ count: 1 });
+    await sitegrove(fleet("--keep-path", `${sites[0]}a/`, `${sites[0]}b/`));
+    expect(doneLines().map(({ site }) => site)).toEqual(expect.arrayContaining([`${sites[0]}a/`, `${sites[0]}b/`]));
+  });
+
   test("standard input", async () => {
     const { sites } = await serve({ count: 2 });
     const { code } = await sitegrove(fleet("--from", "-"), { input: sites.join("\n") });
     expect(code).toBe(0);
     expect(doneLines()).toHaveLength(2);
   });
+});
+
+test("a machine without free sockets says so, and no website is to blame", async () => {
+  await serve({ count: 60, latency: 50 });
+  const words = fleet("--from", at("sites.txt"), "--concurrency", "60").join(" ");
+  const { code, stderr } = await shell(`ulimit -n 48; eval "$SITEGROVE ${words}"`);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/too many open files/i);
+  for (const { outcome } of doneLines()) expect(outcome).toBe("complete");
+  expect((await sitegrove(fleet("--from", at("sites.txt")))).code).toBe(0);
+  expect(new Set(doneLines().map(({ site }) => site)).size).toBe(60);
 });
 
 test("reasons are counted by websites, and the exit code says that something is missing", async () => {
@@ -395,6 +440,8 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
     [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
+    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "0"], "--column counts from 1"],
+    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "9"], "has no column 9"],
     [["fleet", "--out", "OUT", "not", "websites"], "the list names no website"],
     [["fleet", "status", "OUT"], "is not the folder of a fleet"],
   ])("%j", async (words, message) => {

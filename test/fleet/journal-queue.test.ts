@@ -95,6 +95,55 @@ test("a journal that was cut anywhere gives every result that was whole, and goe
   }
 });
 
+test("damaged lines are never half believed: they are counted, and their websites are read again", async () => {
+  const folder = newFolder();
+  const file = path.join(folder, journalName);
+  const queue = await JournalQueue.open(folder);
+  await queue.add("run", [job("a")]);
+  const lease = await taken(queue);
+  await lease.done(summaryOf(lease));
+  await queue.close();
+  const [add = "", start = "", done = ""] = readFileSync(file, "utf8").split("\n");
+  const damaged = [
+    done.replace(/,"summary":.*/, "}"),
+    done.replace(/"summary":.*/, '"summary":null}'),
+    done.replace(/"summary":.*/, '"summary":{}}'),
+    done.replace('"complete"', '"__proto__"'),
+    done.replace('"pages":1', '"pages":"many"'),
+    done.replace('"pages":1', '"pages":-1'),
+    done.replace('"reasons":[]', '"reasons":[1]'),
+    done.replace('"files":{}', '"files":{"pages":"../../etc/passwd"}'),
+    done.replace('"files":{}', '"files":{"pages":"/etc/passwd"}'),
+    done.replaceAll("https:", "file:"),
+  ];
+  for (const line of damaged) {
+    writeFileSync(file, `${add}\n${start}\n${line}\n`);
+    const again = await JournalQueue.open(folder);
+    expect([line, again.damaged, await again.counts(), await resultsOf(again)]).toEqual([
+      line,
+      1,
+      { waiting: 1, active: 0, done: 0, failed: 0 },
+      [],
+    ]);
+    await again.close();
+  }
+  // Any line of a website tells that there is one.
+  writeFileSync(file, `${add.replace("type", "tipe")}\n${start}\n${done}\n`);
+  const again = await JournalQueue.open(folder);
+  expect([again.damaged, again.size, (await again.counts()).done]).toEqual([1, 1, 1]);
+  await again.close();
+});
+
+test("a file that is something else is left as it is", async () => {
+  const folder = newFolder();
+  const file = path.join(folder, journalName);
+  for (const text of ["my own list, without a line end", "a\nb\n", '["https://a.example/"]\n', "\0\0\0"]) {
+    writeFileSync(file, text);
+    await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "invalid-file" });
+    expect(readFileSync(file, "utf8")).toBe(text);
+  }
+});
+
 test("lines that are no JSON, or say nothing, are passed over", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
@@ -200,8 +249,8 @@ test("a journal of many sites is opened in little time and memory", { timeout: 6
   for (let at = 0; at < 50_000; at++) {
     const { key, homepage } = job(`site-${at}`);
     lines.push(JSON.stringify({ type: "add", site: homepage, key }));
-    if (at % 2 === 0)
-      lines.push(JSON.stringify({ type: "done", site: homepage, key, summary: { key, outcome: "complete" } }));
+    const summary = summaryOf({ job: { key, homepage }, attemptId: `${at}-1` });
+    if (at % 2 === 0) lines.push(JSON.stringify({ type: "done", site: homepage, key, summary }));
   }
   writeFileSync(path.join(folder, journalName), `${lines.join("\n")}\n`);
   truncateSync(path.join(folder, journalName), readFileSync(path.join(folder, journalName)).length - 3);

@@ -20,7 +20,7 @@ export const job = (name: string): SiteJob => ({
 });
 
 export function summaryOf(
-  { job: { key, homepage }, attemptId }: Lease,
+  { job: { key, homepage }, attemptId }: Pick<Lease, "job" | "attemptId">,
   outcome: SiteSummary["outcome"] = "complete",
 ): SiteSummary {
   return {

@@ -274,8 +274,23 @@ test.each([
   "https://../../x",
   ".example.org",
   ".",
+  "4",
+  "1.5",
+  "0x7f",
+  "0177.1.1.1",
+  "me@example.org",
+  "mailto:me@example.org",
 ])("%j is no website", (text) => {
   expect(siteJob(text)).toBeUndefined();
+});
+
+test("with keepPath, each path is a website of its own", () => {
+  const paths = ["https://example.org/a/", "https://Example.org:443/a/#b", "https://example.org/c"];
+  expect(paths.map((text) => siteJob(text, { keepPath: true })?.key)).toEqual([
+    "https://example.org/a/",
+    "https://example.org/a/",
+    "https://example.org/c",
+  ]);
 });
 
 test("how many at a time depends on the machine, within bounds", () => {
