@@ -191,3 +191,15 @@ function shortened(text: string): string {
   const cut = text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
   return Buffer.from(cut, "utf16le").toString("utf16le");
 }
+
+/** The findings by rule and severity, in their order. */
+export function groupedByRule(findings: readonly Finding[]): (readonly [Finding, ...Finding[]])[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>();
+  for (const finding of findings) {
+    const key = `${finding.severity} ${finding.rule}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return [...groups.values()];
+}

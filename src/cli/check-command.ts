@@ -3,8 +3,8 @@ import { Command, Option } from "commander";
 import type { CheckFlags } from "./check.ts";
 import { failLevels } from "./check-formats.ts";
 import { OutputFlags } from "./check-outputs.ts";
-import { addCrawlFlags } from "./crawl-flags.ts";
-import { exitCodeHelp } from "./exit-codes.ts";
+import { addCrawlFlagGroups } from "./crawl-flags.ts";
+import { checkingExitCodes, exitCodeHelp } from "./exit-codes.ts";
 import { collected, wholeNumber } from "./flag-values.ts";
 import { addMessageFlags } from "./message-flags.ts";
 
@@ -48,30 +48,15 @@ export function checkCommand(done: (exitCode: number) => void): Command {
       collected,
     );
 
-  command.optionsGroup("Discovery:");
-  addCrawlFlags(command, "Discovery");
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network");
-  command.optionsGroup("Limits:");
-  addCrawlFlags(command, "Limits");
+  addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
 
   addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
     const { check } = await import("./check.ts");
     done(await check(target, { ...flags, outputs: outputs.chosen() }));
   });
-  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+  return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
 }
 
-const exitCodeNames = [
-  "complete",
-  "unexpected",
-  "usage",
-  "incomplete",
-  "notFound",
-  "unreachable",
-  "findings",
-  "interrupted",
-] as const;
 const exitCodeWords = { findings: "findings of the severity of --fail-on, or worse" };
 
 const examples = `

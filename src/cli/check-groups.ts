@@ -1,5 +1,5 @@
 // What all formats of a check for people say: the verdict in one sentence, findings by rule, examples, what was not judged.
-import type { Finding, FindingExample } from "../check/findings.ts";
+import { type Finding, type FindingExample, groupedByRule } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { type Rule, type Severity, severities } from "../check/rule.ts";
 import { counted } from "../figures.ts";
@@ -15,16 +15,9 @@ export interface FindingGroup {
 /** The worst first. */
 export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
-  const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const key = `${finding.severity} ${finding.rule}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
-  }
-  return [...groups.values()].map((group) => ({
-    rule: rows.get(group[0]!.rule) as Rule,
-    severity: group[0]!.severity,
+  return groupedByRule(findings).map((group) => ({
+    rule: rows.get(group[0].rule) as Rule,
+    severity: group[0].severity,
     findings: group,
     count: group.reduce((sum, { count }) => sum + count, 0),
   }));

@@ -25,6 +25,14 @@ export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonl
   }
 }
 
+/** Adds whole groups, each under its own heading. */
+export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGroup[]): void {
+  for (const group of groups) {
+    command.optionsGroup(`${group}:`);
+    addCrawlFlags(command, group);
+  }
+}
+
 /** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
 export function crawlOptions(flags: CrawlFlags): Options {
   const options: Record<string, unknown> = {};

@@ -1,11 +1,9 @@
 // The flags of `sitegrove diff`, in words. What they do is in diff.ts, which is loaded when it is needed.
-import { Command, Option } from "commander";
-import { changeKinds, ignorable } from "../change.ts";
-import { addCrawlFlags } from "./crawl-flags.ts";
+import { Command } from "commander";
+import { addCrawlFlagGroups } from "./crawl-flags.ts";
 import type { DiffFlags } from "./diff.ts";
-import { diffFormats } from "./diff-formats.ts";
-import { exitCodeHelp } from "./exit-codes.ts";
-import { collected } from "./flag-values.ts";
+import { addDiffFlags } from "./diff-flags.ts";
+import { checkingExitCodes, exitCodeHelp } from "./exit-codes.ts";
 import { addMessageFlags } from "./message-flags.ts";
 
 export function diffCommand(done: (exitCode: number) => void): Command {
@@ -19,52 +17,19 @@ export function diffCommand(done: (exitCode: number) => void): Command {
     .argument("<old>", "archive, sitemap file, text file with one URL a line, website, or - for standard input")
     .argument("<new>", "the same");
 
-  command
-    .optionsGroup("Output:")
-    .addOption(
-      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
-        .choices(diffFormats)
-        .default("summary"),
-    )
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
-    .option("--force", "let --output replace a file")
-    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
-    .option(
-      "--ignore <fields>",
-      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
-      collected,
-    )
-    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
-    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
-    .option("--exit-code", "exit with 6 where there are differences")
-    .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
-
-  command.optionsGroup("Discovery:");
-  addCrawlFlags(command, "Discovery");
-  command.optionsGroup("Parsing:");
-  addCrawlFlags(command, "Parsing");
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network");
-  command.optionsGroup("Limits:");
-  addCrawlFlags(command, "Limits");
+  addDiffFlags(command.optionsGroup("Output:")).option(
+    "--no-csv-safe",
+    "keep cells that spreadsheets take for formulas as they are (csv)",
+  );
+  addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
 
   addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
     const { diff } = await import("./diff.ts");
     done(await diff(before, after, flags));
   });
-  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+  return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
 }
 
-const exitCodeNames = [
-  "complete",
-  "unexpected",
-  "usage",
-  "incomplete",
-  "notFound",
-  "unreachable",
-  "findings",
-  "interrupted",
-] as const;
 const exitCodeWords = {
   incomplete: "finished, but a side could not be fully read",
   notFound: "a website answered, and no sitemap was found",

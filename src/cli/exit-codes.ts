@@ -27,6 +27,18 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   terminated: "stopped by SIGTERM",
 };
 
+/** The exit codes of commands that read websites and judge them. */
+export const checkingExitCodes = [
+  "complete",
+  "unexpected",
+  "usage",
+  "incomplete",
+  "notFound",
+  "unreachable",
+  "findings",
+  "interrupted",
+] as const;
+
 /** The part of a command's help that lists its exit codes. */
 export function exitCodeHelp(
   names: readonly ExitCodeName[],

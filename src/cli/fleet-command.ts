@@ -1,13 +1,12 @@
 // The flags of `sitegrove fleet`, in words. What they do is in fleet.ts, which is loaded when it is needed.
 import { Command, Option } from "commander";
-import { changeKinds, ignorable } from "../change.ts";
-import { addCrawlFlags } from "./crawl-flags.ts";
-import { diffFormats } from "./diff-formats.ts";
+import { addDiffFlags } from "./diff-flags.ts";
 import { exitCodeHelp, UsageError } from "./exit-codes.ts";
-import { byteCount, collected, raised, wholeNumber } from "./flag-values.ts";
+import { collected, raised, wholeNumber } from "./flag-values.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { FleetDiffFlags } from "./fleet-diff.ts";
-import { fleetFormats, networkFlags, retryNames } from "./fleet-formats.ts";
+import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./fleet-flags.ts";
+import { fleetFormats, retryNames } from "./fleet-formats.ts";
 import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./fleet-queue-command.ts";
 
 export function fleetCommand(done: (exitCode: number) => void): Command {
@@ -47,9 +46,7 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     .option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it")
     .option("--check", "write what search engines would say about each website");
 
-  command
-    .optionsGroup("Pace:")
-    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
+  addConcurrencyFlag(command)
     .option(
       "--processes <n>",
       "processes that read websites, for machines with several cores (default: 1)",
@@ -59,24 +56,13 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
       "--per-address <n>",
       "requests at a time to one address, whatever names lead there (default: 8)",
       wholeNumber(1),
-    )
-    .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
-    .option(
-      "--max-traffic <n>",
-      "maximum number of bytes of one website, as transferred: 64k, 50M (default: none)",
-      byteCount,
     );
-  addCrawlFlags(command, "Limits");
+  addSiteLimitFlags(command);
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
   if (time !== undefined) time.description = "maximum time for one website (default: 600)";
 
-  command.optionsGroup("Discovery:");
-  addCrawlFlags(command, "Discovery");
-  command.optionsGroup("Parsing:");
-  addCrawlFlags(command, "Parsing");
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network", networkFlags);
+  addSiteCrawlFlags(command);
 
   command
     .optionsGroup("Messages:")
@@ -97,7 +83,7 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
 }
 
 function diffCommand(done: (exitCode: number) => void): Command {
-  return new Command("diff")
+  const command = new Command("diff")
     .summary("show what changed between two runs")
     .description(
       "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
@@ -105,23 +91,8 @@ function diffCommand(done: (exitCode: number) => void): Command {
         '"unknown", never "removed".',
     )
     .argument("<old>", "folder of the earlier run")
-    .argument("<new>", "folder of the later run")
-    .addOption(
-      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
-        .choices(diffFormats)
-        .default("summary"),
-    )
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
-    .option("--force", "let --output replace a file")
-    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
-    .option(
-      "--ignore <fields>",
-      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
-      collected,
-    )
-    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
-    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
-    .option("--exit-code", "exit with 6 where there are differences")
+    .argument("<new>", "folder of the later run");
+  return addDiffFlags(command)
     .option("--no-color", "no colors on a terminal")
     .action(async (before: string, after: string, flags: FleetDiffFlags) => {
       const { fleetDiff } = await import("./fleet-diff.ts");

@@ -1,9 +1,9 @@
 // The flags of the commands of a fleet on several machines, in words. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp, UsageError } from "./exit-codes.ts";
-import { byteCount, raised, seconds, wholeNumber } from "./flag-values.ts";
-import { fleetFormats, networkFlags } from "./fleet-formats.ts";
+import { raised, seconds, wholeNumber } from "./flag-values.ts";
+import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./fleet-flags.ts";
+import { fleetFormats } from "./fleet-formats.ts";
 import type { WorkerFlags } from "./fleet-worker.ts";
 import { Messages } from "./messages.ts";
 
@@ -37,27 +37,13 @@ export function workerCommand(done: (exitCode: number) => void): Command {
     .addOption(new Option("-f, --format <format>", "files of pages, one for each website").choices(fleetFormats))
     .option("--archives", "save everything that was received, one WARC archive for each website")
     .option("--check", "write what search engines would say about each website");
-  command
-    .optionsGroup("Pace:")
-    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
-    .option(
-      "--per-address <n>",
-      "requests at a time to one IP address, of all workers together (default: 8)",
-      wholeNumber(1),
-    )
-    .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
-    .option(
-      "--max-traffic <n>",
-      "maximum number of bytes of one website, as transferred: 64k, 50M (default: none)",
-      byteCount,
-    );
-  addCrawlFlags(command, "Limits");
-  command.optionsGroup("Discovery:");
-  addCrawlFlags(command, "Discovery");
-  command.optionsGroup("Parsing:");
-  addCrawlFlags(command, "Parsing");
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network", networkFlags);
+  addConcurrencyFlag(command).option(
+    "--per-address <n>",
+    "requests at a time to one IP address, of all workers together (default: 8)",
+    wholeNumber(1),
+  );
+  addSiteLimitFlags(command);
+  addSiteCrawlFlags(command);
   command
     .optionsGroup("Messages:")
     .option("-v, --verbose", "a line for each website", raised)

@@ -1,13 +1,13 @@
 // The flags of `sitegrove ls`, in words; those that set options of the library come from the table of options. What they do is
 // in ls.ts, which is loaded when it is needed: the network code behind it takes longer to load than the help takes to print.
 import { Command, Option } from "commander";
-import { explodedLists } from "../write/csv-columns.ts";
-import { addCrawlFlags } from "./crawl-flags.ts";
+import { addCrawlFlagGroups, addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { collected, wholeNumber } from "./flag-values.ts";
-import { explodeInWords, formatInWords, formats } from "./formats.ts";
+import { collected } from "./flag-values.ts";
+import { formatInWords, formats } from "./formats.ts";
 import type { LsFlags } from "./ls.ts";
 import { addMessageFlags } from "./message-flags.ts";
+import { addPageFlags } from "./page-flags.ts";
 
 export function lsCommand(done: (exitCode: number) => void): Command {
   const command = new Command("ls")
@@ -19,15 +19,8 @@ export function lsCommand(done: (exitCode: number) => void): Command {
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
     .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
-    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)")
-    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
-    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected)
-    .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
-    .option("--unique", "each page once, however many sitemaps declare it")
-    .option("--limit <n>", "stop after this many pages", wholeNumber(0))
-    .option("--columns <names>", "columns of the table, such as url,lastModified,news.title (csv)")
-    .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
-    .option("--excel", "start with a byte order mark, which Excel needs to recognize UTF-8 (csv)")
+    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)");
+  addPageFlags(command, "each page once, however many sitemaps declare it")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
     .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
     .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
@@ -45,18 +38,10 @@ export function lsCommand(done: (exitCode: number) => void): Command {
     .option("--exclude-sitemap <pattern>", "do not follow sitemaps that match (repeatable)", collected)
     .option("--skip-old-sitemaps", "with --since: do not follow sitemaps that are older according to their index");
 
-  command.optionsGroup("Parsing:");
-  addCrawlFlags(command, "Parsing");
-
-  command.optionsGroup("Archive:");
-  addCrawlFlags(command, "Archive");
+  addCrawlFlagGroups(command, "Parsing", "Archive");
   command.option("--force", "let --save and --output replace a file");
 
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network");
-
-  command.optionsGroup("Limits:");
-  addCrawlFlags(command, "Limits");
+  addCrawlFlagGroups(command, "Network", "Limits");
 
   addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
     const { ls } = await import("./ls.ts");

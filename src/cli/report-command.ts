@@ -1,6 +1,6 @@
 // The flags of `sitegrove report`, in words. What they do is in report-page.ts, which is loaded when it is needed.
 import { Command } from "commander";
-import { addCrawlFlags } from "./crawl-flags.ts";
+import { addCrawlFlagGroups, addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { collected } from "./flag-values.ts";
 import { addMessageFlags } from "./message-flags.ts";
@@ -34,10 +34,7 @@ export function reportCommand(done: (exitCode: number) => void): Command {
   addCrawlFlags(command, "Discovery");
   command.optionsGroup("Archive:");
   addCrawlFlags(command, "Archive", ["--save"]);
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network");
-  command.optionsGroup("Limits:");
-  addCrawlFlags(command, "Limits");
+  addCrawlFlagGroups(command, "Network", "Limits");
 
   addMessageFlags(command).action(async (target: string | undefined, flags: ReportFlags) => {
     const { report } = await import("./report-page.ts");

@@ -1,7 +1,7 @@
 // Findings as the report shows them: one for each rule and severity, with the first places and examples. A website chooses how long
 // its URLs are and how many rules it breaks: all examples together have a bound.
 
-import type { Finding } from "../check/findings.ts";
+import { type Finding, groupedByRule } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { ReportFinding } from "./facts.ts";
 import type { Room } from "./room.ts";
@@ -12,16 +12,9 @@ const leastExamples = 2;
 
 export function findingGroups({ findings, rules }: CheckResult, room: Room): ReportFinding[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
-  const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const key = `${finding.severity} ${finding.rule}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
-  }
   let left = room.allExamples;
-  return [...groups.values()].map((group) => {
-    const { rule: id, severity } = group[0]!;
+  return groupedByRule(findings).map((group) => {
+    const { rule: id, severity } = group[0];
     const { sentence = id, fix = "", link = "", basis = "heuristic", engines = [] } = rows.get(id) ?? {};
     const examples: ReportFinding["examples"][number][] = [];
     for (const example of examplesOf(group, room)) {

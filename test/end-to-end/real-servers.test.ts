@@ -1,7 +1,6 @@
 // Conditional requests against the servers that most websites run: nginx and Apache, as Debian packages them.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/event.ts";
 import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { freePort, listening } from "../support/redis-server.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-servers-"));
 const root = path.join(folder, "root");
@@ -31,29 +31,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function started(command: string, words: string[], port: number): Promise<void> {
   servers.push(spawn(command, words, { stdio: "ignore" }));
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("connect", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
-    });
-    if (isOpen) return;
-    await sleep(50);
-  }
-  throw new Error(`${command} does not answer`);
+  await listening(port);
 }
 
 async function nginx(): Promise<string> {
