@@ -1,4 +1,4 @@
-// Findings as annotations of GitHub, and the whole of them as a step summary.
+// Findings as GitHub annotations and as a step summary.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 import { appendFileSync } from "node:fs";
 import type { CheckResult } from "../check/result.ts";
@@ -10,7 +10,7 @@ import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, ve
 import type { Places } from "./check-places.ts";
 
 const commands = { error: "error", warning: "warning", info: "notice" } as const;
-// Of each kind, GitHub shows so many of a step.
+// GitHub shows this many of each kind for a step.
 const mostOfOneKind = 10;
 
 export function checkAnnotations(result: CheckResult, places: Places): string {
@@ -36,11 +36,11 @@ export function checkAnnotations(result: CheckResult, places: Places): string {
       }),
   );
   const rest = [verdict(result), sampleSentence(result), ...notJudgedSentences(result)];
-  // A line that begins with two colons would be a command.
+  // A line that begins with two colons would be read as a command.
   return `${[...lines, ...rest.filter((line) => line !== undefined).map((line) => data(line))].join("\n")}\n`;
 }
 
-/** Adds Markdown to the summary of a step. Returns what went wrong. */
+/** Appends Markdown to the step summary. Returns the error, if there is one. */
 export function appendSummary(file: string, markdown: string): string | undefined {
   const bytes = Buffer.from(markdown);
   const isCut = bytes.length > mostSummaryBytes;
@@ -53,14 +53,14 @@ export function appendSummary(file: string, markdown: string): string | undefine
   }
 }
 
-// GitHub takes a mebibyte for each step.
+// GitHub accepts one MiB for each step.
 const mostSummaryBytes = 1_000_000;
 
 function wholeLines(text: string): string {
   return text.slice(0, text.lastIndexOf("\n") + 1);
 }
 
-// A message of 64 KB is refused; nobody reads so much.
+// GitHub refuses messages of 64 KB.
 const longest = 4000;
 
 function shortened(text: string): string {

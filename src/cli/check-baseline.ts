@@ -1,4 +1,5 @@
-// Findings that are known: counts for each sitemap and rule. What is not more than before is left out, and fails nothing.
+// Known findings: counts for each sitemap and rule. Findings that did not increase are left out, and do not fail a
+// check.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
@@ -7,7 +8,7 @@ import { UsageError } from "./exit-codes.ts";
 
 type Counts = Record<string, Record<string, number>>;
 
-/** The counts in a file; undefined where there is none yet. */
+/** The counts in a file; undefined if there is none yet. */
 export function readBaseline(file: string): Counts | undefined {
   if (!existsSync(file)) return undefined;
   try {
@@ -28,7 +29,7 @@ export function writeBaseline(file: string, { findings }: CheckResult): void {
   }
 }
 
-/** The result without what is known, and how many findings there are fewer of than the baseline says. */
+/** The result without known findings, and how many findings are fewer than in the baseline. */
 export function withoutKnown(
   result: CheckResult,
   baseline: Counts,

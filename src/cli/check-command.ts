@@ -1,4 +1,5 @@
-// The flags of `sitegrove check`, in words. What they do is in check.ts, which is loaded when it is needed.
+// The flags and help of `sitegrove check`. Their implementation is in check.ts, which is imported when the command
+// runs.
 import { Command, Option } from "commander";
 import type { CheckFlags } from "./check.ts";
 import { failLevels } from "./check-formats.ts";

@@ -27,7 +27,7 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
       throw new UsageError(`failOn is one of ${failLevels.join(", ")}`);
     }
     if (Array.isArray(options["rules"])) throw new UsageError("rules is an object: rule ids and their severities");
-    // What the library would refuse is a mistake in this file.
+    // An option that the library would refuse is an error in this file.
     resolveCheckOptions(options);
     return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions };
   } catch (error) {

@@ -1,4 +1,4 @@
-// The formats of `sitegrove check` by name, and from which severity on it fails.
+// The formats of `sitegrove check`, and the values of --fail-on.
 
 export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
 export type CheckFormat = (typeof checkFormats)[number];

@@ -1,4 +1,4 @@
-// What all formats of a check for people say: the verdict in one sentence, findings by rule, examples, what was not judged.
+// What the formats for people share: the verdict, findings by rule, examples, and what was not judged.
 import { type Finding, type FindingExample, groupedByRule } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { type Rule, type Severity, severities } from "../check/rule.ts";
@@ -12,7 +12,7 @@ export interface FindingGroup {
   readonly count: number;
 }
 
-/** The worst first. */
+/** Most severe first. */
 export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => ({
@@ -23,7 +23,7 @@ export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
   }));
 }
 
-/** One sentence about the whole. */
+/** The result in one sentence. */
 export function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete } = result;
   const groups = groupsOf(result);

@@ -1,5 +1,5 @@
-// Findings as Markdown, for pull requests and step summaries. What comes from a website stands in code spans, which nothing in it
-// can leave.
+// Findings as Markdown, for pull requests and step summaries. Everything that comes from a website is in code spans,
+// which it cannot break out of.
 import type { CheckResult } from "../check/result.ts";
 import { counted, grouped } from "../figures.ts";
 import { printable } from "../write/printable.ts";
@@ -35,7 +35,7 @@ function code(value: string): string {
   return safe === "" ? "" : `\`${safe}\``;
 }
 
-// Sentences of the rules have code spans of their own; of users' rules, anything.
+// Sentences of our rules have code spans of their own; those of users' rules may hold anything.
 function escaped(sentence: string): string {
   return printable(sentence).replaceAll("<", "&lt;").replaceAll("|", "\\|");
 }

@@ -1,12 +1,12 @@
-// Several results of one check: `-f sarif -o findings.sarif -f json -o findings.json -f text`. A format belongs to the file that is
-// named next to it; one without a file goes to standard output.
+// Several results of one check: `-f sarif -o findings.sarif -f json -o findings.json -f text`. A format belongs to the
+// file next to it; one without a file goes to standard output.
 import { InvalidArgumentError, Option } from "commander";
 import { type CheckFormat, checkFormats } from "./check-formats.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export interface ChosenOutput {
   readonly format: CheckFormat;
-  /** Standard output where it is absent. */
+  /** Absent for standard output. */
   readonly file?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export class OutputFlags {
   get output(): Option {
     return new Option(
       "-o, --output <file>",
-      "file for the format that is named next to it; it is replaced only once the result is whole (repeatable)",
+      "file for the format that is named next to it; an existing one is replaced only when the result is complete (repeatable)",
     ).argParser((value: string) => {
       this.#words.push({ file: value });
       return value;
@@ -43,7 +43,7 @@ export class OutputFlags {
   }
 }
 
-/** Throws a `UsageError` where a file has no format of its own, or two results would go to standard output. */
+/** Throws a `UsageError` if a file has no format, or two results would go to standard output. */
 export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   const chosen: ChosenOutput[] = [];
   let format: CheckFormat | undefined;
@@ -60,7 +60,7 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
       if (file !== undefined) end();
       file = word.file;
     }
-    // Both are there: whichever came first, they belong together.
+    // One of each: they belong together in either order.
     if (format !== undefined && file !== undefined) end();
   }
   end();

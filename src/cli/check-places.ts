@@ -1,16 +1,19 @@
-// Where the sitemaps of a check are as files, for code scanning: below the folders of --map, or relative to the website.
+// The files of sitemaps in a repository, for code scanning: below the folders of --map, or relative to the website.
 import path from "node:path";
 import type { LocalFolder } from "./check-target.ts";
 
-/** A place as SARIF names it: relative to a base. */
+/** A location as SARIF names it: relative to a base. */
 export interface Place {
   readonly uri: string;
   readonly base: string;
-  /** Relative to the working directory, where it is a file there. */
+  /** The path from the working directory, if it is a file below it. */
   readonly file?: string | undefined;
 }
 
-/** The working directory: https://docs.github.com/en/code-security/code-scanning takes it for the root of the repository. */
+/**
+ * The working directory, which GitHub takes for the root of the repository:
+ * https://docs.github.com/en/code-security/code-scanning
+ */
 const sourceRoot = "%SRCROOT%";
 
 export class Places {
@@ -21,7 +24,7 @@ export class Places {
     this.#folders = folders;
   }
 
-  /** Names of the bases that are not known elsewhere, and their URLs. */
+  /** The names and URLs of bases other than the working directory. */
   get bases(): ReadonlyMap<string, string> {
     return this.#bases;
   }
@@ -58,7 +61,7 @@ export class Places {
   }
 }
 
-// A relative reference: a colon in its first part would make a scheme of it.
+// A relative reference: a colon in its first segment would make it a scheme.
 function encodedOnce(text: string): string {
   const encoded = encodeURI(decoded(text).replaceAll(/\p{Surrogate}/gu, "\uFFFD")).replaceAll(
     /[[\]|^`{}"<>\\]/g,

@@ -1,5 +1,5 @@
-// How a check went, at its end: what could not be read, as for every command, and whether findings make it fail. Findings win
-// over what could not be read; standard error says both.
+// The end of a check: what could not be read, as for every command, and whether findings make it fail. Findings decide
+// the exit code first; standard error reports both.
 import type { CheckResult } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
 import type { CrawlEvent } from "../event.ts";
@@ -34,7 +34,7 @@ export class CheckReport implements RunReport {
     return this.#report.isComplete;
   }
 
-  // What was found out about a website without sitemaps is worth keeping.
+  // The findings about a website without sitemaps are worth keeping.
   get readNothing(): boolean {
     return false;
   }

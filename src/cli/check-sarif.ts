@@ -10,7 +10,7 @@ import { exampleText, sampleSentence, verdict } from "./check-groups.ts";
 import type { Places } from "./check-places.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
-// GitHub keeps so many of one run.
+// GitHub keeps this many of one run.
 const mostResults = 5000;
 const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/rules.md";
 
@@ -79,7 +79,7 @@ function resultOf(finding: Finding, rule: Rule, indexes: ReadonlyMap<string, num
     message: { text: `${rule.sentence} (${counted(count, "case")}${more})${example}` },
     locations: [locationOf(place, first)],
     ...(examples.length > 1 ? { relatedLocations: examples.slice(1).map((each) => locationOf(place, each)) } : {}),
-    // The same finding keeps its hash while lines move.
+    // The same finding keeps its hash when lines move.
     partialFingerprints: { primaryLocationLineHash: `${hashOf(`${rule.id}\n${severity}\n${sitemap}`)}:1` },
     properties: { count, sitemap, examples },
   };

@@ -1,5 +1,5 @@
-// What is checked: a website, an archive, or local files that stand for one. Local files are read without a network: a client
-// answers from folders, and from one file.
+// What is checked: a website, an archive, or local files that stand for a website. Local files are read without a
+// network: a client answers from folders, or from one file.
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
@@ -13,11 +13,11 @@ import { chooseTarget, type Target } from "./target.ts";
 
 export interface CheckTarget {
   readonly target: Target;
-  /** Whether nothing is fetched. */
+  /** Nothing is fetched. */
   readonly isLocal: boolean;
-  /** Whether the URLs of the sitemaps are the true ones. */
+  /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
-  /** The folders whose files stand for URLs. */
+  /** Folders whose files stand for URLs. */
   readonly folders: readonly LocalFolder[];
   /** Options that make the crawl read local files. */
   readonly options: Options;
@@ -60,10 +60,10 @@ export async function chooseCheckTarget(
   };
 }
 
-// A file whose URL nobody knows needs one all the same.
+// A file without a known URL gets this one.
 const nowhere = "https://local.invalid/";
 
-/** The result with the name of the file, where it has no URL. */
+/** The result with the name of the file in place of the made-up URL. */
 export function withFileName(result: CheckResult, name: string): CheckResult {
   const shown = (url: string) => (url.startsWith(nowhere) ? name : url);
   return {
@@ -75,7 +75,7 @@ export function withFileName(result: CheckResult, name: string): CheckResult {
 
 /** A folder whose files stand for URLs. */
 export interface LocalFolder {
-  /** The beginning of the URLs, with a slash at its end. */
+  /** The beginning of the URLs; ends in a slash. */
   readonly url: string;
   readonly path: string;
 }
@@ -91,7 +91,7 @@ function folderTarget(name: string, folders: readonly LocalFolder[]): CheckTarge
     isLocal: true,
     hasLocation: true,
     folders,
-    // Below the root there is no robots.txt: that of the website is somewhere else.
+    // Below the root there is no robots.txt: that of the website is elsewhere.
     options: {
       ...localOptions(folders, new Map()),
       normalizeHomepageUrl: false,
@@ -146,7 +146,7 @@ function localClient(folders: readonly LocalFolder[], files: ReadonlyMap<string,
   };
 }
 
-// Never outside of the folder, whatever a URL or a link says.
+// Never outside the folder, whatever a URL or a link says.
 function fileAt(url: string, folders: readonly LocalFolder[]): Buffer | undefined {
   for (const folder of folders) {
     if (!url.startsWith(folder.url)) continue;
@@ -158,7 +158,7 @@ function fileAt(url: string, folders: readonly LocalFolder[]): Buffer | undefine
       );
       if (file.startsWith(folder.path + path.sep) && statSync(file).isFile()) return readFileSync(file);
     } catch {
-      // Not there, or no name of a file.
+      // Missing, or not a valid file name.
     }
   }
   return undefined;

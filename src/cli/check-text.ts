@@ -1,5 +1,5 @@
-// Findings for people: the verdict, then what is wrong by severity and rule, with sitemaps, examples, fix and link. What comes
-// from a website is made printable and is cut, so that one line stays one line.
+// Findings for people: the verdict, then findings by severity and rule, with sitemaps, examples, fix and link. Texts
+// from a website are made printable and are shortened, so that each stays on one line.
 import picocolors from "picocolors";
 import type { CheckResult } from "../check/result.ts";
 import { counted } from "../figures.ts";
@@ -23,7 +23,7 @@ export function checkText(result: CheckResult, { all, color }: { all: boolean; c
     for (const finding of all ? findings : findings.slice(0, fewSitemaps)) {
       if (finding.sitemap !== result.homepage)
         lines.push(`  ${shown(finding.sitemap)} (${counted(finding.count, "case")})`);
-      // Three in all: most often the first sitemap has them.
+      // Three examples in all: usually the first sitemap has them.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
         if (text !== "") lines.push(`    ${shown(text)}`);

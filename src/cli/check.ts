@@ -1,4 +1,4 @@
-// `sitegrove check`: builds the tree of what was named, checks it, and writes the findings.
+// `sitegrove check`: builds the tree of the target, checks it, and writes the findings.
 import { existsSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
@@ -16,6 +16,7 @@ import { type CheckTarget, chooseCheckTarget, type LocalFlags, withFileName } fr
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
+import { insecureWarning } from "./messages.ts";
 import { OutputFile } from "./output-file.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { treeOf } from "./target-tree.ts";
@@ -52,7 +53,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   if (chosen.target.kind === "website" && chosen.target.isAssumed) {
     run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");
   }
-  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  if (flags.insecure) run.messages.say(insecureWarning, "bad");
   let listed = 0;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
     const result = await findings(name, chosen, { ...crawl, ...chosen.options }, options, flags, run);
@@ -115,12 +116,12 @@ async function findings(
   }
 }
 
-// What concerns the archive of the crawl does not concern single pages.
+// The archive of the crawl is not for sampled pages.
 function pageOptions({ save: _, previous: __, resume: ___, store: ____, ...options }: Options): Options {
   return options;
 }
 
-// Without what is known. What could not be read is not gone.
+// Without known findings. Findings in what could not be read do not count as fixed.
 function compared(
   result: CheckResult,
   file: string,

@@ -1,5 +1,5 @@
-// Scripts that complete commands, flags and their values in a shell, made from what commander knows, so that they cannot differ
-// from the help.
+// Completion scripts for commands, flags and their values, made from commander's data, so that they always match the
+// help.
 import type { Command, Option } from "commander";
 
 export type Shell = "bash" | "zsh" | "fish";
@@ -18,7 +18,7 @@ interface CommandFacts {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly Option[];
-  /** What the argument may be, where that is a list. */
+  /** The choices of the argument, if it has any. */
   readonly words: readonly string[];
 }
 

@@ -6,11 +6,11 @@ import type { FlagGroup, FlagRow, OptionRow } from "../options/row.ts";
 import { type Options, optionSections } from "../options.ts";
 import { byteCount, collected, fileContent, headerLines, seconds, wholeNumber } from "./flag-values.ts";
 
-/** What was typed, by the names that commander gives to flags. */
+/** The flags as typed, by commander's names. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
 
 interface CrawlFlag extends FlagRow {
-  /** Where its value goes: `["limits", "time"]`. */
+  /** The path of its option: `["limits", "time"]`. */
   readonly path: readonly string[];
   readonly row: OptionRow;
 }

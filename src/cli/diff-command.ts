@@ -1,4 +1,4 @@
-// The flags of `sitegrove diff`, in words. What they do is in diff.ts, which is loaded when it is needed.
+// The flags and help of `sitegrove diff`. Their implementation is in diff.ts, which is imported when the command runs.
 import { Command } from "commander";
 import { addCrawlFlagGroups } from "./crawl-flags.ts";
 import type { DiffFlags } from "./diff.ts";

@@ -12,7 +12,10 @@ export function addDiffFlags(command: Command): Command {
         .choices(diffFormats)
         .default("summary"),
     )
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option(
+      "-o, --output <file>",
+      "file to write the result to; an existing one is replaced only when the result is complete",
+    )
     .option("--force", "let --output replace a file")
     .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
     .option(

@@ -1,5 +1,4 @@
-// From changes to pieces of text, in the format that was asked for. Lists are written while the sides are compared; the summaries
-// wait for the end.
+// Writes changes in the requested format. Lists are written while the sides are compared; summaries at the end.
 import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
 import { Summarizer } from "../diff/summarize.ts";
 import { homepageOf } from "../url.ts";
@@ -14,7 +13,7 @@ export interface DiffOutput {
   readonly format: DiffFormat;
   readonly csvSafe: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** What the sides are called. */
+  /** The names of the sides. */
   readonly names: { readonly before: string; readonly after: string };
   readonly report: DiffReport;
 }
@@ -64,7 +63,7 @@ async function* lines(batches: Batches, output: DiffOutput): AsyncGenerator<stri
   if (writer.footer !== "") yield writer.footer;
 }
 
-/** `first`: the changes that come first, for a feed that has to name a website. */
+/** `first`: the first changes, for a feed that has to name a website. */
 function writerFor({ format, csvSafe, names, report }: DiffOutput, first: readonly TreeChange[]): ChangeWriter {
   switch (format) {
     case "csv":

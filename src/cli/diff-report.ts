@@ -1,4 +1,4 @@
-// What is said at the end of a diff: what could not be read on which side, and whether there are differences.
+// The end of a diff: what could not be read on which side, and whether there are differences.
 import type { DiffTotals, TreeChange } from "../change.ts";
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
@@ -9,12 +9,12 @@ import type { Messages } from "./messages.ts";
 import { Report } from "./report.ts";
 import type { RunReport } from "./run.ts";
 
-/** One side, as it is read. */
+/** One side, while it is read. */
 export class SideReport {
   readonly target: SideTarget;
   readonly report: Report = new Report();
   readonly #problems: Problem[] = [];
-  /** Of a website or an archive. */
+  /** For a website or an archive. */
   homepage: string | undefined;
 
   constructor(target: SideTarget) {
@@ -33,7 +33,7 @@ export class SideReport {
   print(messages: Messages, side: string, pages: number): void {
     const { name } = this.target;
     for (const { message } of this.#problems) messages.say(`${name}: ${message}`, "warning");
-    // The summary says the rest.
+    // The rest is in the summary.
     if (this.homepage === undefined || this.report.exitCode === exitCodes.complete) return;
     messages.say(`${side}: ${name}`, "quiet");
     this.report.print(messages, pages, []);
@@ -45,7 +45,7 @@ export class DiffReport implements RunReport {
   readonly #usesExitCode: boolean;
   #differences = 0;
   #totals: DiffTotals | undefined;
-  /** How many changes were told. */
+  /** How many changes were reported. */
   told = 0;
 
   constructor([before, after]: readonly [SideTarget, SideTarget], usesExitCode: boolean) {
@@ -66,7 +66,7 @@ export class DiffReport implements RunReport {
     this.#totals = totals;
   }
 
-  // Each side sees its own.
+  // Each side has its own.
   see(): void {}
 
   get isComplete(): boolean {
@@ -74,7 +74,7 @@ export class DiffReport implements RunReport {
     return before?.complete === true && after?.complete === true;
   }
 
-  /** Whether one of the sides is a website of which nothing could be read: there is nothing to compare. */
+  /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
     return Object.values(this.#sides).some(({ report }) => report.readNothing);
   }
@@ -103,7 +103,7 @@ export class DiffReport implements RunReport {
   }
 }
 
-// What is unknown is not known to be different.
+// An unknown page does not count as a difference.
 function isDifference(change: TreeChange): boolean {
   return change.kind === "sitemap" ? change.change !== "unknown" : change.kind !== "unknown";
 }

@@ -1,11 +1,11 @@
-// What was named as one side of a diff: a file of any kind, standard input or a pipe, or a website.
+// One side of a diff, as named on the command line: a file of any kind, standard input or a pipe, or a website.
 import { createReadStream, statSync } from "node:fs";
 import type { DiffSide } from "../diff/diff-side.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export type SideTarget = {
-  /** As it is called in messages and summaries. */
+  /** The name in messages and summaries. */
   readonly name: string;
   readonly source: () => DiffSide;
 } & (

@@ -1,4 +1,4 @@
-// `sitegrove diff`: checks what was typed, compares both sides, and writes what is different.
+// `sitegrove diff`: checks the flags, compares both sides, and writes the differences.
 import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
 import { changeKinds, ignorable } from "../change.ts";
 import type { DiffSide } from "../diff/diff-side.ts";
@@ -10,6 +10,7 @@ import { DiffReport } from "./diff-report.ts";
 import { chooseSide, type SideTarget } from "./diff-side.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
+import { insecureWarning } from "./messages.ts";
 import { anyPattern } from "./pattern.ts";
 import { Run, type RunFlags } from "./run.ts";
 
@@ -41,7 +42,7 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
   for (const side of sides) {
     if (side.kind === "website" && side.isAssumed) run.messages.say(`no scheme given, using ${side.url}`, "quiet");
   }
-  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  if (flags.insecure) run.messages.say(insecureWarning, "bad");
 
   const { writeDiff } = await import("./diff-output.ts");
   const { diffBatches, resolveDiffOptions } = await import("../diff/diff-trees.ts");
@@ -101,7 +102,7 @@ async function* seenBy(
       yield step.value;
     }
   } finally {
-    // Also where the reader of the output went away: temporary files and connections are let go.
+    // Also if the reader of the output went away: removes temporary files and closes connections.
     await batches.return(undefined as never);
   }
 }
@@ -138,12 +139,12 @@ export function pageFilter({
   return (url) => included?.(url) !== false && excluded?.(url) !== true;
 }
 
-// Flags that would do nothing are refused rather than ignored.
+// Flags without an effect are refused.
 function checkTogether(flags: DiffFlags, sides: readonly SideTarget[]): void {
   if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
   if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
   if (sides.some(({ kind }) => kind === "website")) return;
-  // The reader's own limits count for an archive, too.
+  // The reader's own limits apply to an archive, too.
   const [online] = givenFlags(flags, ["limits"]);
   if (online !== undefined) throw new UsageError(`${online} has no meaning for files: nothing is fetched`);
 }

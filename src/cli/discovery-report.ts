@@ -1,4 +1,4 @@
-// What to say where no sitemap was found: that the website could not be reached, that it blocks us, or where was looked.
+// The messages for a website without a sitemap: it could not be reached, it blocks us, or which places were tried.
 import type { DiscoveryRecord, UnreachableWebsite } from "../event.ts";
 import { messageWithHint, type Problem } from "../problem.ts";
 import { parseUrl } from "../url.ts";
@@ -15,7 +15,7 @@ export function unreachableReason(homepage: string, { outcome, reason, documents
     : `Nothing could be read from ${host}: ${why}`;
 }
 
-/** Where was looked for sitemaps and what was there, one line for each kind of answer. */
+/** The places that were tried and their answers, one line for each kind of answer. */
 export function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = new Map<string, { first: DiscoveryRecord; count: number; answer: string }>();
   for (const record of discovery) {
@@ -31,7 +31,7 @@ export function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   return lines.length <= mostLines ? lines : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
 }
 
-/** The limit of our own that ended the search, where one did. */
+/** The limit of ours that ended the search, if one did. */
 export function limitReached(discovery: readonly DiscoveryRecord[]): Problem | undefined {
   return discovery.find(({ reason }) => isLimit(reason))?.reason;
 }
@@ -46,7 +46,7 @@ function answerInWords({ outcome, reason, status }: DiscoveryRecord): string {
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
 }
 
-// Names such as TLS or HTTP keep their capitals.
+// Abbreviations such as TLS or HTTP stay in upper case.
 function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }

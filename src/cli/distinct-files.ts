@@ -28,7 +28,7 @@ function identityOf(file: string): string {
     const { dev, ino } = statSync(file, { bigint: true });
     return `${dev} ${ino}`;
   } catch {
-    // Not there yet, or no way to it: whoever opens it will say so.
+    // Missing or inaccessible: opening it will report that.
   }
   try {
     return path.join(realpathSync(path.dirname(file)), path.basename(file));
@@ -37,7 +37,7 @@ function identityOf(file: string): string {
   }
 }
 
-// A terminal or a pipe may be named as often as somebody likes.
+// A terminal or a pipe may be named more than once.
 function outputIdentity(): string | undefined {
   try {
     const stats = fstatSync(1, { bigint: true });

@@ -1,4 +1,4 @@
-// How the program ends, for scripts. The help of every command and docs/command-line.md come from this table.
+// The exit codes of the program, for scripts. The help of every command and docs/command-line.md come from this table.
 
 export const exitCodes = {
   complete: 0,
@@ -8,7 +8,7 @@ export const exitCodes = {
   notFound: 4,
   unreachable: 5,
   findings: 6,
-  // 128 and the number of the signal, as in shells.
+  // 128 plus the number of the signal, as in shells.
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -48,12 +48,12 @@ export function exitCodeHelp(
   return `\nExit codes:\n${lines.join("\n")}\n`;
 }
 
-/** What was typed cannot be done: one line for the person who typed it, and exit code 2. */
+/** A mistake on the command line: one line for the person who typed it, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The person, or the system, asked the program to stop. */
+/** The user, or the system, asked the program to stop. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
   readonly exitCode: number;

@@ -1,5 +1,5 @@
-// Which sitemaps are followed and which pages are listed: what --include, --exclude, --since, --unique, --limit and the
-// filters for sitemaps ask for.
+// Which sitemaps are followed and which pages are listed: --include, --exclude, --since, --unique, --limit and the
+// filters for sitemaps.
 
 import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
@@ -22,7 +22,7 @@ export interface FilterFlags {
   readonly skipOldSitemaps?: true | undefined;
 }
 
-/** One object for one run: it remembers what was listed. */
+/** One object for each run: it remembers what was listed. */
 export class Filters {
   readonly #include: Matches | undefined;
   readonly #exclude: Matches | undefined;
@@ -48,12 +48,12 @@ export class Filters {
     this.#left = flags.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many pages were let through. */
+  /** How many pages were listed. */
   get listed(): number {
     return this.#listed;
   }
 
-  /** What a person should know about what was left out, in sentences. */
+  /** Sentences for the user about what was left out. */
   notes(): string[] {
     const said: string[] = [];
     if (this.reached) said.push(`stopped at --limit ${this.#listed}`);
@@ -61,7 +61,7 @@ export class Filters {
     return said;
   }
 
-  /** Whether --limit was reached: no page will pass any more. */
+  /** Whether --limit was reached: no more pages are listed. */
   get reached(): boolean {
     return this.#left <= 0;
   }
@@ -78,13 +78,13 @@ export class Filters {
     );
   }
 
-  /** Says that what follows lies inside this sitemap. */
+  /** Called when a sitemap is entered: what follows is inside it. */
   enter(sitemap: string, depth: number): void {
     this.#path.length = depth;
     this.#path.push(sitemap);
   }
 
-  /** Those of the pages of the sitemap that was entered last that are to be listed. */
+  /** The pages to list, of the sitemap that was entered last. */
   pages(pages: readonly SitemapPage[]): readonly SitemapPage[] {
     let kept = pages;
     if (!this.passesAll) kept = this.#listsPages() ? pages.filter((page) => this.#passes(page)) : [];
@@ -100,12 +100,13 @@ export class Filters {
     if (this.#skipOldSitemaps && this.#since !== undefined && child.lastModified !== undefined) {
       if (lastInstant(child.lastModified) < this.#since) return false;
     }
-    // What robots.txt names may be an index whose children match: it is read, and asked about its pages only.
+    // A sitemap that robots.txt names may be an index whose children match: it is read, and the filter applies to its
+    // pages only.
     return this.#includeSitemap === undefined || isRobotsUrl(parent) || this.#includeSitemap(child.url);
   }
 
-  // Children of an index were asked about before they were fetched, by the URL that the index gives. A redirect may have
-  // led elsewhere since. What was found otherwise is asked about here.
+  // Children of an index were filtered before they were fetched, by the URL in the index. A redirect may have led
+  // elsewhere since. What was found in other ways is filtered here.
   #listsPages(): boolean {
     const sitemap = this.#path.at(-1) ?? "";
     const parent = this.#path.length > 2 ? this.#path.at(-2) : undefined;
@@ -117,7 +118,7 @@ export class Filters {
   #passes({ url, lastModified, newsStory }: SitemapPage): boolean {
     if (this.#include?.(url) === false || this.#exclude?.(url)) return false;
     if (this.#since !== undefined) {
-      // News sitemaps and feeds say when a story was published, and rarely when it changed.
+      // News sitemaps and feeds give the date of publication, and rarely that of a change.
       const date = lastModified ?? newsStory?.publishDate;
       if (date === undefined) {
         this.#undated += 1;

@@ -1,4 +1,5 @@
-// Reads the values of flags. What cannot be read is said in words, and ends the program before it begins.
+// Parses the values of flags. A value that cannot be parsed ends the program with a message before anything else
+// happens.
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { systemReason } from "../system-reason.ts";

@@ -1,4 +1,5 @@
-// A process of `sitegrove fleet --processes N`: reads websites that its parent gives it. It ends when its parent says so or is gone.
+// A process of `sitegrove fleet --processes N`: reads the websites that its parent sends. It ends when its parent says
+// so or has died.
 import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-queue.ts";
 import { runFleet } from "../fleet/run-fleet.ts";
 import { keepFleetSmall } from "./engine-flags.ts";
@@ -13,10 +14,10 @@ export async function fleetChild(): Promise<number> {
   const drain = new AbortController();
   const stop = new AbortController();
   const queue = new ParentQueue(send);
-  // Ctrl-C goes to all processes of a terminal, and the signal of a service that is stopped to all of its processes: what it means is
-  // for the parent to say.
+  // Ctrl-C reaches all processes of a terminal, and stopping a service signals all of its processes: the parent decides
+  // what it means.
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
-  // Somebody else may have the folder by now.
+  // The parent has died: another process may use the folder by now.
   process.once("disconnect", () => process.exit());
   const { flags, out, concurrency, perAddress } = await new Promise<ChildSetup>((resolve) => {
     process.on("message", (message: FromParent | ChildSetup) => {

@@ -1,4 +1,5 @@
-// The flags of `sitegrove fleet`, in words. What they do is in fleet.ts, which is loaded when it is needed.
+// The flags and help of `sitegrove fleet`. Their implementation is in fleet.ts, which is imported when the command
+// runs.
 import { Command, Option } from "commander";
 import { addDiffFlags } from "./diff-flags.ts";
 import { exitCodeHelp, UsageError } from "./exit-codes.ts";
@@ -11,10 +12,10 @@ import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./fle
 
 export function fleetCommand(done: (exitCode: number) => void): Command {
   const command = new Command("fleet")
-    .summary("read many websites, and go on where it stopped")
+    .summary("read many websites, and continue after a stop")
     .description(
-      "Reads the sitemaps of many websites, many at a time. In the folder of the outputs, sites.ndjson says what was begun and what\n" +
-        "came of it: run again with the same folder, it goes on where it stopped, however that happened.",
+      "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the folder of the outputs, records which\n" +
+        "websites were started and their results: run again with the same folder, it continues where it stopped.",
     )
     .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule …")
     .argument(
@@ -149,7 +150,7 @@ const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interru
 const exitCodeWords = {
   complete: "every website was read to its end, or has no sitemap",
   incomplete: "finished, but some websites could not be fully read",
-  interrupted: "stopped by Ctrl-C: run it again to go on",
+  interrupted: "stopped by Ctrl-C: run it again to continue",
 };
 
 const examples = `

@@ -1,12 +1,12 @@
-// The names that `sitegrove fleet` takes as values.
+// The values of flags of `sitegrove fleet`.
 
 export const fleetFormats = ["ndjson", "csv", "parquet", "none"] as const;
 export type FleetFormat = (typeof fleetFormats)[number];
 
-/** Outcomes with which a website can be read again. */
+/** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
-/** Flags about the network that count for every website. Without --concurrency, which is about websites here. */
+/** Network flags that apply to every website. Without --concurrency, which counts websites here. */
 export const networkFlags: readonly string[] = [
   "--delay",
   "--crawl-delay",

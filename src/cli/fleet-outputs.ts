@@ -1,4 +1,4 @@
-// Where the outputs of websites that come from a queue go: each run says so itself, unless the worker knows better.
+// The outputs of websites from a queue: as the run was configured, unless the worker's own flags say otherwise.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -13,7 +13,7 @@ import type { RunDefaults } from "./fleet-queue.ts";
 import { S3Sink, summaryName } from "./fleet-s3-sink.ts";
 import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
 
-/** What becomes of websites: in a folder, or in a bucket by way of a temporary folder. */
+/** Writes outputs to a folder, or to a bucket by way of a temporary folder. */
 export async function sinkFor(
   out: string,
   options: Omit<FolderSinkOptions, "folder">,
@@ -23,7 +23,7 @@ export async function sinkFor(
   return new S3Sink({ ...options, folder, run, bucket: await usableBucket(out) });
 }
 
-/** Throws a `SitemapError` where it cannot be used. */
+/** Throws a `SitemapError` if the bucket cannot be used. */
 export async function usableBucket(out: string): Promise<S3Bucket> {
   const bucket = await S3Bucket.open(out);
   await bucket.inspect();
@@ -77,7 +77,7 @@ export class RunSinks implements SiteSink {
     let made = this.#byRun.get(run);
     if (made === undefined) {
       made = this.#make(run, settings);
-      // Whoever waits for it is told; the next one tries again.
+      // The error reaches whoever waits for it; the next website tries again.
       made.catch(() => this.#byRun.delete(run));
       this.#byRun.set(run, made);
     }
@@ -97,7 +97,7 @@ export class RunSinks implements SiteSink {
     return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
   }
 
-  // The archive of an earlier run; without it everything is asked for.
+  // The archive of an earlier run; without it everything is fetched.
   async #previous(previous: string | undefined, attemptId: string): Promise<EarlierArchive | undefined> {
     if (previous === undefined) return undefined;
     if (previous.startsWith("archives/")) {
@@ -123,19 +123,19 @@ interface RunSink {
   readonly crawl: Options;
 }
 
-/** What is said in the other counts more. */
+/** Options of the second take precedence. */
 export function merged(one: Options = {}, other: Options = {}): Options {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 
-/** As other processes find it. Throws where it is neither a folder nor an address of a bucket. */
+/** An absolute path, for other processes. Throws if it is neither a folder nor the address of a bucket. */
 export function wholePath(out: string): string {
   if (!isBucket(out)) return path.resolve(out);
   bucketAddress(out);
   return out;
 }
 
-/** Where this machine keeps the journal of a fleet whose outputs are in a bucket: the same place each time. */
+/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time. */
 export function stateFolder(out: string, shard: string | undefined): string {
   const { bucket, prefix } = bucketAddress(out);
   const name = [userInfo().username, bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter(
@@ -144,7 +144,7 @@ export function stateFolder(out: string, shard: string | undefined): string {
   return path.join(tmpdir(), `sitegrove-${name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-")}`);
 }
 
-/** Takes back what was published of a website that is to be read again. */
+/** Removes the published summary of a website that is read again. */
 export async function unpublisher(
   out: string | undefined,
   run: string | undefined,

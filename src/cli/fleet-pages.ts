@@ -1,4 +1,5 @@
-// The file of pages of one website, in any format. Small ones are written at once: with thousands under way, each open file counts.
+// The file of pages of one website, in any format. Small ones are written at once: with thousands of websites at a
+// time, open files are scarce.
 import { open, rename, rm } from "node:fs/promises";
 import type { SitemapPage } from "../page.ts";
 import { csvWriter } from "../write/csv.ts";
@@ -11,7 +12,7 @@ export type PagesFormat = Exclude<FleetFormat, "none">;
 /** Turns pages into bytes or text. */
 export interface PagesEncoder {
   write(sitemap: string, pages: readonly SitemapPage[]): string | Uint8Array;
-  /** What comes after the last page. */
+  /** The end of the file. */
   end(): string | Uint8Array;
 }
 
@@ -33,7 +34,7 @@ class ParquetEncoder implements PagesEncoder {
   #chunks: Uint8Array[] = [];
 
   constructor(Pages: typeof ParquetPages, site: string) {
-    // The bytes are overwritten afterwards.
+    // The buffer is reused afterwards.
     this.#pages = new Pages((bytes) => this.#chunks.push(bytes.slice()), site);
   }
 
@@ -54,7 +55,7 @@ class ParquetEncoder implements PagesEncoder {
   }
 }
 
-/** Written beside its place, and put there at the end. */
+/** Written under a temporary name, and renamed at the end. */
 export class PagesFile {
   readonly #path: string;
   readonly #encoder: PagesEncoder;
@@ -63,7 +64,7 @@ export class PagesFile {
   #size = 0;
   #handle: Awaited<ReturnType<typeof open>> | undefined;
 
-  /** `ready` makes the folder of a file. */
+  /** `ready` creates the folder of a file. */
   constructor(path: string, encoder: PagesEncoder, ready: (file: string) => Promise<void>) {
     this.#path = path;
     this.#encoder = encoder;
@@ -84,7 +85,7 @@ export class PagesFile {
   }
 
   async discard(): Promise<void> {
-    // Most websites that are given up have written nothing.
+    // Most websites that fail have written nothing.
     if (this.#handle === undefined) return;
     await this.#handle.close();
     this.#handle = undefined;

@@ -1,5 +1,5 @@
-// `sitegrove fleet --processes N`: this process has the journal and the list; N others (fleet-child.ts), which are this
-// program again, read websites.
+// `sitegrove fleet --processes N`: this process has the journal and the list; N others (fleet-child.ts), running the
+// same program, read websites.
 import { type ChildProcess, fork } from "node:child_process";
 import { runChildProcesses } from "../fleet/child-processes.ts";
 import type { JournalQueue } from "../fleet/journal-queue.ts";
@@ -36,7 +36,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
     flags,
     out,
     concurrency: Math.max(1, Math.ceil(concurrency / count)),
-    // What is at one address may be read by any of them.
+    // Websites on one address may be read by any of them.
     perAddress: Math.max(1, Math.floor(perAddress / count)),
   };
   const failure = new AbortController();
@@ -56,7 +56,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
 function startChild(setup: ChildSetup): ChildProcess {
   const [, program = ""] = process.argv;
   const child = fork(program, ["fleet", "child"], {
-    // Its errors are to be seen; nothing else of it is.
+    // Only its errors are shown.
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   child.send(setup, () => undefined);

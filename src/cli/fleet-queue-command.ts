@@ -1,4 +1,4 @@
-// The flags of the commands of a fleet on several machines, in words. What they do is loaded when it is needed.
+// The flags and help of the commands for fleets on several machines. Their implementations are imported when they run.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { exitCodeHelp, UsageError } from "./exit-codes.ts";
 import { raised, seconds, wholeNumber } from "./flag-values.ts";
@@ -59,8 +59,8 @@ export function workerCommand(done: (exitCode: number) => void): Command {
 Ctrl-C and SIGTERM finish the websites that are being read; a second one stops at once. Passwords come from the environment:
 SITEGROVE_QUEUE_PASSWORD.
 ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
-  complete: "nothing is left, or asked to end and everything begun was finished",
-  interrupted: "stopped by a second Ctrl-C: what was being read goes back",
+  complete: "nothing is left, or it was asked to stop and finished what it had started",
+  interrupted: "stopped by a second Ctrl-C: the websites being read go back to the queue",
   terminated: "stopped by a second SIGTERM",
 })}`,
   );
@@ -69,7 +69,7 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
 export function resultsCommand(done: (exitCode: number) => void): Command {
   return new Command("results")
     .summary("print the summaries of a run on a queue")
-    .description("Prints what became of each website that is done, one line of JSON each, in the order of the list.")
+    .description("Prints the summary of each finished website, one line of JSON each, in the order of the list.")
     .usage("--queue URL [options]")
     .requiredOption("--queue <url>", queueText)
     .option("--run <name>", "run to print", "default")
@@ -93,7 +93,7 @@ export function scheduleCommand(done: (exitCode: number) => void): Command {
     .requiredOption("--queue <url>", queueText)
     .option("--run <name>", "run to read again", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
-    .option("--stop", "the run comes no more")
+    .option("--stop", "no longer repeat the run")
     .option("--no-color", "no colors on a terminal")
     .action(async (flags: { queue: string; run: string; every?: number; stop?: true; color: boolean }) => {
       if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");

@@ -1,4 +1,5 @@
-// Fleets on several machines, from the side of whoever asks: fills a queue, says how far its runs are, prints their results.
+// Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
+// results.
 import { once } from "node:events";
 import { counted, duration } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
@@ -13,7 +14,7 @@ import { unpublisher } from "./fleet-outputs.ts";
 import { reportList, type SiteList } from "./fleet-sites.ts";
 import type { Messages } from "./messages.ts";
 
-/** What a run is filled with, for its workers. Their own flags count more. */
+/** The configuration of a run for its workers, whose own flags take precedence. */
 export interface RunDefaults {
   readonly out?: string | undefined;
   readonly format?: FleetFormat | undefined;
@@ -33,10 +34,10 @@ export function newsTo(messages: Messages): (news: ServerNews) => void {
 export interface FillOptions {
   readonly url: string;
   readonly run: string;
-  /** Undefined where only `again` is wanted. */
+  /** Undefined if only `again` is wanted. */
   readonly list: SiteList | undefined;
   readonly defaults: RunDefaults;
-  /** Sites that ended so are read again. */
+  /** Sites with these outcomes are read again. */
   readonly again: readonly SiteOutcome[];
 }
 
@@ -91,7 +92,7 @@ export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, me
   try {
     if (stop) {
       if (!(await queue.repeatNoMore(run))) throw new UsageError(`${run} is not scheduled`);
-      messages.say(`${run}: comes no more`, "good");
+      messages.say(`${run}: no longer scheduled`, "good");
     } else if (every === undefined) {
       for (const { run: name, every: time, next } of await queue.schedules()) {
         const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;

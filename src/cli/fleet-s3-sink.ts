@@ -1,6 +1,6 @@
-// The outputs of a fleet in a bucket. An attempt writes files of its own, below a temporary folder; they are uploaded under names that hold
-// the attempt, then the summary that names them, under the name of the website. Whose summary is there first has published: whoever comes
-// later takes that result for its own, and leaves nothing behind.
+// The outputs of a fleet in a bucket. Each attempt writes its own files in a temporary folder. They are uploaded under
+// names that contain the attempt, and then the summary that names them, under the name of the website. The first
+// summary counts: a later attempt adopts its result and removes its own files.
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { S3Bucket } from "../fleet/s3-bucket.ts";
@@ -10,7 +10,7 @@ import { FolderSink, type FolderSinkOptions, hostInNames } from "./fleet-sink.ts
 
 export interface S3SinkOptions extends FolderSinkOptions {
   readonly bucket: S3Bucket;
-  /** Part of the names of summaries: each run has its own. */
+  /** Part of the names of summaries, because each run has its own. */
   readonly run?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export class S3Sink implements SiteSink {
     this.#folder = new FolderSink(options);
   }
 
-  /** What was published of a website already. */
+  /** The published summary of a website, if there is one. */
   async published(job: SiteJob): Promise<SiteSummary | undefined> {
     const text = await this.#options.bucket.get(summaryName(job, this.#options.run));
     return text === undefined ? undefined : (JSON.parse(text) as SiteSummary);

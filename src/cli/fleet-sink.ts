@@ -1,5 +1,6 @@
-// The outputs of a fleet: a file of pages for each website, its archive and its findings, in folders by the hash of its key. What an
-// attempt writes has a name of its own; it is put in its place before the journal says that the website is done.
+// The outputs of a fleet: for each website a file of pages, its archive and its findings, in folders by the hash of its
+// key. Each attempt writes under names of its own; its files are renamed before the journal says that the website is
+// done.
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
@@ -17,7 +18,7 @@ export interface FolderSinkOptions {
   readonly archives: boolean;
   /** The archives of an earlier run, by the key of their website. */
   readonly previous?: ReadonlyMap<string, string> | undefined;
-  /** Finds out what search engines would say; loaded where it is wanted. */
+  /** Checks a website; imported only if needed. */
   readonly check?: ((tree: SitemapTree) => Promise<CheckResult>) | undefined;
 }
 
@@ -40,7 +41,7 @@ export class FolderSink implements SiteSink {
     const archive = archives ? names("archives", "warc.gz") : undefined;
     if (archive !== undefined) {
       await this.#ready(archive.path);
-      // What a killed process left of this attempt.
+      // Files that a killed process left of this attempt.
       await rm(archive.path, { force: true });
     }
     const previous = this.#options.previous?.get(job.key);
@@ -79,7 +80,7 @@ export class FolderSink implements SiteSink {
       },
       discard: async () => {
         await pages?.discard();
-        // Where they are in their place already, somebody else's result counts.
+        // If they are already in place, another attempt's result counts.
         const whole = [pagesNames?.path, archive?.path, findingsNames.path, `${findingsNames.path}.partial`];
         for (const file of whole) if (file !== undefined) await rm(file, { force: true });
       },
@@ -94,7 +95,7 @@ export class FolderSink implements SiteSink {
   };
 }
 
-/** Safe on every file system; a hash beside it tells those apart that look the same. */
+/** Safe on every file system; a hash next to it tells similar names apart. */
 export function hostInNames({ homepage }: SiteJob): string {
   return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
 }
@@ -120,7 +121,7 @@ class OutputNames {
     return path.join(this.#folder, this.relative);
   }
 
-  /** Attempts that did not end well, or whose result is replaced; where their ids can be told from this one. */
+  /** Removes the files of other attempts: those that failed, or whose result is replaced. */
   async removeEarlier(): Promise<void> {
     const [, hash, last = "1"] = /^(\w+)-(\d+)$/.exec(this.#attemptId) ?? [];
     for (let attempt = Math.max(1, Number(last) - mostEarlier); attempt < Number(last); attempt++) {

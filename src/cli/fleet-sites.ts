@@ -1,4 +1,4 @@
-// Lists of websites as people keep them: one homepage a line with comments and blank lines, or a column of a CSV file.
+// Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -16,7 +16,7 @@ export interface MalformedLine {
 }
 
 export interface SiteListOptions {
-  /** Named on the command line. */
+  /** From the command line. */
   readonly sites: readonly string[];
   /** Files; `-` for standard input. */
   readonly files: readonly string[];
@@ -28,7 +28,7 @@ export interface SiteListOptions {
   readonly keepPath?: boolean | undefined;
 }
 
-/** Counts what it reads. Each website comes once. */
+/** Counts what it reads. Each website is yielded once. */
 export class SiteList {
   readonly #options: SiteListOptions;
   readonly #seen = new Set<string>();
@@ -38,7 +38,7 @@ export class SiteList {
   onMalformed: ((line: MalformedLine) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
-  /** In other parts of the list. */
+  /** In other shards of the list. */
   elsewhere = 0;
   /** Websites that were listed, each once. */
   count = 0;
@@ -84,7 +84,7 @@ type ListEntry = readonly [number, string, string?];
 
 const mostMalformed = 5;
 
-/** Says what of a list was not used. */
+/** Reports which lines of a list were not used. */
 export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
   for (const line of malformed) messages.say(inWords(line), "warning");
   const more = malformedCount - malformed.length;
@@ -138,7 +138,7 @@ async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<readonly 
   for await (const line of lines) yield [at++, line];
 }
 
-// A comment begins with # at the start of a line or behind a space: in a URL it is something else.
+// A comment begins with # at the start of a line or after a space: inside a URL it is a fragment.
 async function* plain(
   lines: AsyncIterable<readonly [number, string]>,
 ): AsyncGenerator<readonly [number, string], void> {
@@ -148,7 +148,7 @@ async function* plain(
   }
 }
 
-// A cell in quotes may go on over several lines; where the quote is never closed, lines are rows.
+// A quoted cell may span several lines; if the quote is never closed, each line is a row.
 async function* rows(lines: AsyncIterable<readonly [number, string]>): AsyncGenerator<readonly [number, string], void> {
   let open: (readonly [number, string])[] = [];
   let separator: string | undefined;
@@ -203,7 +203,7 @@ function separatorIn(line: string): string {
   return [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
 }
 
-/** `isOpen`: the last cell begins with a quote and does not end. */
+/** `isOpen`: the last cell begins with a quote that is not closed. */
 function splitRow(line: string, separator: string): { readonly row: string[]; readonly isOpen: boolean } {
   const row: string[] = [];
   let isOpen = false;

@@ -1,4 +1,4 @@
-// `sitegrove fleet status DIR`: what the journal says, while somebody writes it or after.
+// `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { counted } from "../figures.ts";

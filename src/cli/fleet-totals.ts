@@ -1,4 +1,4 @@
-// What all websites of a fleet came to: for summary.json, for the table at the end, and for `fleet status`.
+// The totals of a fleet: for summary.json, for the table at the end, and for `fleet status`.
 import { counted, duration, grouped, size } from "../figures.ts";
 import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
 import { printable } from "../write/printable.ts";
@@ -10,7 +10,7 @@ export interface FleetTotals {
   readonly sitemaps: number;
   readonly requests: number;
   readonly wireBytes: number;
-  /** Why websites are not complete, by code: how many websites, the most frequent first. */
+  /** Why websites are not complete: the number of websites for each code, the most frequent first. */
   readonly reasons: readonly { readonly code: string; readonly message: string; readonly websites: number }[];
   /** Findings of all websites, by severity. */
   readonly findings?: Readonly<Record<string, number>>;

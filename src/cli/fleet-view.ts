@@ -1,4 +1,4 @@
-// What a person sees while a fleet is at work: a table on a terminal, redrawn twice a second; elsewhere a line every ten seconds.
+// The progress of a fleet: a table on a terminal, redrawn twice a second; elsewhere a line every ten seconds.
 import { counted, duration, grouped } from "../figures.ts";
 import type { FleetEvent } from "../fleet/run-fleet.ts";
 import { type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
@@ -21,7 +21,7 @@ export class FleetView {
   readonly #doneBefore: number;
   #done = 0;
   #pages = 0;
-  /** How many websites there are, done or not. */
+  /** How many websites there are in all. */
   total: () => number;
 
   /** With a block, the table is drawn into it. */

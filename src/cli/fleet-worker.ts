@@ -1,4 +1,4 @@
-// `sitegrove fleet worker`: takes websites from a queue until nothing is left, or until somebody says stop.
+// `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted, duration } from "../figures.ts";
@@ -15,7 +15,7 @@ import { newsTo, type RunDefaults } from "./fleet-queue.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
-import { Messages } from "./messages.ts";
+import { insecureWarning, Messages } from "./messages.ts";
 
 export interface WorkerFlags extends CrawlFlags {
   readonly queue: string;
@@ -49,7 +49,7 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   const crawl = givenCrawl(flags);
   resolveOptions(crawl);
   const messages = new Messages(flags);
-  if (flags.insecure) messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+  if (flags.insecure) messages.say(insecureWarning, "bad");
   const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, onNews: newsTo(messages) });
   try {
     return await new WorkerRun(flags, queue, crawl, messages).run();

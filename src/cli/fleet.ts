@@ -1,4 +1,4 @@
-// `sitegrove fleet`: checks what was typed, then works on the list until it is done, or until somebody says stop.
+// `sitegrove fleet`: checks the flags, then reads the list of websites to its end, or until it is stopped.
 import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { counted, duration } from "../figures.ts";
@@ -22,7 +22,7 @@ import { damagedLines } from "./fleet-status.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
-import { Messages } from "./messages.ts";
+import { insecureWarning, Messages } from "./messages.ts";
 
 export interface FleetFlags extends CrawlFlags {
   readonly from?: readonly string[] | undefined;
@@ -128,7 +128,7 @@ class Run {
 
   async run(list: SiteList | undefined, crawl: Options, outputs: Omit<FolderSinkOptions, "folder">): Promise<number> {
     const { concurrency, perAddress, processes = 1, progress, insecure } = this.#flags;
-    if (insecure) this.#messages.say("--insecure: certificates are NOT checked, anybody may answer", "bad");
+    if (insecure) this.#messages.say(insecureWarning, "bad");
     const { done, waiting } = await this.#queue.counts();
     if (done + waiting > 0)
       this.#messages.say(`going on: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
@@ -186,7 +186,7 @@ class Run {
     }
     process.stdout.write(fleetTable(totals, took));
     if (counts.waiting > 0)
-      this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to go on`, "warning");
+      this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to continue`, "warning");
     if (stopped instanceof Stopped) return stopped.exitCode;
     return isWhole(totals) && counts.waiting === 0 ? exitCodes.complete : exitCodes.incomplete;
   }

@@ -1,4 +1,5 @@
-// From the websites that were named, one after the other, to pieces of text. Lists of pages are written during the crawl; the tree formats wait for the tree.
+// Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
+// need the whole tree.
 import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
@@ -65,7 +66,7 @@ async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string, 
   };
   yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show));
   if (!flags.trailer) return;
-  // Whether everything that was declared was read; what filters left out was left out on purpose.
+  // Whether everything declared was read; what filters leave out does not count.
   const complete = finished === job.targets.length && run.isComplete;
   yield `${JSON.stringify({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
 }
@@ -88,7 +89,7 @@ async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<st
   yield* inPieces(pieces);
 }
 
-// Writes no text: the tables go into files.
+// Yields no text: the tables go to files.
 async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
   const { ParquetFolder } = await import("./parquet-folder.ts");
   const { flags, run } = job;
@@ -112,7 +113,7 @@ async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
   yield "";
 }
 
-// The pages that are to be listed, each sitemap's once. `seen` is told every event.
+// The pages to list; those of a repeated sitemap once. `seen` receives every event.
 async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGenerator<PageBatch, void, undefined> {
   const { run, summary } = job;
   const see = (event: CrawlEvent) => {
@@ -128,7 +129,7 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
   }
 }
 
-// While the crawl goes on.
+// During the crawl.
 async function* crawled(
   target: OnlineTarget,
   { filters, options }: Job,
@@ -184,7 +185,7 @@ function toList(target: Target, { options, run }: Job): Promise<Target> {
   return recognized(target, options, run.messages, { verb: "listing", command: "sitegrove ls" });
 }
 
-// One after the other, until the limit is reached. What was wrong with one is said before the next begins.
+// One after another, until the limit is reached. The problems of one are reported before the next begins.
 function* eachSite({ targets, filters, run }: Job): Generator<Target, void> {
   let listed = 0;
   for (const [at, target] of targets.entries()) {
@@ -200,7 +201,7 @@ async function openedTree(
   { flags, filters, options, run }: Job,
   onEvent: (event: CrawlEvent) => void,
 ): Promise<SitemapTree> {
-  // Where a filter decides what counts, only the listing can be cut short.
+  // With filters, only the listing knows when the limit is reached.
   const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
   // A list of pages reads everything; other formats tell what was counted before they do, or without.
   const verify = !isPageFormat(flags.format);
@@ -241,7 +242,7 @@ function crawlTarget(target: OnlineTarget): CrawlTarget {
   return target.kind === "website" ? target.homepage : { sitemaps: target.urls };
 }
 
-// How URLs are shown, once the homepage is known: an archive knows its own.
+// How URLs are shown, once the homepage is known: an archive names its own.
 class ShownUrls {
   readonly show: ShowUrl;
   #strip: ShowUrl = wholeUrl;
@@ -255,7 +256,7 @@ class ShownUrls {
   }
 }
 
-// Reading a tree again asks no signal.
+// Reading a finished tree does not check the signal.
 async function* untilStopped<T>(steps: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   for await (const step of steps) {
     if (signal.aborted) return;

@@ -1,4 +1,4 @@
-// A few lines on a terminal that are drawn over and over. Whoever writes something else clears them first.
+// A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first.
 import type { WriteStream } from "node:tty";
 import { printable } from "../write/printable.ts";
 import { fitting, withoutSecrets } from "./messages.ts";

@@ -1,4 +1,4 @@
-// What happens, one event per line, for -v, -vv and --log-file: a time, what it was, and where.
+// The log of -v, -vv and --log-file: one event per line, with time, type and URL.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import type { CrawlEvent, ProblemEvent } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
@@ -18,7 +18,7 @@ export class Log {
   #isBroken = false;
   #lastProblem: ProblemEvent | undefined;
 
-  /** Into the file where one is named (it is added to), else to standard error. */
+  /** Appends to the file, if one is named; otherwise writes to standard error. */
   constructor(verbosity: Verbosity, messages: Messages, file?: string) {
     this.#verbosity = file !== undefined && verbosity === 0 ? 1 : verbosity;
     if (file === undefined) {
@@ -30,7 +30,7 @@ export class Log {
     this.#write = (line) => this.#append(descriptor, `${printable(withoutSecrets(line))}\n`, messages);
   }
 
-  // The log is beside the point of a run: one that cannot be written any more does not end it.
+  // An error of the log does not end the run.
   #append(descriptor: number, line: string, messages: Messages): void {
     if (this.#isBroken) return;
     try {
@@ -47,7 +47,7 @@ export class Log {
     for (const line of lines(event, this.#verbosity)) this.#write(`${new Date().toISOString()} ${line}`);
   }
 
-  // A sitemap that could not be read comes right after the problem that is its reason.
+  // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
   #wasSaid(event: CrawlEvent): boolean {
     if (event.type === "problem") this.#lastProblem = event;
     if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
@@ -110,7 +110,8 @@ function inWords(problem: Problem): string {
 function openLog(file: string): number {
   try {
     if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
-    // A pipe that nobody reads would keep us waiting: asked this way, it says so. Held open meanwhile, so that its reader stays.
+    // Opening a pipe without a reader would block: opened this way, it fails instead. Kept open meanwhile, so that its
+    // reader stays.
     const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
     try {
       return openSync(file, "a");

@@ -1,5 +1,6 @@
-// The flags of `sitegrove ls`, in words; those that set options of the library come from the table of options. What they do is
-// in ls.ts, which is loaded when it is needed: the network code behind it takes longer to load than the help takes to print.
+// The flags and help of `sitegrove ls`; those that set options of the library come from the table of options. Their
+// implementation is in ls.ts, which is imported when the command runs: its network code takes longer to load than the
+// help takes to print.
 import { Command, Option } from "commander";
 import { addCrawlFlagGroups, addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
@@ -18,7 +19,10 @@ export function lsCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option(
+      "-o, --output <file>",
+      "file to write the result to; an existing one is replaced only when the result is complete",
+    )
     .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)");
   addPageFlags(command, "each page once, however many sitemaps declare it")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")

@@ -1,11 +1,12 @@
-// `sitegrove ls`: checks what was typed, then lets the listing run. What does the work is loaded once everything is right: a
-// mistyped line is answered at once.
+// `sitegrove ls`: checks the flags, then runs the listing. The code that does the work is imported once the flags are
+// right: a mistake is reported at once.
 import { resolveOptions } from "../options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isSitemapFormat } from "./formats.ts";
+import { insecureWarning } from "./messages.ts";
 import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
 import { Report } from "./report.ts";
 import { Run, type RunFlags } from "./run.ts";
@@ -49,7 +50,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       "--log-file": flags.logFile,
     },
   );
-  // The archive of yesterday may make room for that of today, and for nothing else.
+  // The new archive may replace the previous one; no other output may.
   expectDistinct(flags.previous ?? [], { "--output": flags.output, "--log-file": flags.logFile });
   const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
   const run = new Run(
@@ -68,7 +69,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       "quiet",
     );
   }
-  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, so anyone could be answering", "bad");
+  if (flags.insecure) run.messages.say(insecureWarning, "bad");
 
   const { listing } = await import("./listing.ts");
   const summary = flags.summary ? new Summary() : undefined;
@@ -85,10 +86,10 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   return code;
 }
 
-// More of them are a fleet.
+// More than this is a job for `fleet`.
 const fewWebsites = 4;
 
-// An archive that is continued knows what it is about.
+// An archive that is resumed names its website.
 async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFlags): Promise<Target[]> {
   if (names.length > 0) return names.map((name) => chooseTarget(name, sitemap));
   if (resume === undefined || sitemap !== undefined) return [chooseTarget(undefined, sitemap)];
@@ -99,7 +100,7 @@ async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFl
   return [chooseTarget(about.homepage)];
 }
 
-// Flags that would do nothing are refused rather than ignored.
+// Flags without an effect are refused.
 function checkTogether(flags: LsFlags, target: Target): void {
   if (flags.stripUrl && !["tabtree", "pages", "sitemaps"].includes(flags.format)) {
     throw new UsageError("--strip-url works with the formats tabtree, pages and sitemaps");
@@ -119,7 +120,7 @@ function checkTogether(flags: LsFlags, target: Target): void {
     throw new UsageError("--force needs --save or --output");
   }
   if (target.kind !== "archive") return;
-  // The reader's own limits count for an archive, too.
+  // The reader's own limits apply to an archive, too.
   const [online] = givenFlags(flags, ["limits", "save"]);
   if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
 }

@@ -4,7 +4,7 @@
 //   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
 //   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
 //   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
-//   sitegrove fleet [SITES…] --out DIR        read many websites, and go on where it stopped
+//   sitegrove fleet [SITES…] --out DIR        read many websites, and continue after a stop
 //   sitegrove completion bash|zsh|fish        print a shell completion script
 //   sitegrove --help | --version              `sitegrove ls --help` describes every flag
 //
@@ -12,18 +12,18 @@
 import { systemReason } from "../system-reason.ts";
 import { startSmall } from "./engine-flags.ts";
 
-// A fleet has much under way at a time.
+// A fleet reads many websites at a time.
 if (process.argv[2] !== "fleet") startSmall();
 
-// A pipe that is closed while it reads the help is no error.
+// A pipe that is closed while the help is written is not an error.
 process.stdout.on("error", () => {});
 try {
-  // Loaded here, so that a machine with too few open files gets a sentence instead of a stack.
+  // Imported here, so that a system without free file handles gets a message instead of a stack trace.
   const { run } = await import("./program.ts");
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;
 }
-// Everything was written. Whatever might still be open, such as standard input, must not keep the program alive.
+// All output was written. Open handles, such as standard input, must not keep the process alive.
 setTimeout(() => process.exit(), 100).unref();

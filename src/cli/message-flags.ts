@@ -1,4 +1,4 @@
-// The flags about what is said on standard error, the same for every command that crawls.
+// The flags about standard error, the same for every command that crawls.
 import type { Command } from "commander";
 import { raised } from "./flag-values.ts";
 

@@ -1,4 +1,4 @@
-// Standard error: everything that is said to the person. Plain lines in pipes and logs; on a terminal, colors unless they are
+// Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
 // unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
 import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";
@@ -6,7 +6,7 @@ import { printable } from "../write/printable.ts";
 
 export interface MessageFlags {
   readonly color: boolean;
-  /** How often it was given; the types of commander take it for a flag that is given once. */
+  /** How often it was given; commander's types know only flags that are given once. */
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
 }
@@ -16,7 +16,7 @@ export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
 
 export class Messages {
   readonly isTerminal: boolean;
-  /** Whether the log comes here too: what it says need not be said again. */
+  /** Whether the log goes here, too: what it contains need not be repeated. */
   readonly hasLog: boolean;
   readonly #stream: WriteStream;
   readonly #colors: Colors;
@@ -32,7 +32,7 @@ export class Messages {
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
     this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
-    // Whoever read the messages went away: the result may still be wanted.
+    // The reader of the messages went away: the result may still be wanted.
     stream.on("error", () => {});
   }
 
@@ -40,7 +40,7 @@ export class Messages {
     return this.#stream.columns || 80;
   }
 
-  /** One line; on a pipe it names the program, as others write there too. */
+  /** Writes one line; in a pipe, it begins with the name of the program. */
   say(text: string, tone: Tone = "plain"): void {
     this.clearLive();
     const line = printable(withoutSecrets(text));
@@ -72,6 +72,9 @@ export class Messages {
     return { plain: String, good: green, warning: yellow, bad: red, quiet: dim }[tone](line);
   }
 }
+
+/** For every command with --insecure. */
+export const insecureWarning = "--insecure: certificates are NOT checked, so anyone could be answering";
 
 /** Takes user names and passwords out of the URLs in a text. */
 export function withoutSecrets(text: string): string {

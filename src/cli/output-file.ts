@@ -1,5 +1,5 @@
-// `-o FILE`: the result in a file that is either whole or not there. It is written beside its place and renamed at the end,
-// so that a run that fails, is stopped or fills the disk leaves whatever was there before.
+// `-o FILE`: the result in a file that is either complete or missing. It is written under a temporary name and renamed
+// at the end: a run that fails, is stopped or fills the disk leaves the old file.
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../system-reason.ts";
@@ -13,7 +13,10 @@ export class OutputFile {
   readonly #removeOnExit = () => this.discard();
   #descriptor: number | undefined;
 
-  /** Opens a file beside `path`. Throws a `UsageError` where `path` cannot be written, or is there and may not be replaced. */
+  /**
+   * Opens a temporary file next to `path`. Throws a `UsageError` if `path` cannot be written, or exists and may not be
+   * replaced.
+   */
   constructor(file: string, { force = false }: { force?: boolean | undefined } = {}) {
     this.path = file;
     try {
@@ -32,14 +35,14 @@ export class OutputFile {
     if (this.#descriptor === undefined) throw new OutputFailed(`${this.path} is closed`);
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     try {
-      // A disk that is nearly full takes less than all of it, and says so only at the next attempt.
+      // A nearly full disk accepts a part, and reports an error only at the next attempt.
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
     } catch (error) {
       throw new OutputFailed(`${this.path} could not be written: ${systemReason(error)}`);
     }
   }
 
-  /** Puts the file in its place. */
+  /** Renames the file to its final name. */
   keep(): void {
     this.#close();
     try {
@@ -52,7 +55,7 @@ export class OutputFile {
     }
   }
 
-  /** Leaves nothing behind. May be called at any time. */
+  /** Removes the temporary file. May be called at any time. */
   discard(): void {
     process.off("exit", this.#removeOnExit);
     if (this.#descriptor === undefined) return;
@@ -66,7 +69,7 @@ export class OutputFile {
   }
 }
 
-/** The file that a path leads to. A device or a pipe would be replaced by a file, a directory cannot be. */
+/** The file that a path leads to. Throws for devices and pipes, which would be replaced by a file, and for directories. */
 export function replaceable(file: string, force: boolean): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return file;

@@ -1,9 +1,9 @@
-// Standard output: the result and nothing else, at the pace of whoever reads it. A reader that went away (`| head`) is no
-// error; a full disk is one.
+// Standard output: the result and nothing else, at the speed of its reader. A reader that went away (`| head`) is not
+// an error; a full disk is.
 import type { Writable } from "node:stream";
 import { systemReason } from "../system-reason.ts";
 
-/** Whoever read the output went away: nothing more needs to be done. */
+/** The reader of the output went away: the run can end. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
@@ -20,7 +20,7 @@ export class Output {
   #wake: () => void = () => {};
   #turnedAt = Date.now();
 
-  /** `beforeWrite` may clear what stands on the same terminal. */
+  /** `beforeWrite` may clear the live line on the same terminal. */
   constructor(stream: Writable, beforeWrite: () => void = () => {}) {
     this.#stream = stream;
     this.#beforeWrite = beforeWrite;
@@ -36,7 +36,7 @@ export class Output {
     try {
       hasRoom = this.#stream.write(text);
     } catch (error) {
-      // Files are written at once, and may say so at once.
+      // Files are written synchronously, and may fail synchronously.
       this.#fail(error as NodeJS.ErrnoException);
     }
     this.#expectWorking();
@@ -47,7 +47,7 @@ export class Output {
     this.#expectWorking();
   }
 
-  /** Resolves when everything was handed to the system. */
+  /** Resolves when everything was passed to the system. */
   async flush(): Promise<void> {
     if (this.#failure === undefined && this.#stream.writableLength > 0) {
       await new Promise<void>((resolve) => {
@@ -71,5 +71,5 @@ export class Output {
   }
 }
 
-// A file always has room: without a turn of the event loop now and then, Ctrl-C would not be heard. In milliseconds.
+// A file always has room: without a pause now and then, Ctrl-C would not be handled. In milliseconds.
 const longestTurn = 50;

@@ -1,4 +1,4 @@
-// What writes a format that lists pages, as the flags ask for it.
+// The writer for a format that lists pages, configured by flags.
 import type { PageWriter } from "../write/batch.ts";
 import { byteOrderMark, csvWriter } from "../write/csv.ts";
 import type { ExplodedList } from "../write/csv-columns.ts";
@@ -29,7 +29,7 @@ export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl):
   }
 }
 
-/** Flags that would do nothing are refused rather than ignored; so are columns that there are not. */
+/** Refuses flags without an effect, and unknown columns. */
 export function checkCsvFlags(format: Format, flags: CsvFlags): void {
   if (format === "csv") {
     csv(flags);

@@ -1,4 +1,4 @@
-// `-f parquet -o DIR`: three files in a folder, each whole or not there.
+// `-f parquet -o DIR`: three files in a folder, each complete or missing.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../system-reason.ts";
@@ -10,7 +10,7 @@ export class ParquetFolder {
   readonly tables: ParquetTables;
   readonly #files = new Map<ParquetFile, OutputFile>();
 
-  /** Throws a `UsageError` where the files cannot be written, or are there and may not be replaced. */
+  /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
   constructor(folder: string, { force }: { force?: boolean | undefined }) {
     try {
       mkdirSync(folder, { recursive: true });

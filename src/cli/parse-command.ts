@@ -1,4 +1,5 @@
-// The flags of `sitegrove parse`, in words. What they do is in parse.ts, which is loaded when it is needed.
+// The flags and help of `sitegrove parse`. Their implementation is in parse.ts, which is imported when the command
+// runs.
 import { Command, Option } from "commander";
 import { addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
@@ -19,7 +20,10 @@ export function parseCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(documentFormats).default("tabtree"))
-    .option("-o, --output <file>", "file to write the result to; it is replaced only once the result is whole")
+    .option(
+      "-o, --output <file>",
+      "file to write the result to; an existing one is replaced only when the result is complete",
+    )
     .option("--force", "let --output replace a file");
   addPageFlags(command, "each page once").option(
     "--no-csv-safe",

@@ -1,4 +1,5 @@
-// `sitegrove parse`: one document, from a local file, standard input or a URL. Nothing that it names is fetched.
+// `sitegrove parse`: one document, from a local file, standard input or a URL. The sitemaps of an index are not
+// fetched.
 import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
 import type { FollowFailure } from "../crawl/follow.ts";

@@ -1,5 +1,6 @@
-// What a person types to choose among URLs: a text that occurs in the URL, a pattern with `*` for the whole URL, or a
-// regular expression between slashes. Patterns with `*` are matched in one pass; a regular expression is the person's own.
+// Patterns for URLs on the command line: a text that occurs in the URL, a pattern with `*` for the whole URL, or a
+// regular expression between slashes. Patterns with `*` are matched in linear time; regular expressions are the user's
+// own responsibility.
 import { UsageError } from "./exit-codes.ts";
 
 export type Matches = (url: string) => boolean;
@@ -12,7 +13,7 @@ export function pattern(text: string): Matches {
   return wildcard(text);
 }
 
-/** Whether one of the patterns matches; undefined where there are none. */
+/** Whether one of the patterns matches; undefined if there are none. */
 export function anyPattern(texts: readonly string[] = []): Matches | undefined {
   if (texts.length === 0) return undefined;
   const all = texts.map(pattern);
@@ -21,7 +22,7 @@ export function anyPattern(texts: readonly string[] = []): Matches | undefined {
 
 function regularExpression(source: string, flags: string): Matches {
   try {
-    // With `g` or `y`, a test would depend on the one before it.
+    // With `g` or `y`, each test would depend on the one before.
     const expression = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
     return (url) => expression.test(url);
   } catch (error) {
@@ -29,7 +30,7 @@ function regularExpression(source: string, flags: string): Matches {
   }
 }
 
-// The parts between the stars have to occur one after the other. Taking the first place for each is enough: it leaves the
+// The parts between the stars have to occur one after another. Taking the first match of each is enough: it leaves the
 // most room for those that follow.
 function wildcard(text: string): Matches {
   const parts = text.split("*");

@@ -1,4 +1,4 @@
-// The program for commander: commands, help, and what is said about a mistyped command line.
+// The program: commands, help, and messages about mistakes on the command line.
 import { Argument, Command, CommanderError } from "commander";
 import { SitemapError } from "../errors.ts";
 import { version } from "../options.ts";
@@ -60,7 +60,7 @@ export function createProgram(done: Done, name?: string): Command {
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help; `sitegrove ls --help` lists the flags of a command")
     .helpCommand(false)
-    // `fleet` and its commands have flags of the same names.
+    // `fleet` and its subcommands have flags with the same names.
     .enablePositionalOptions()
     .addHelpText(
       "after",

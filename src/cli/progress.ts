@@ -1,5 +1,5 @@
-// The live view: one line on a terminal that says how far the crawl is and what it waits for. Redrawn at most ten times a
-// second, gone when the crawl is done.
+// The progress line on a terminal: how far the crawl is and what it waits for. Redrawn at most ten times a second, and
+// cleared at the end.
 import type { CrawlEvent } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
@@ -8,10 +8,11 @@ import type { Messages } from "./messages.ts";
 export class Progress {
   readonly #messages: Messages;
   readonly #startedAt = Date.now();
-  // In the order in which they were asked for.
+  // In the order in which they were requested.
   readonly #underway = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  // Sitemaps that were declared and are to be followed. An index counts until its first child is declared: then its children do.
+  // Sitemaps that were declared and are to be followed. An index counts until its first child is declared: then its
+  // children count.
   #declared = 0;
   readonly #indexes = new Set<string>();
   #read = 0;
@@ -48,7 +49,7 @@ export class Progress {
       case "sitemap":
         this.#bytes += event.wireBytes;
         if (event.sitemap.kind === "index" && (event.depth <= 1 || this.#indexes.has(event.sitemap.url))) break;
-        // What discovery found was declared by nobody before.
+        // Sitemaps of discovery were not declared before.
         if (event.depth === 1) this.#declared += 1;
         if (event.sitemap.kind === "invalid") this.#failed += 1;
         else this.#read += 1;
@@ -56,12 +57,12 @@ export class Progress {
     }
   }
 
-  /** A child of an index, or of robots.txt, is going to be read. */
+  /** A child of an index or robots.txt will be read. */
   declare({ parent, depth }: RecurseContext): void {
     this.#declared += 1;
     if (this.#indexes.has(parent)) return;
     this.#indexes.add(parent);
-    // Those at the first depth were not counted.
+    // Those at depth 1 were not counted.
     if (depth > 2) this.#declared -= 1;
   }
 
@@ -79,7 +80,7 @@ export class Progress {
       ...(this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : []),
       counted(this.#pages, "page"),
       ...(this.#bytes > 0 ? [`${size(this.#bytes / seconds)}/s`] : []),
-      // A guess before there is something to guess from would jump about.
+      // An estimate from too little data would jump about.
       ...(done >= 5 && seconds >= 3 && total > done
         ? [`${duration((seconds * 1000 * (total - done)) / done)} left`]
         : []),
@@ -89,7 +90,7 @@ export class Progress {
     this.#messages.live(parts.join(" · "));
   }
 
-  // On the website itself the path is enough: a line is short.
+  // Only the path for URLs on the website itself, because a line is short.
   #shown(url: string): string {
     return url.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
   }

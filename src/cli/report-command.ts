@@ -1,4 +1,5 @@
-// The flags of `sitegrove report`, in words. What they do is in report-page.ts, which is loaded when it is needed.
+// The flags and help of `sitegrove report`. Their implementation is in report-page.ts, which is imported when the
+// command runs.
 import { Command } from "commander";
 import { addCrawlFlagGroups, addCrawlFlags } from "./crawl-flags.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
@@ -17,7 +18,10 @@ export function reportCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Output:")
-    .option("-o, --output <file>", "file to write the page to; it is replaced only once the page is whole")
+    .option(
+      "-o, --output <file>",
+      "file to write the page to; an existing one is replaced only when the page is complete",
+    )
     .option("--force", "let --output and --save replace a file")
     .option("--previous <archive>", "archive of an earlier run: the page says what changed since")
     .option("--json", "the facts of the page as JSON, instead of the page");

@@ -1,4 +1,4 @@
-// `sitegrove report`: builds the tree of what was named, and writes the page about it.
+// `sitegrove report`: builds the tree of the target, and writes the page about it.
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import { counted } from "../figures.ts";
 import { type Options, resolveOptions } from "../options.ts";
@@ -10,6 +10,7 @@ import { CheckReport } from "./check-report.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
+import { insecureWarning } from "./messages.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { SaveFile } from "./save-file.ts";
 import { chooseTarget, type Target } from "./target.ts";
@@ -35,14 +36,14 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
   const check = checkOptions(flags);
   const { resolveCheckOptions } = await import("../check/options.ts");
   resolveCheckOptions(check);
-  // What was found out about a website that failed altogether is worth a page, too.
+  // A page about a website that failed altogether is useful, too.
   const end = new CheckReport("never");
   const run = new Run(flags, () => end);
   const save = flags.save === undefined ? undefined : run.owns(new SaveFile(flags.save, flags.force ?? false));
   if (target.kind === "website" && target.isAssumed) {
     run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
   }
-  if (flags.insecure) run.messages.say("--insecure: certificates are NOT checked, so anyone could be answering", "bad");
+  if (flags.insecure) run.messages.say(insecureWarning, "bad");
   let facts: ReportFacts | undefined;
   const pieces = page(
     target,
@@ -92,7 +93,7 @@ function checkOptions(flags: ReportFlags): CheckOptions {
   return { ...options, rules: [(options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)], now: flags.now };
 }
 
-// Flags that would do nothing are refused rather than ignored.
+// Flags without an effect are refused.
 function checkTogether(target: Target, flags: ReportFlags): void {
   if (flags.output === undefined && process.stdout.isTTY) {
     throw new UsageError("say where to write the page: -o report.html");

@@ -1,5 +1,5 @@
-// The report at the end: whether the result is complete, what could not be read and why, and why nothing was found. Grouped on
-// a terminal; in pipes and logs one line for each loss, and nothing if there is none.
+// The report at the end of a run: whether the result is complete, what could not be read and why, and why nothing was
+// found. Grouped on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
 import type { CrawlEvent, FinishedEvent, UnreachableWebsite } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
@@ -12,12 +12,12 @@ interface Loss {
   readonly url: string;
   readonly code: ProblemCode;
   readonly message: string;
-  /** Nothing of the sitemap could be read, or not all of it; or discovery itself is incomplete. */
+  /** The sitemap could not be read, or only in part; or discovery itself is incomplete. */
   readonly what: "not read" | "incomplete" | "discovery";
 }
 
 export class Report {
-  // Beyond a number that nobody reads, they are only counted.
+  // Beyond a number that nobody reads, losses are only counted.
   readonly #losses: Loss[] = [];
   readonly #forgiven: ReadonlySet<ProblemCode>;
   #lossCount = 0;
@@ -30,7 +30,7 @@ export class Report {
   #homepage = "";
   #finished: FinishedEvent | undefined;
 
-  /** Problems with these codes are not losses: the person asked for them, as with --limit. */
+  /** Problems with these codes do not count as losses: the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
     this.#forgiven = new Set(forgiven);
   }
@@ -77,7 +77,7 @@ export class Report {
     if (this.#losses.length < mostLosses) this.#losses.push(loss);
   }
 
-  // A search that one of our own limits ended has not shown that there is no sitemap.
+  // A search that one of our limits ended has not shown that there is no sitemap.
   get #foundNothing(): boolean {
     return !this.#found && this.#finished !== undefined && this.#limit === undefined;
   }
@@ -91,7 +91,7 @@ export class Report {
     return this.readNothing ? this.#finished?.unreachable : undefined;
   }
 
-  /** Whether not a single sitemap could be read. */
+  /** Whether no sitemap could be read at all. */
   get readNothing(): boolean {
     return !this.#hasRead && this.#finished !== undefined;
   }
@@ -106,7 +106,7 @@ export class Report {
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
-  /** `listed` pages were written; `notes` are further sentences. */
+  /** `listed`: how many pages were written; `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
     const { discovery = [] } = this.#finished ?? {};
     if (this.#unreachable !== undefined) {
@@ -147,7 +147,7 @@ export class Report {
     const groups = byCode(messages.hasLog ? [] : this.#losses);
     for (const group of [...groups.values()].slice(0, mostGroups)) {
       const { message, what } = group[0] as Loss;
-      // One headline for all of them, or each with its own words.
+      // One headline for all, or a message for each.
       const isShared = group.every((loss) => loss.message === message);
       if (isShared) messages.say(`  ${message}`, "warning");
       if (what === "discovery") continue;
@@ -171,7 +171,7 @@ export class Report {
   }
 }
 
-// Nothing where all of them were fetched.
+// Nothing if all of them were fetched.
 function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
   const unchanged = came["not-modified"] + came["same-payload"];
   const parts = [
@@ -183,12 +183,12 @@ function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"
   messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
 }
 
-// Enough to see what is wrong; the log has them all.
+// Enough to see what is wrong; the log has all of them.
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
 
-// What is left of a document that was cut off belongs into the sentence.
+// For a document that was cut off, the message says how much of it was kept.
 function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: ProblemCode; message: string } {
   const { url } = sitemap;
   const { code } = problem;

@@ -1,5 +1,5 @@
-// What every command has around its work: messages, the live view, the log, the report at the end, Ctrl-C, and an output that
-// may go away.
+// What all commands share: messages, the progress line, the log, the report at the end, Ctrl-C, and an output whose
+// reader may go away.
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
@@ -20,20 +20,20 @@ export interface RunFlags extends MessageFlags {
 }
 
 interface Result {
-  /** What it replaces, where there is something. */
+  /** The file that it replaces, if there is one. */
   readonly replaces?: string | undefined;
   keep(): void;
   discard(): void;
 }
 
-/** What a run says at its end, and how it ends. */
+/** The messages and the exit code at the end of a run. */
 export interface RunReport {
   see(event: CrawlEvent): void;
   readonly isComplete: boolean;
-  /** Whether nothing could be read that is worth keeping. */
+  /** Whether nothing was read that is worth keeping. */
   readonly readNothing: boolean;
   readonly exitCode: number;
-  /** `listed` pages were written; `notes` are further sentences. */
+  /** `listed`: how many pages were written; `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void;
 }
 
@@ -50,7 +50,7 @@ export class Run {
   readonly #log: Log;
   readonly #color: boolean;
   readonly #newReport: () => RunReport;
-  // Of the website that is being listed; of those before it, what counts at the end.
+  // For the current website, and what counts at the end of the websites before it.
   #report: RunReport;
   #before = { exitCode: exitCodes.complete as number, readNothing: true, isComplete: true };
   readonly #progress: Progress | undefined;
@@ -60,7 +60,7 @@ export class Run {
   readonly #engineFlags = new CrawlFlags();
 
   constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
-    // First of all: a path that cannot be written is a mistake of the command line.
+    // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
@@ -68,7 +68,7 @@ export class Run {
     this.#log = new Log(verbosity, this.messages, flags.logFile);
     this.#newReport = newReport;
     this.#report = newReport();
-    // Events on the same terminal show what happens better than a line between them.
+    // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
     this.#output = new Output(process.stdout, () => process.stdout.isTTY && this.messages.clearLive());
@@ -78,13 +78,13 @@ export class Run {
     });
   }
 
-  /** Something that is put in its place once the run has ended well, and removed otherwise. */
+  /** A file that is renamed to its final name if the run succeeds, and removed otherwise. */
   owns<T extends Result>(result: T): T {
     this.#results.push(result);
     return result;
   }
 
-  /** A child of an index is going to be read. */
+  /** A child of an index will be read. */
   declare(context: RecurseContext): void {
     this.#progress?.declare(context);
   }
@@ -96,7 +96,7 @@ export class Run {
     this.#progress?.see(event);
   }
 
-  /** Whether a person sees the result itself, on a terminal. */
+  /** Whether the result itself goes to a terminal. */
   get isShown(): boolean {
     const { TERM } = process.env;
     return this.#file === undefined && process.stdout.isTTY && TERM !== "dumb";
@@ -107,12 +107,12 @@ export class Run {
     return this.#color && !NO_COLOR;
   }
 
-  /** Whether everything that was seen could be read to its end. */
+  /** Whether everything so far could be read to its end. */
   get isComplete(): boolean {
     return this.#before.isComplete && this.#report.isComplete;
   }
 
-  /** Says how one website went: what follows is about another. The highest of their exit codes counts. */
+  /** Reports the end of one website; another one follows. The highest of their exit codes counts. */
   nextSite(listed: number): void {
     this.#report.print(this.messages, listed, []);
     this.#before = {
@@ -131,12 +131,12 @@ export class Run {
     return this.#before.readNothing && this.#report.readNothing;
   }
 
-  /** There is nothing more to wait for. */
+  /** The run has ended. */
   crawled(): void {
     this.#progress?.stop();
   }
 
-  // Where nothing could be read, what was there before is worth more.
+  // If nothing could be read, the old files are kept.
   #settle(): void {
     for (const result of this.#results) {
       if (!this.#readNothing) result.keep();
@@ -144,7 +144,7 @@ export class Run {
     }
   }
 
-  /** Writes the pieces to standard output or to the file of `-o`, then says how it went. Returns the exit code. */
+  /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the exit code. */
   async write(pieces: AsyncIterable<string>, outcome: () => Outcome): Promise<number> {
     try {
       for await (const piece of pieces) {

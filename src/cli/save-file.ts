@@ -1,6 +1,5 @@
-// `--save FILE`: where the archive is written. A new file is written in its place, so that a run that is killed leaves what it has.
-// One that replaces another is written beside it and takes its place once the run has ended well: until then, and for good where
-// nothing was found, the old one stays.
+// `--save FILE`: where the archive is written. A new file is written in place, so that a killed run leaves what it has.
+// One that replaces another is written next to it and renamed if the run succeeds; otherwise the old one stays.
 import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../system-reason.ts";
@@ -9,14 +8,14 @@ import { OutputFailed } from "./output.ts";
 import { replaceable } from "./output-file.ts";
 
 export class SaveFile {
-  /** Where to write. */
+  /** The path to write to. */
   readonly path: string;
   readonly replaces: string | undefined;
   readonly #target: string | undefined;
   readonly #removeOnExit = () => this.discard();
   #isOpen: boolean;
 
-  /** Throws a `UsageError` where there is something that may not be replaced, or cannot be. */
+  /** Throws a `UsageError` if the file exists and may not or cannot be replaced. */
   constructor(file: string, force: boolean) {
     this.#target = targetOf(file, force);
     this.replaces = this.#target === undefined ? undefined : file;
@@ -25,7 +24,7 @@ export class SaveFile {
     if (this.#isOpen) process.once("exit", this.#removeOnExit);
   }
 
-  /** Puts the archive in its place. */
+  /** Renames the archive to its final name. */
   keep(): void {
     if (this.#target === undefined || !this.#isOpen) return;
     try {
@@ -37,7 +36,7 @@ export class SaveFile {
     }
   }
 
-  /** Leaves the old archive as it is, and nothing beside it. May be called at any time. */
+  /** Keeps the old archive, and removes the new one. May be called at any time. */
   discard(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -58,14 +57,14 @@ function targetOf(file: string, force: boolean): string | undefined {
   }
 }
 
-// In the same folder, so that renaming is enough; with the same ending, which decides about compression.
+// In the same folder, so that it can be renamed; with the same extension, which decides about compression.
 function beside(file: string): string {
   const [ending = ".warc"] = /(?:\.warc)?\.gz$/i.exec(file) ?? [];
   const name = path.basename(file).slice(0, 50);
   return path.join(path.dirname(file), `.${name}.${process.pid}.partial${ending}`);
 }
 
-// On the disk before it has the name: a power failure must not leave an empty file where the old archive was.
+// Flushed before it is renamed: a power failure must not leave an empty file in place of the old archive.
 function takeOver(from: string, to: string): void {
   const descriptor = openSync(from, "r+");
   try {

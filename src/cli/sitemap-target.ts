@@ -1,4 +1,4 @@
-// People paste the URL of a sitemap where a homepage is expected. Whether it is one is for its content to say.
+// Recognizes the URL of a sitemap in place of a homepage, by its content.
 import { read } from "../crawl/read.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../url.ts";
@@ -27,10 +27,10 @@ export async function recognized(
 async function isSitemap(url: string, options: Options): Promise<boolean> {
   const parsed = parseUrl(url);
   if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
-  // It stands for the website, as its homepage does.
+  // robots.txt stands for its website.
   if (isRobotsPath(parsed.pathname)) return false;
   const { save: _, resume: __, previous: ___, ...rest } = options;
-  // Only a look: what is there is asked for again, with all the patience that was asked for.
+  // A quick look: the crawl requests it again, with the timeouts of the options.
   const { timeout } = resolveOptions(rest);
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, longestLook) };
   const { fetchDocument } = await import("../crawl/fetch-document.ts");
@@ -39,7 +39,7 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
   const reading = read(opened.document, resolveOptions(rest));
   try {
     const step = await reading.next();
-    // Nothing but a sitemap has entries; one without any is known by what it is.
+    // Only a sitemap has entries; one without entries is recognized by its format.
     return step.done ? step.value.outcome.kind !== "invalid" : true;
   } finally {
     await opened.close();
@@ -47,5 +47,5 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
   }
 }
 
-// In milliseconds. A website that is silent is found out by the crawl; it must not take twice as long.
+// In milliseconds. Whether a website is silent is for the crawl to find out; it must not take twice as long.
 const longestLook = 12_000;

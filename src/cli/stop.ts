@@ -1,9 +1,9 @@
-// Ctrl-C and its like. The first asks the run to end, which closes what was written; whatever still holds it up after that is
-// left behind, so that the program is gone within half a second. Only a reader that is still taking what was written is waited
-// for, up to two seconds: its output shall be whole. The second does not wait.
+// Handles Ctrl-C and SIGTERM. The first signal asks the run to end, which closes its files; if it does not end by
+// itself, the program exits within half a second. Only a reader that is still reading the output is waited for, up to
+// two seconds, so that its output is complete. The second signal does not wait.
 import { Stopped } from "./exit-codes.ts";
 
-/** Aborted with a `Stopped` when the program is asked to stop. `beforeExit` runs where the run does not end by itself. */
+/** Aborted with a `Stopped` when the program is asked to stop. `beforeExit` is called if the run does not end by itself. */
 export function stopSignal(beforeExit: () => void): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
@@ -24,7 +24,7 @@ export function stopSignal(beforeExit: () => void): AbortSignal {
 function exitOnceFlushed(leave: () => void): void {
   const { stdout } = process;
   const begin = performance.now();
-  // What the system has not taken yet; `written` moves while somebody reads.
+  // The output that the system has not taken yet; `written` changes while somebody reads.
   const written = () => ("bytesWritten" in stdout ? Number(stdout.bytesWritten) : 0) - stdout.writableLength;
   const look = (before: number) => {
     const now = written();

@@ -1,4 +1,4 @@
-// `--summary`: how many pages were listed, by sitemap and by section of the website, said on standard error at the end.
+// `--summary`: how many pages were listed, by sitemap and by section of the website, on standard error at the end.
 
 import { grouped } from "../figures.ts";
 import { parseUrl } from "../url.ts";
@@ -28,7 +28,7 @@ function sectionOf(url: string): string {
   return end === -1 ? `${parsed.origin}/` : `${parsed.origin}${parsed.pathname.slice(0, end + 1)}…`;
 }
 
-// A website chooses how many there are: what comes after the first of them is counted together.
+// A website can have any number: those after the first ones are counted together.
 function count(counts: Map<string, number>, name: string, more: number): void {
   const key = counts.has(name) || counts.size < mostCounted ? name : "other";
   counts.set(key, (counts.get(key) ?? 0) + more);

@@ -1,9 +1,9 @@
-// The tree of what was named: a website, given sitemaps, or an archive.
+// The tree of a target: a website, given sitemaps, or an archive.
 import type { Options } from "../options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Target } from "./target.ts";
 
-/** An archive takes of the options what applies to reading. */
+/** For an archive, only the options about reading apply. */
 export async function treeOf(target: Target, options: Options): Promise<SitemapTree> {
   const { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
   switch (target.kind) {

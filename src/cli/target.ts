@@ -1,4 +1,4 @@
-// What to list: a website, given sitemaps, or an archive on disk.
+// The target on the command line: a website, given sitemaps, or an archive on disk.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { looksLikeArchive, magicLength } from "../diff/archive-magic.ts";
 import { systemReason } from "../system-reason.ts";
@@ -39,7 +39,7 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
-// A file by the name of a website, or a sitemap: what was meant can be done.
+// A file with the name of a website, or a sitemap: the message says what to type.
 function expectArchive(name: string): void {
   if (isArchiveName.test(name) || looksLikeArchive(startOf(name))) return;
   const hint = websiteHint(name) || `; for a sitemap that is a local file: sitegrove parse ${name}`;
@@ -60,7 +60,7 @@ function startOf(file: string): Uint8Array {
   }
 }
 
-/** What to type instead, where a file is named as a website may be. */
+/** What to type instead, if a file is named like a website. */
 export function websiteHint(name: string): string {
   return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }

@@ -1,5 +1,5 @@
-// The tree as a person at a terminal sees it: guide lines instead of tabs, counts, and color for what could not be read. In pipes
-// and files the tree is the format `tabtree`, byte for byte.
+// The tree on a terminal: guide lines instead of tabs, counts, and color for what could not be read. In pipes and files
+// the tree has the format `tabtree`, byte for byte.
 import picocolors from "picocolors";
 import type { TreeStep } from "../event.ts";
 import { counted } from "../figures.ts";

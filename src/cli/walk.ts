@@ -1,4 +1,4 @@
-// The steps of a walk through a tree, without what the filters leave out.
+// The steps of a walk through a tree, filtered.
 import type { TreeStep } from "../event.ts";
 import type { Sitemap } from "../sitemap.ts";
 import type { PageBatch } from "../write/batch.ts";
@@ -6,13 +6,13 @@ import type { Filters } from "./filters.ts";
 
 type Entered = Extract<TreeStep, { type: "enter" }>;
 
-/** Ends with the step that reaches the limit, after leaving whatever was entered. */
+/** Ends with the step that reaches the limit, after leaving the sitemaps that were entered. */
 export async function* filtered(
   steps: AsyncIterable<TreeStep>,
   filters: Filters,
 ): AsyncGenerator<TreeStep, void, undefined> {
   const path: Entered[] = [];
-  // The depth of the sitemap that is left out, with everything below it.
+  // The depth of a sitemap that is left out, with everything below it.
   let leftOut = Number.POSITIVE_INFINITY;
   for await (const step of steps) {
     if (step.type === "enter" && step.depth < leftOut) {
@@ -51,7 +51,7 @@ export async function* pageBatches(steps: AsyncIterable<TreeStep>): AsyncGenerat
   }
 }
 
-/** A sitemap that stands in the tree twice gives its pages once, as in a crawl. */
+/** The pages of a sitemap that is in the tree twice are listed once, as in a crawl. */
 export async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
   const seen = new Set<string>();
   let isRepeated = false;
@@ -64,7 +64,7 @@ export async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGene
   }
 }
 
-// Only children of indexes are; what discovery found was not named by one. An index that lists pages has a child at its own URL.
+// Only children of indexes are filtered by URL. An index that also lists pages has a child at its own URL.
 function isAsked({ sitemap, depth }: Entered, parent: Sitemap): boolean {
   return depth > 1 && sitemap.url !== parent.url;
 }

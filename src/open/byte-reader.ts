@@ -1,7 +1,7 @@
-// Bytes that come in chunks of any size, read in pieces of the size that is wanted. Reading is pulled: nothing is asked of
-// the source before it is needed. What came before a failure of the source is handed out first, then the failure is thrown.
+// Reads bytes that come in chunks of any size, in pieces of the requested size. Nothing is requested from the source
+// before it is needed. If the source fails, the bytes before that are returned first, then the error is thrown.
 
-/** Where bytes come from: what a client, a file or a test has. */
+/** A source of bytes: a client, a file, a test. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export class ByteReader {
@@ -23,7 +23,10 @@ export class ByteReader {
     return this.#buffered;
   }
 
-  /** Waits until `count` bytes can be taken; false if the source ends before. Throws what the source threw once nothing is left. */
+  /**
+   * Waits until `count` bytes are buffered; false if the source ends before. Throws the error of the source once
+   * nothing is left.
+   */
   async fill(count: number): Promise<boolean> {
     while (this.#buffered < count) {
       if (this.#ended) {
@@ -35,17 +38,17 @@ export class ByteReader {
     return true;
   }
 
-  /** Throws what the source threw, if it did: an end that it caused is not a mistake of the data. */
+  /** Throws the error of the source, if there was one: then the end is not a fault of the data. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** The next bytes that can be had without a copy, at most `count`, without taking them. */
+  /** The next bytes that are available without copying, at most `count`, without taking them. */
   peekChunk(count: number): Uint8Array {
     return this.#chunks[0]?.subarray(this.#offset, this.#offset + count) ?? nothing;
   }
 
-  /** The next bytes, at most `count` of those that are buffered, without taking them. */
+  /** The next buffered bytes, at most `count`, without taking them. */
   peek(count: number): Uint8Array {
     const first = this.#chunks[0];
     if (first === undefined) return nothing;
@@ -54,14 +57,14 @@ export class ByteReader {
     return this.#chunks[0]!.subarray(this.#offset, this.#offset + wanted);
   }
 
-  /** Takes the next bytes, at most `count` of those that are buffered. */
+  /** Takes the next buffered bytes, at most `count`. */
   take(count: number): Uint8Array {
     const bytes = this.peek(count);
     this.skip(bytes.length);
     return bytes;
   }
 
-  /** Leaves out bytes that are buffered. */
+  /** Skips buffered bytes. */
   skip(count: number): void {
     this.#buffered -= count;
     this.#offset += count;
@@ -73,7 +76,7 @@ export class ByteReader {
     if (passed > 0) this.#chunks.splice(0, passed);
   }
 
-  /** Puts bytes back that were taken and turned out to belong to what follows. */
+  /** Puts back bytes that turned out to belong to what follows. */
   unread(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const first = this.#chunks[0];
@@ -115,8 +118,8 @@ export class ByteReader {
     }
   }
 
-  // Makes the first chunk hold at least `count` bytes. Copies no more than that, so pieces of 16 KB from chunks of one
-  // byte cost one copy.
+  // Makes the first chunk hold at least `count` bytes. Copies no more than that, so that 16 KB from chunks of one byte
+  // cost one copy.
   #join(count: number): void {
     const joined = Buffer.allocUnsafe(count);
     let filled = 0;

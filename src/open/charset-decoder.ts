@@ -1,11 +1,10 @@
-// Everything that TextDecoder knows, to strings. It has two faults on Node.js 20 that are worked around:
-//   - without `stream`, windows-1252 is read as ISO-8859-1;
-//   - with `stream`, it throws where one or two bytes follow a character that was cut and turns out to be invalid: it has
-//     no room for what it puts in its place. So it is never given so few.
-// A U+FFFD that the website sent is counted as replaced: in these sets it cannot be told from one that was put in.
+// Decodes every character set that TextDecoder supports, to strings. Two bugs of TextDecoder in Node.js 20 are worked
+// around: without `stream`, windows-1252 is decoded as ISO-8859-1; with `stream`, it throws if one or two bytes follow
+// a cut character that turns out to be invalid, so it never gets so few bytes. A U+FFFD that the website sent counts as
+// replaced: in these sets it cannot be told apart.
 import { TextDecoder } from "node:util";
 
-// Held back, so that the end is never shorter; no character of any set is longer.
+// Held back, so that the last chunk is never shorter; no character of any set is longer.
 const shortest = 4;
 
 export class CharsetDecoder {

@@ -1,6 +1,6 @@
-// What the first bytes of a document say about its character set, before anybody's word is taken for it.
-// https://www.w3.org/TR/xml/#sec-guessing: with a byte order mark, and without one by how `<` and what follows it is
-// written. The same works for any text that begins with ASCII characters.
+// What the first bytes of a document show about its character set, whatever is declared.
+// https://www.w3.org/TR/xml/#sec-guessing: by the byte order mark or, without one, by the bytes of `<` and what follows
+// it. The same works for any text that begins with ASCII characters.
 
 export interface Evidence {
   readonly charset: string;
@@ -8,7 +8,7 @@ export interface Evidence {
   readonly markLength: number;
 }
 
-/** A character set that the bytes show; undefined for everything that begins like ASCII, and for what is not text. */
+/** The character set that the bytes show; undefined for everything that begins like ASCII, and for what is not text. */
 export function evidence(sample: Uint8Array): Evidence | undefined {
   for (const [charset, mark] of marks) {
     if (mark.every((byte, index) => sample[index] === byte)) return { charset, markLength: mark.length };
@@ -21,7 +21,7 @@ export function evidence(sample: Uint8Array): Evidence | undefined {
   return undefined;
 }
 
-// The longer marks first: that of UTF-16LE begins that of UTF-32LE.
+// The longer marks first: that of UTF-32LE begins with that of UTF-16LE.
 const marks: readonly (readonly [string, readonly number[]])[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
@@ -40,7 +40,7 @@ const starts: readonly (readonly [string, readonly number[]])[] = [
   ["ebcdic", [0x4c, 0xa4, 0x99, 0x93]],
 ];
 
-// Every second byte is zero and the others are ASCII. Four characters are enough: no text has two zeros in such places.
+// Every second byte is zero and the others are ASCII. Four characters are enough to be sure.
 function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   const length = Math.min(8, sample.length - (sample.length % 2));
   if (length < 4) return false;

@@ -40,7 +40,7 @@ interface Claim {
   readonly name: string;
 }
 
-// Enough of a text to find ASCII characters in it: what is not UTF-16 has them in one byte each.
+// Enough of a text to find ASCII characters in it: unless it is UTF-16, they are single bytes.
 function readBeginning(sample: Uint8Array, seen: string | undefined): string {
   if (seen !== undefined && isWide(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
   return Buffer.from(sample.buffer, sample.byteOffset, sample.length).toString("latin1");
@@ -50,7 +50,7 @@ function headerCharset(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
 }
 
-// https://www.w3.org/TR/xml/#NT-XMLDecl. White space before it is the parser's to report.
+// https://www.w3.org/TR/xml/#NT-XMLDecl. White space before it is reported by the parser.
 function declaredCharset(beginning: string): string | undefined {
   const text = beginning.trimStart();
   if (!text.startsWith("<?xml")) return undefined;
@@ -59,8 +59,8 @@ function declaredCharset(beginning: string): string | undefined {
   return /\sencoding\s*=\s*["']\s*([^\s"'<>]+)\s*["']/.exec(declaration)?.[1]?.toLowerCase();
 }
 
-// Only asked where the bytes show nothing, so they are no UTF-16 with ASCII in it. A set of wide characters, or one that
-// has other bytes for letters, cannot be true for bytes that can be read as ASCII.
+// Used only if the bytes are not UTF-16. A set of wide characters, or one with other bytes for letters, cannot be right
+// for bytes that read as ASCII.
 function canBeTrue(name: string, beginning: string): boolean {
   if (!isWide(name) && !isEbcdic(name)) return true;
   return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));

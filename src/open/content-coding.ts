@@ -14,18 +14,18 @@ import { completeLength } from "./utf8-decoder.ts";
 
 export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 
-/** How many bytes tell what something is. */
+/** How many bytes are needed to recognize a format. */
 export const sampleSize = 1024;
 
-/** What was found; `announced` says how that fits with the header. `undefined` is data that is not compressed. */
+/** The result: `announced` says how it differs from the header; `undefined` means data that is not compressed. */
 export interface Finding {
   readonly coding: Coding | undefined;
   readonly announced?: "lie" | "unknown";
-  /** Neither the header nor the bytes tell how to read this. */
+  /** Neither the header nor the bytes show how to read this. */
   readonly unreadable?: boolean;
 }
 
-/** The codings that a Content-Encoding header names, the last one applied first. `identity` says nothing. */
+/** The codings in a Content-Encoding header, the last one applied first. `identity` is ignored. */
 export function announcedCodings(header: string | undefined): string[] {
   return (header ?? "")
     .toLowerCase()
@@ -35,7 +35,7 @@ export function announcedCodings(header: string | undefined): string[] {
     .reverse();
 }
 
-/** What the bytes alone say. */
+/** The coding that the bytes show. */
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
   if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
@@ -44,7 +44,7 @@ export function sniffCoding(sample: Uint8Array): Coding | undefined {
   return undefined;
 }
 
-/** What the bytes say of a body for which the header announced a coding. */
+/** The coding of a body for which the header announced one. */
 export function findCoding(announced: string, sample: Uint8Array): Finding {
   const seen = sniffCoding(sample) ?? (announced === "deflate" && isZlib(sample) ? "zlib" : undefined);
   const known = knownCodings.get(announced);
@@ -52,12 +52,12 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
     return { coding: seen, announced: "unknown", unreadable: seen === undefined && !looksLikeText(sample) };
   }
   if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, announced: "lie" };
-  // Brotli and bare deflate have no magic bytes, but they never look like text. The shortest streams may: `;` is an
-  // empty one.
+  // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest streams: `;` is an empty
+  // one.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  // What is neither compressed in the way that was announced nor in another, nor text in any character set, is damaged. Text may
-  // have zeros in it.
+  // Neither the announced coding, nor another one, nor text in any character set: it is damaged. Text may contain
+  // zeros.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
   return { coding: undefined, announced: "lie", unreadable: isBinary };
 }
@@ -72,12 +72,12 @@ const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, rea
 
 const zstdMagic: readonly number[] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** Whether bytes begin as a Zstandard frame does. */
+/** Whether bytes begin like a Zstandard frame. */
 export function isZstdFrame(bytes: Uint8Array): boolean {
   return startsWith(bytes, zstdMagic);
 }
 
-/** Whether bytes begin as a frame does that Zstandard has to skip. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2 */
+/** Whether bytes begin like a skippable Zstandard frame. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2 */
 export function isSkippableFrame(bytes: Uint8Array): boolean {
   return (bytes[0]! & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
 }
@@ -91,7 +91,7 @@ function isZlib(bytes: Uint8Array): boolean {
 function looksLikeText(sample: Uint8Array): boolean {
   if (evidence(sample) !== undefined) return true;
   if (sample.some(isControl)) return false;
-  // Text in an old character set is not UTF-8: then a tag has to be seen.
+  // Text in a legacy character set is not UTF-8: then it must contain a tag.
   return (
     isUtf8(sample.subarray(0, completeLength(sample))) || /^\s*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1"))
   );

@@ -1,4 +1,5 @@
-// Bytes of one character set to text, in pieces of the size that parsers like best. Valid UTF-8 stays what it is: see utf8-text.ts.
+// Decodes bytes of one character set to text, in chunks of the best size for parsers. Valid UTF-8 is not decoded here:
+// see utf8-text.ts.
 //   Lenient: bytes that are not valid become U+FFFD, and are counted.
 import type { ProblemLog } from "../problem.ts";
 import type { TextPiece } from "../utf8-text.ts";
@@ -11,7 +12,7 @@ import { Utf8Decoder } from "./utf8-decoder.ts";
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 
-/** The text of everything that is left to read. `count` is told of all bytes before their text is handed out. */
+/** The text of everything that is left to read. `count` is called for all bytes before their text is yielded. */
 export async function* decodeText(
   input: ByteReader,
   charset: string,
@@ -27,7 +28,7 @@ export async function* decodeText(
   };
   for (;;) {
     if (input.buffered < shortest) await input.fill(shortest);
-    // Chunks that are long enough are not joined: that would copy them.
+    // Chunks that are long enough are not joined, which would copy them.
     const chunk = input.peekChunk(longest);
     const bytes = chunk.length >= shortest ? chunk : input.peek(longest);
     input.skip(bytes.length);

@@ -1,27 +1,27 @@
-// One compressed stream, from its first byte to its last, in flat memory and with as little lost as possible.
-// The input goes to zlib in pieces of one size, counted from the start of the stream: where damaged data breaks off then
+// Decompresses one stream, from its first byte to its last, in flat memory and with as little loss as possible. The
+// input goes to zlib in pieces of one size, counted from the start of the stream, so that the result for damaged data
 // does not depend on the chunks in which it came.
 import type { ByteReader } from "./byte-reader.ts";
 import { salvage } from "./salvage.ts";
 import { ZlibStage } from "./zlib-stage.ts";
 import type { ZlibStream } from "./zlib-streams.ts";
 
-/** `truncated`: the input ended first; `damaged`: what follows makes no sense. */
+/** `truncated`: the input ended too early; `damaged`: the input is invalid. */
 export type Ending = "complete" | "truncated" | "damaged";
 
-/** What is told of every chunk before it is handed out. */
+/** Called with every chunk before it is yielded. */
 export interface Checksum {
   update(chunk: Uint8Array): void;
 }
 
-// 16 KB of input make about 200 KB of XML. Smaller pieces cost more trips to zlib's thread, larger ones lose more where
-// data is damaged. A bomb makes 16 MB of a piece, most of which has to wait inside zlib.
+// 16 KB of input make about 200 KB of XML. Smaller pieces cost more switches to zlib's thread, larger ones lose more of
+// damaged data. A zip bomb makes 16 MB of one piece, most of which waits inside zlib.
 const pieceSize = 16 * 1024;
 
-// A damaged stream is read again to save what the broken piece still held, as long as no more than this was read before.
+// A damaged stream is read again to recover the output of the broken piece, if no more than this was read before.
 const historyLimit = 1024 * 1024;
 
-/** Hands out what one compressed stream holds and leaves the reader at the byte after it. */
+/** Yields the content of one compressed stream and leaves the reader at the byte after it. */
 export async function* decompress(
   input: ByteReader,
   create: () => ZlibStream,
@@ -44,7 +44,7 @@ export async function* decompress(
   try {
     for (;;) {
       const output = await stage.take();
-      // zlib works on the next piece while the caller is busy with this output.
+      // zlib works on the next piece while the caller uses this output.
       if (stage.state === "idle" && input.buffered >= pieceSize) write();
       if (output !== undefined) {
         given += output.length;

@@ -13,14 +13,14 @@ import { type Checksum, decompress, type Ending } from "./decompress.ts";
 import { inflateSmall, isSmall } from "./inflate-small.ts";
 import { createRawInflater } from "./zlib-streams.ts";
 
-/** What the members of a gzip file hold. */
+/** The content of the members of a gzip file. */
 export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
   let small = false;
   do {
     if (!(await skipGzipHeader(input, problems))) return reportTruncated(input, problems);
     const checksum = new GzipChecksum();
     let ending: Ending = "complete";
-    // A file of many small members must not cost a thread for each of them.
+    // Many small members must not cost a thread each.
     const rest = await isSmall(input);
     const output: Uint8Array | undefined = rest || small ? inflateSmall(input) : undefined;
     small = output !== undefined;
@@ -39,7 +39,7 @@ export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGen
   if (input.buffered > 0) problems.add("coding-trailing");
 }
 
-/** What a zlib container (the `deflate` of HTTP) holds. */
+/** The content of a zlib container (the `deflate` of HTTP). */
 export async function* unzlib(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
   input.skip(2);
   const checksum = new Adler32();
@@ -55,7 +55,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-/** Data that the size limit or a failing source cut off is not the website's mistake. */
+/** Reports truncated data, unless the size limit or a failing source cut it off. */
 export function reportTruncated(input: ByteReader, problems: ProblemLog): void {
   input.throwFailure();
   if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");
@@ -112,13 +112,13 @@ class GzipChecksum implements Checksum {
   }
 }
 
-// node:zlib has no Adler-32 of its own.
+// node:zlib has no Adler-32.
 class Adler32 implements Checksum {
   #low = 1;
   #high = 0;
 
   update(chunk: Uint8Array): void {
-    // As many as can be added up before a number needs more than 32 bits.
+    // As many as can be added before the sum exceeds 32 bits.
     const most = 5552;
     for (let from = 0; from < chunk.length; from += most) {
       const to = Math.min(from + most, chunk.length);

@@ -1,4 +1,4 @@
-// Small deflate streams, inflated at once: a thread costs more than they do.
+// Inflates small deflate streams synchronously: using zlib's thread costs more than they do.
 import { constants, inflateRawSync } from "node:zlib";
 import type { ByteReader } from "./byte-reader.ts";
 
@@ -6,12 +6,12 @@ import type { ByteReader } from "./byte-reader.ts";
 const smallInput = 16 * 1024;
 const smallOutput = 512 * 1024;
 
-// What is shorter than this is copied.
+// Shorter outputs are copied.
 const smallCopy = 4 * 1024;
 
-/** Inflates a raw deflate stream at once if all of it is buffered and small; undefined if it is not, or is not valid. */
+/** Inflates a raw deflate stream if all of it is buffered and small; undefined if not, or if it is invalid. */
 export function inflateSmall(input: ByteReader): Uint8Array | undefined {
-  // The first chunk is tried alone because it can be looked at without a copy.
+  // The first chunk is tried alone because that needs no copy.
   const chunk = input.peekChunk(smallInput);
   const output = inflateAtOnce(input, chunk);
   if (output !== undefined || chunk.length === Math.min(smallInput, input.buffered)) return output;
@@ -24,17 +24,17 @@ export async function isSmall(input: ByteReader): Promise<boolean> {
 }
 
 function inflateAtOnce(input: ByteReader, bytes: Uint8Array): Uint8Array | undefined {
-  // The stream that holds nothing, as everybody writes it: files with very many of them are known.
+  // The empty stream, in its usual form: files with very many of them exist.
   if (bytes[0] === 3 && bytes[1] === 0) {
     input.skip(2);
     return bytes.subarray(0, 0);
   }
   try {
     const { buffer, engine } = inflateRawSync(bytes, smallInflate) as unknown as OneShot;
-    // A stream that took every byte may want more: only one that left some has certainly ended.
+    // A stream that used every byte may need more: only one that left some has certainly ended.
     if (engine.bytesWritten >= bytes.length) return undefined;
     input.skip(engine.bytesWritten);
-    // A few bytes must not keep the whole of zlib's buffer while they wait.
+    // A few bytes must not keep the whole of zlib's buffer alive.
     return buffer.length < smallCopy ? new Uint8Array(buffer) : buffer;
   } catch {
     return undefined;
@@ -48,7 +48,7 @@ const smallInflate = {
   chunkSize: 32 * 1024,
 };
 
-// What `info: true` makes of the result; its type does not say so.
+// The type of a result with `info: true`, which Node's types lack.
 interface OneShot {
   readonly buffer: Uint8Array;
   readonly engine: { readonly bytesWritten: number };

@@ -1,5 +1,5 @@
-// Bytes in, text out: layers of compression taken off, the character set decided. Nothing that the bytes hold makes it
-// throw: what cannot be read is a problem, and what came before is kept. What the source throws goes through.
+// From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw:
+// what cannot be read is a problem, and what came before is kept. Errors of the source are thrown.
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
 import { protocolBytes } from "../protocol-limits.ts";
 import type { TextPiece } from "../utf8-text.ts";
@@ -15,20 +15,20 @@ export interface OpenOptions {
   readonly contentEncoding?: string | undefined;
   /** The Content-Type header, for its charset. */
   readonly contentType?: string | undefined;
-  /** How many decoded bytes are read. Each layer of compression may hold as many, and no more. */
+  /** The limit of decoded bytes, for each layer of compression. */
   readonly maxBytes: number;
-  /** How many layers of compression are taken off. */
+  /** The limit of layers of compression. */
   readonly encodingLayers: number;
   readonly problems: ProblemLog;
 }
 
-/** The text of a document, once. Leaving the loop early lets go of everything. */
+/** The text of a document; can be iterated once. Leaving the loop early releases everything. */
 export interface OpenedDocument extends AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far. */
   readonly decodedBytes: number;
   /** The character set that the text is decoded with; known once there is some. */
   readonly charset: string | undefined;
-  /** Why nothing at all can be read. Known when the iteration ends; not in the log. */
+  /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   readonly refusal: Problem | undefined;
 }
 
@@ -41,7 +41,7 @@ class Opened implements OpenedDocument {
   charset: string | undefined;
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
-  // From the body as it came to the innermost layer.
+  // From the received body to the innermost layer.
   readonly #readers: ByteReader[];
 
   constructor(bytes: ByteSource, options: OpenOptions) {
@@ -64,7 +64,7 @@ class Opened implements OpenedDocument {
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
-      // Before any refusal, too: a source that was never begun could not be closed.
+      // Before any refusal: a source that was never started could not be closed.
       await reader.fill(sampleSize);
       if (layers + announced.length > encodingLayers) return this.#refuse(chain);
       const name = announced.shift();

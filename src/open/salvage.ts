@@ -1,13 +1,13 @@
-// A zlib stream that meets damage throws away what the broken piece gave before it. The stream is read again from its
-// start, and the broken piece in smaller and smaller parts, until the very byte that breaks it is found. Four times is
-// enough for a piece of 16 KB; the caller limits how much is read again.
+// Recovers output of a damaged stream: zlib discards what the broken piece gave before the damage. The stream is read
+// again from its start, and the broken piece in smaller and smaller parts, until the byte is found that breaks it. Four
+// rounds are enough for 16 KB; the caller limits how much is read again.
 import { ZlibStage } from "./zlib-stage.ts";
 import type { ZlibStream } from "./zlib-streams.ts";
 
-// Into how many parts the broken piece is cut each time.
+// Into how many parts the broken piece is split in each round.
 const parts = 16;
 
-/** What `pieces`, the last of which is broken, hold behind the first `given` bytes. */
+/** The content of `pieces`, the last of which is broken, after the first `given` bytes. */
 export async function* salvage(
   pieces: readonly Uint8Array[],
   given: number,
@@ -35,7 +35,7 @@ export async function* salvage(
     }
     known = Math.max(known, passed);
     good = tries.slice(0, next - 1);
-    // One byte cannot be cut any further.
+    // A single byte cannot be split.
     broken = broken.length > 1 ? tries[next - 1] : undefined;
   }
 }

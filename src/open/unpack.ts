@@ -1,4 +1,4 @@
-// One layer of compression taken off, whichever it is.
+// Removes one layer of compression.
 import type { ProblemLog } from "../problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Coding } from "./content-coding.ts";
@@ -7,7 +7,7 @@ import { gunzip, reportTruncated, unzlib } from "./gunzip.ts";
 import { unzstd } from "./unzstd.ts";
 import { createBrotliDecoder, createRawInflater, type ZlibStream } from "./zlib-streams.ts";
 
-/** What a compressed body holds. */
+/** The content of a compressed body. */
 export function unpack(
   input: ByteReader,
   coding: Coding,
@@ -27,7 +27,7 @@ export function unpack(
   }
 }
 
-// A stream without a container of ours.
+// A stream without a container.
 async function* unwrapped(
   input: ByteReader,
   create: () => ZlibStream,

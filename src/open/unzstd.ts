@@ -12,13 +12,13 @@ import { reportTruncated } from "./gunzip.ts";
 import { ZlibStage } from "./zlib-stage.ts";
 import { createZstdDecoder } from "./zlib-streams.ts";
 
-// What is longer gets a decoder of its own, which reads it in pieces of this size.
+// Longer frames get a decoder of their own, which reads them in pieces of this size.
 const smallFrame = 16 * 1024;
 
-// After so many frames that hold nothing, others get their turn.
+// A pause after this many empty frames.
 const breath = 4096;
 
-/** What the frames hold. */
+/** The content of the frames. */
 export async function* unzstd(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
   let shared: ZlibStage | undefined;
   let empty = 0;
@@ -31,7 +31,7 @@ export async function* unzstd(input: ByteReader, problems: ProblemLog): AsyncGen
       } else if (!isZstdFrame(magic)) {
         break;
       } else {
-        // The first chunk is tried alone because it can be looked at without a copy.
+        // The first chunk is tried alone because that needs no copy.
         const frame = measureFrame(input.peekChunk(smallFrame)) ?? measureFrame(input.peek(smallFrame));
         if (frame === undefined) {
           const ending = yield* decompress(input, createZstdDecoder!);
@@ -39,7 +39,7 @@ export async function* unzstd(input: ByteReader, problems: ProblemLog): AsyncGen
           if (ending === "truncated") return reportTruncated(input, problems);
         } else if (frame.isEmpty) {
           input.skip(frame.length);
-          // Millions of them fit into a document, and timers have to run all the while.
+          // A document can hold millions of empty frames, and timers must not wait for all of them.
           empty += 1;
           if (empty % breath === 0) await new Promise((resolve) => setImmediate(resolve));
         } else {
@@ -70,11 +70,11 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
 
 interface Frame {
   readonly length: number;
-  /** It holds nothing: its blocks have no content. */
+  /** Its blocks have no content. */
   readonly isEmpty: boolean;
 }
 
-/** Where the frame at the start of `bytes` ends; undefined where that is not among them, or makes no sense. */
+/** The end of the frame at the start of `bytes`; undefined if it is not in them, or invalid. */
 function measureFrame(bytes: Uint8Array): Frame | undefined {
   const descriptor = bytes[4] ?? 0;
   const isSingleSegment = (descriptor & 0x20) !== 0;

@@ -1,12 +1,12 @@
-// UTF-8 to text, fast: nearly every sitemap is valid UTF-8, which is left as it is. Only what is not is decoded here, to say what had
-// to be replaced. https://encoding.spec.whatwg.org/#utf-8-decoder.
+// Checks UTF-8, fast: nearly every sitemap is valid UTF-8, which is passed on undecoded. Only invalid text is decoded
+// here, to count what was replaced. https://encoding.spec.whatwg.org/#utf-8-decoder.
 import { isUtf8 } from "node:buffer";
 import { type TextPiece, Utf8Text } from "../utf8-text.ts";
 
 export class Utf8Decoder {
   /** How many characters had to be replaced. */
   replaced = 0;
-  // The first bytes of a character that the last chunk cut.
+  // The first bytes of a character that was cut at the end of the last chunk.
   #rest: Uint8Array = new Uint8Array(0);
 
   write(chunk: Uint8Array): TextPiece {
@@ -26,18 +26,18 @@ export class Utf8Decoder {
     if (bytes.length === 0) return "";
     if (isUtf8(bytes)) return new Utf8Text(bytes);
     const text = decoder.decode(bytes);
-    // Characters U+FFFD that were sent as such are the website's own.
+    // U+FFFD characters that the website sent do not count.
     this.replaced += occurrences(text, "\uFFFD") - occurrences(Buffer.from(bytes), replacement);
     return text;
   }
 }
 
-// Whole characters only are decoded with it, so it has no state and serves all documents.
+// Stateless, because it only decodes whole characters: it serves all documents.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const replacement = Buffer.from("\uFFFD");
 
-/** How many bytes are left when a character that the end cuts is taken off. */
+/** The length without an incomplete character at the end. */
 export function completeLength(bytes: Uint8Array): number {
   const last = bytes.length - 1;
   for (let back = 0; back < 3 && back <= last; back += 1) {

@@ -1,13 +1,13 @@
-// One zlib stream (inflate, Brotli or Zstandard), fed piece by piece. zlib works on a thread of its own, so the next piece
-// can be under way while the caller uses what the last one gave. Two habits of node:zlib are worked around:
-//   - what a stream had ready when it fails is thrown away with it: here output is collected the moment it appears;
-//   - a stream that has come to its end says so only when it is given more than it wants, or is told to finish.
+// One zlib stream (inflate, Brotli or Zstandard), fed piece by piece. zlib works on a thread of its own, so the next
+// piece can be decompressed while the caller uses the last output. Two properties of node:zlib are worked around: a
+// stream that fails discards its pending output, so output is collected as soon as it appears; and a stream reports its
+// end only when it gets more input than it needs, or is told to finish.
 import type { ZlibStream } from "./zlib-streams.ts";
 
-/** `idle`: wants a piece; `busy`: works on one; `ended`: the data came to its end; `failed`: it cannot go on. */
+/** `idle`: needs a piece; `busy`: works on one; `ended`: the data is complete; `failed`: the data is invalid. */
 type State = "idle" | "busy" | "ended" | "failed";
 
-// Above this much output that nobody took, zlib has to wait. Only data that expands a hundredfold gets there.
+// With more unread output than this, zlib has to wait. Only data that expands a hundredfold gets there.
 const waitingLimit = 1024 * 1024;
 
 export class ZlibStage {
@@ -34,12 +34,12 @@ export class ZlibStage {
     return this.#state;
   }
 
-  /** How many of the bytes that were written lie behind the end of the data. */
+  /** How many of the written bytes come after the end of the data. */
   get unused(): number {
     return this.#written - this.#stream.bytesWritten;
   }
 
-  /** Begins to work on a piece. */
+  /** Starts to work on a piece. */
   write(piece: Uint8Array): void {
     this.#written += piece.length;
     this.#state = "busy";
@@ -48,13 +48,13 @@ export class ZlibStage {
     });
   }
 
-  /** Says that there is nothing more: the stage ends if the data is complete, and fails if not. */
+  /** There is no more input: the stage ends if the data is complete, and fails if not. */
   finish(): void {
     this.#state = "busy";
     this.#stream.end();
   }
 
-  /** The next output; undefined when the piece has given all it had. */
+  /** The next output; undefined when the piece has no more. */
   async take(): Promise<Uint8Array | undefined> {
     while (this.#output.length === 0 && this.#state === "busy") {
       await new Promise<void>((resolve) => {

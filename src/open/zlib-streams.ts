@@ -1,4 +1,4 @@
-// The streams of node:zlib that are used here, and how.
+// The node:zlib streams that are used here, with their settings.
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 
@@ -16,7 +16,7 @@ export function createBrotliDecoder(): ZlibStream {
   return zlib.createBrotliDecompress({ chunkSize });
 }
 
-/** Zstandard; undefined where this Node.js has none. */
+/** Zstandard; undefined if this Node.js has none. */
 export const createZstdDecoder: (() => ZlibStream) | undefined = zstdDecoder();
 
 function zstdDecoder(): (() => ZlibStream) | undefined {

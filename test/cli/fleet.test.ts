@@ -261,7 +261,7 @@ test("run again it goes on, reads nothing twice, and can read some again", async
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
   const again = await sitegrove(fleet("--from", at("sites.txt")));
-  expect(again.stderr).toContain("going on: 3 websites done, 0 websites waiting");
+  expect(again.stderr).toContain("continuing: 3 websites done, 0 websites waiting");
   expect([...visits.values()]).toEqual([1, 1, 1, 1]);
   const nothing = await sitegrove(fleet());
   expect({ code: nothing.code, lines: doneLines().length }).toEqual({ code: 3, lines: 5 });
@@ -349,7 +349,7 @@ describe("Ctrl-C", () => {
     const { code, stderr } = await end;
     expect(code).toBe(130);
     expect(stderr).toContain("finishing the websites that are being read; Ctrl-C again stops now");
-    expect(stderr).toMatch(/\d+ websites left: run it again to go on/);
+    expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
     const starts = journal().filter(({ type }) => type === "start").length;
     expect(doneLines()).toHaveLength(starts);
     expect(starts).toBeLessThan(60);
