@@ -1,8 +1,8 @@
-// What is different between two trees, as data: one change for each page and sitemap that differs, and the totals.
+// The differences between two trees, as data: one change for each page and sitemap that differs, and the totals.
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
 
-/** One difference between two trees. A URL has at most one: what counts is its first declaration on each side. */
+/** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
 
 /** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
@@ -15,14 +15,14 @@ export interface AddedPage {
   readonly sitemap: string;
 }
 
-/** The page is gone; `page` is what was said about it. */
+/** The page is gone; `page` is what the old side said about it. */
 export interface RemovedPage {
   readonly kind: "removed";
   readonly page: SitemapPage;
   readonly sitemap: string;
 }
 
-/** The page is on one side only, and the other side is incomplete: it may be there, too. */
+/** The page is on one side only, but the other side is incomplete: it may be there, too. */
 export interface UnknownPage {
   readonly kind: "unknown";
   readonly page: SitemapPage;
@@ -31,7 +31,7 @@ export interface UnknownPage {
   readonly missing: "before" | "after";
 }
 
-/** The same URL, and something else is said about it. */
+/** The same URL, with different fields. */
 export interface ChangedPage {
   readonly kind: "changed";
   /** As it is now. */
@@ -41,7 +41,7 @@ export interface ChangedPage {
   readonly fields: readonly PageField[];
   /** As it was. */
   readonly before: SitemapPage;
-  /** The sitemap that declared it before, where that is another one. */
+  /** The sitemap that declared it before, if that is another one. */
   readonly from?: string;
 }
 
@@ -54,10 +54,10 @@ export interface MovedPage {
   readonly from: string;
 }
 
-/** A sitemap that was not there before, is no longer there, or can or cannot be read any more. */
+/** A sitemap that is new, gone, or can or cannot be read any more. */
 export interface SitemapChange {
   readonly kind: "sitemap";
-  /** `unknown`: it is on one side only, and the index that names it could not be fully read on the other. */
+  /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
   readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
   /** Its URL, as its index or robots.txt gives it. */
   readonly sitemap: string;
@@ -67,12 +67,12 @@ export interface SitemapChange {
   readonly missing?: "before" | "after";
 }
 
-/** What kind of change it is. */
+/** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];
-/** What can be different about a page. A priority of 0.5 means the same whether it is written or not. */
+/** The fields of a page that can differ. A priority of 0.5 means the same whether it is written or not. */
 export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
 
-/** In the order in which changes name them. */
+/** In the order in which changes list them. */
 export const pageFields: readonly PageField[] = [
   "lastModified",
   "changeFrequency",
@@ -88,17 +88,17 @@ export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "si
 
 export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed", "moved", "unknown", "sitemap"];
 
-/** One side of a diff, once it was read. */
+/** The totals of one side. */
 export interface DiffSideTotals {
-  /** Pages that its sitemaps declare; a page that is declared twice counts twice. */
+  /** The number of pages; one that is declared twice counts twice. */
   readonly pages: number;
   /** Sitemaps with pages. */
   readonly sitemaps: number;
-  /** Whether everything that was declared was read to its end. */
+  /** Whether everything declared was read to its end. */
   readonly complete: boolean;
 }
 
-/** What a diff found, once it is finished. Kinds that were not asked for are counted, too. */
+/** The totals of a diff. Kinds that were not asked for are counted, too. */
 export interface DiffTotals {
   readonly before: DiffSideTotals;
   readonly after: DiffSideTotals;
@@ -106,10 +106,10 @@ export interface DiffTotals {
   readonly removed: number;
   readonly unknown: number;
   readonly changed: number;
-  /** Of those that changed: pages of which nothing but `lastModified` did. */
+  /** Changed pages of which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
   readonly moved: number;
-  /** Sitemaps that were added, are gone, or can or cannot be read any more. */
+  /** Sitemaps that are new, gone, or can or cannot be read any more. */
   readonly sitemaps: number;
 }
 
@@ -128,9 +128,9 @@ export interface ChangeGroup {
   readonly counts: ChangeCounts;
 }
 
-/** A diff for people: how many, where, and the first examples of each kind. */
+/** A diff for people: counts, places, and the first examples of each kind. */
 export interface DiffSummary {
-  /** What was compared, in the words of the person who asked. */
+  /** The names of the sides. */
   readonly before: string;
   readonly after: string;
   readonly totals: DiffTotals;
@@ -141,7 +141,7 @@ export interface DiffSummary {
   /** Those with the most changes first. */
   readonly bySitemap: readonly ChangeGroup[];
   readonly bySection: readonly ChangeGroup[];
-  /** In how many pages each field is different. */
+  /** The number of pages in which each field differs. */
   readonly byField: ReadonlyMap<PageField, number>;
   readonly examples: readonly PageChange[];
 }

@@ -1,4 +1,4 @@
-// What answers a single HTTP request. The default is built on undici; a user may bring another one (a cache, a browser).
+// The interface of HTTP clients. The default is built on undici; users may supply another one (a cache, a browser).
 import type { HeaderList } from "./exchange.ts";
 import type { Problem } from "./problem.ts";
 
@@ -10,22 +10,22 @@ export interface ClientRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Ends the request, and the body with it. */
   readonly signal: AbortSignal;
-  /** Whether an address that is not globally routable may be connected to for this request. */
+  /** Whether this request may connect to an address that is not globally routable. */
   readonly allowPrivate: boolean;
-  /** 1 for the first attempt. A retry should not be answered from what is remembered of a failure. */
+  /** 1 for the first attempt. A retry must not be answered from a cached failure. */
   readonly attempt?: number | undefined;
-  /** To be called when the connection stands and the request goes out, by clients with `tellsWhenSent`. */
+  /** To be called when the connection is open and the request is sent, by clients with `tellsWhenSent`. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** What a client got. */
+/** The response of a client. */
 export interface ClientResponse {
   readonly status: number;
   /** Names may be written in any case. */
   readonly headers: HeaderList;
   /** The bytes as received, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** True where `body` was decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */
+  /** True if `body` is decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */
   readonly decoded?: boolean | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface ClientResponse {
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
   /**
-   * The client calls `onSent` for each request and limits the time before by itself: `timeout.firstByte` then runs from that
-   * moment, and not from the call.
+   * The client calls `onSent` for each request, and limits the time before that by itself: `timeout.firstByte` then
+   * counts from that moment instead of from the call.
    */
   readonly tellsWhenSent?: boolean | undefined;
 }

@@ -1,9 +1,9 @@
-// Strings that are kept. Engines make a part of a string by pointing into the whole: whoever keeps a URL of forty characters would keep
-// the piece of the document that it was cut from.
+// Copies of strings. V8 makes a substring by pointing into the whole string: keeping a URL of forty characters would
+// keep the chunk of the document that it was cut from.
 
 /** A copy that keeps nothing else alive. */
 export function detached(text: string): string {
-  // Joining and cutting makes an engine copy it. Shorter parts are copies already.
+  // Joining and cutting forces a copy. Shorter substrings are copies already.
   return text.length < shortestPart ? text : ` ${text}`.slice(1);
 }
 

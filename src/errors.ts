@@ -1,4 +1,5 @@
-// The caller's mistakes, and what the machine cannot do. What a website does wrong is never thrown: it is a Problem.
+// Errors: mistakes of the caller, and failures of the machine. What a website does wrong is never thrown: it is a
+// Problem.
 
 /**
  * - `invalid-option`: an option is unknown or has a bad value
@@ -8,8 +9,8 @@
  * - `archive-exists`: a file is already there and would be overwritten
  * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
  * - `folder-in-use`: another process is working in the folder of a fleet
- * - `missing-package`: what was asked for needs a package that is not installed; the message says which
- * - `queue-failed`: the server of a queue cannot be reached, or cannot be used as it is
+ * - `missing-package`: a package is needed that is not installed; the message says which
+ * - `queue-failed`: the server of a queue cannot be reached or used
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
  */

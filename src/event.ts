@@ -1,4 +1,4 @@
-// What a crawl tells the world, as it happens. Everything here survives JSON.stringify.
+// The events of a crawl. All of them are plain data that survives JSON.stringify.
 import type { Came, FailureOutcome, Fetched } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
@@ -19,7 +19,7 @@ export type CrawlEvent =
   | ProblemEvent
   | FinishedEvent;
 
-/** What comes in declared order. */
+/** The events that come in declared order. */
 export type OrderedEvent = Exclude<CrawlEvent, RequestEvent | RetryEvent | ResponseEvent>;
 
 /** A request is sent. */
@@ -45,19 +45,19 @@ export interface RetryEvent {
 export interface ResponseEvent {
   readonly type: "response";
   readonly url: string;
-  /** `redirect`: the request that follows asks for where it leads, unless that is known already. */
+  /** `redirect`: the next request follows it, unless the target is known already. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly status?: number;
-  /** 1 where nothing had to be retried. */
+  /** 1 if there was no retry. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response came. */
+  /** ISO 8601: when the head of the response was received. */
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
   /**
-   * How it came: from the website now (`fetched`), or from an earlier run: the website says that nothing changed
-   * (`not-modified`), its bytes are the same (`same-payload`), it was not asked (`not-asked`), or this run goes on with the
-   * archive that has it (`resumed`).
+   * Where it came from: from the website (`fetched`), or from an earlier run: the website says that nothing changed
+   * (`not-modified`), it sent the same bytes (`same-payload`), it was not asked (`not-asked`), or the archive that this
+   * run continues has it (`resumed`).
    */
   readonly came: Came;
 }
@@ -76,7 +76,7 @@ export function responseEvent(fetched: Fetched): ResponseEvent {
   };
 }
 
-/** A sitemap is about to be read: what follows, until its `sitemap` event, lies inside it. */
+/** A sitemap is about to be read: the events until its `sitemap` event are about its content. */
 export interface StartEvent {
   readonly type: "start";
   readonly url: string;
@@ -97,11 +97,11 @@ export interface SitemapEvent {
   readonly type: "sitemap";
   readonly sitemap: Sitemap;
   readonly depth: number;
-  /** As they came off the wire. */
+  /** As received, before decompression. */
   readonly wireBytes: number;
   /** After decompression. */
   readonly decodedBytes: number;
-  /** How the document came. Absent for the root, and for what was not asked for, or shown a second time. */
+  /** The response. Absent for the root, for what was not requested, and for a sitemap that is shown a second time. */
   readonly response?: SitemapResponse;
 }
 
@@ -120,53 +120,56 @@ export interface FinishedEvent {
   readonly totals: Totals;
   /** Every candidate that discovery tried, in the order in which they were tried. */
   readonly discovery: readonly DiscoveryRecord[];
-  /** Whether anything came from the website but failures and refusals; "not found" is an answer. */
+  /** Whether the website sent anything but failures and refusals; "not found" is an answer. */
   readonly reachable: boolean;
-  /** Why not, where it is not. */
+  /** Why not, if it was not reachable. */
   readonly unreachable?: UnreachableWebsite;
 }
 
 /** Why nothing could be read from a website. */
 export interface UnreachableWebsite {
-  /** `failed`: no connection, or no usable answer. `blocked`: it refused everything. `refused`: against our own policy. */
+  /** `failed`: no connection, or no usable answer. `blocked`: it refused everything. `refused`: our own policy forbids it. */
   readonly outcome: "failed" | "blocked" | "refused";
   /** The most frequent one. */
   readonly reason: Problem;
-  /** How many documents were wanted, all in vain. A website that is down is asked for a few of them. */
+  /** How many documents were requested, all in vain. A website that is down gets only a few requests. */
   readonly documents: number;
 }
 
-/** What a crawl came to, in figures. */
+/** The totals of a crawl. */
 export interface Totals {
   /** Sitemaps that could be read, at least in part. */
   readonly sitemaps: number;
   readonly invalid: number;
   readonly pages: number;
   readonly requests: number;
-  /** How many documents came how; see `ResponseEvent`. */
+  /** How many documents came from where; see `ResponseEvent`. */
   readonly came: Readonly<Record<Came, number>>;
   readonly wireBytes: number;
   /** In milliseconds. */
   readonly duration: number;
 }
 
-/** One candidate of discovery: where it came from and what came of it. */
+/** One candidate of discovery: how it was found, and its result. */
 export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
   /**
-   * `duplicate`: already found, by this URL or by where a redirect led. `not-a-sitemap`: there is something, but no sitemap.
-   * `skipped`: not asked for, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read.
+   * `duplicate`: already found, by this URL or by the target of a redirect. `not-a-sitemap`: there is something else.
+   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;
-  /** Where it ended, after redirects, where that differs. */
+  /** The URL after redirects, if that differs. */
   readonly finalUrl?: string;
   /** Why it was not used. */
   readonly reason?: Problem;
 }
 
-/** One step of a walk through a tree, depth first and in declared order. Between `enter` and `leave` lies what the sitemap holds. */
+/**
+ * One step of a walk through a tree, depth first and in declared order. The content of a sitemap is between `enter` and
+ * `leave`.
+ */
 export type TreeStep =
   | { readonly type: "enter"; readonly sitemap: Sitemap; readonly depth: number }
   | { readonly type: "pages"; readonly sitemap: PagesSitemap; readonly pages: readonly SitemapPage[] }

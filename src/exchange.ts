@@ -1,55 +1,56 @@
-// What was asked of a website and what came back, one URL at a time: a document, a redirect, or a failure. `fetch/` makes
-// exchanges, `store/` keeps them, and `crawl/` follows the redirects and reads the documents.
+// One request and its answer: a document, a redirect, or a failure. `fetch/` makes exchanges, `store/` keeps them, and
+// `crawl/` follows the redirects and reads the documents.
 import type { Problem } from "./problem.ts";
 import { urlKey } from "./url.ts";
 
-/** In the order in which they came; names in lower case. */
+/** In the order of the response; names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** What a document is wanted as: robots.txt has limits of its own, and the homepage is only read for its links. */
+/** What a document is requested as: robots.txt has limits of its own, and the homepage is only read for its links. */
 export type DocumentRole = "robots" | "sitemap" | "homepage";
 
 export interface DocumentRequest {
   readonly url: string;
   readonly role: DocumentRole;
-  /** A redirect led here: the request comes before those that begin something new. */
+  /** A redirect led here: the request goes before those that begin something new. */
   readonly isRedirected?: boolean | undefined;
-  /** Sent without the headers that the operator supplied for this origin: another origin led here. */
+  /** Sent without the caller's headers for this origin, because another origin led here. */
   readonly anonymous?: boolean | undefined;
-  /** The answer of an earlier run counts, and the website is not asked. */
+  /** The answer of an earlier run is used instead of a request. */
   readonly notAsked?: NotAsked | undefined;
-  /** Headers that ask for the document only where it changed. */
+  /** Headers of a conditional request. */
   readonly conditional?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why the website is not asked: a `guess` came to nothing before, or what is declared is `unchanged` by what its index says. */
+/** Why there is no request: a `guess` found nothing before, or the document is `unchanged` according to its index. */
 export type NotAsked = "guess" | "unchanged";
 
-/** Why there is no document: not there, kept from us, broken, or against our own policy. */
+/** Why there is no document: it does not exist, access is denied, the request failed, or our own policy forbids it. */
 export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 
 /** The answer to one request. */
 export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
 
 /**
- * How an answer came: from the website now (`fetched`); from an earlier run, because the website says so (`not-modified`), its
- * bytes are the same (`same-payload`) or it was not asked (`not-asked`); or from the archive that this run goes on with (`resumed`).
+ * Where an answer comes from: from the website now (`fetched`); from an earlier run, because the website says so
+ * (`not-modified`), sent the same bytes (`same-payload`) or was not asked (`not-asked`); or from the archive that this
+ * run continues (`resumed`).
  */
 export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
 
 interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked"> {
-  /** What was asked for, without user name and password. */
+  /** The requested URL, without user name and password. */
   readonly url: string;
-  /** 1 where nothing had to be retried, 0 where nothing was asked. */
+  /** 1 if there was no retry, 0 if there was no request. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response came, or that there is none became clear. Absent where nobody knows. */
+  /** ISO 8601: when the head of the response was received, or the failure was known. Absent if unknown. */
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
   /** @default "fetched" */
   readonly came?: Came;
-  /** In how many runs on end the website was not asked. */
+  /** For how many runs in a row the website was not asked. */
   readonly runsNotAsked?: number;
 }
 
@@ -57,14 +58,14 @@ export interface FetchedDocument extends Exchange {
   readonly outcome: "found";
   readonly status: number;
   readonly headers: HeaderList;
-  /** What the website answered this time, where the document is one of an earlier run. */
+  /** The website's answer this time, if the document is from an earlier run. */
   readonly answered?: { readonly status: number; readonly headers: HeaderList };
   readonly body: Body;
-  /** From the request to the last byte, in milliseconds; of a document that was kept. */
+  /** From the request to the last byte, in milliseconds; for documents that were kept. */
   readonly duration?: number;
 }
 
-/** Where it leads is in its `location` header. */
+/** The target is in its `location` header. */
 export interface FetchedRedirect extends Exchange {
   readonly outcome: "redirect";
   readonly status: number;
@@ -79,15 +80,15 @@ export interface FailedFetch extends Exchange {
 }
 
 /**
- * The bytes as they came off the wire, without any decoding of content. Iterating never throws for what a website does:
- * where the body breaks, it ends, and `problem` says why. Leaving the loop early lets go of the connection.
+ * The bytes as received, without any decoding. Iterating never throws for what a website does: a body that breaks ends,
+ * and `problem` says why. Leaving the loop early releases the connection.
  */
 export interface Body extends AsyncIterable<Uint8Array> {
-  /** The body of an earlier run with the same bytes; known once this one has been iterated. */
+  /** The body of an earlier run with the same bytes; known after the iteration. */
   readonly sameAs?: Body | undefined;
-  /** Why the body ended before its end; known once it has been iterated. */
+  /** Why the body ended too early; known after the iteration. */
   readonly problem: Problem | undefined;
-  /** From the request to the last byte, in milliseconds; known once it has come off the wire. */
+  /** From the request to the last byte, in milliseconds; known once the body was received. */
   readonly duration?: number | undefined;
 }
 
@@ -95,11 +96,11 @@ export interface Body extends AsyncIterable<Uint8Array> {
 export interface DocumentSource {
   /** Does not follow redirects. */
   fetch(request: DocumentRequest): Promise<Fetched>;
-  /** Whether an anonymous request for this URL may get another answer than one with the operator's headers. */
+  /** Whether a request without the caller's headers may get another answer. */
   tellsApart?(url: string): boolean;
-  /** Whether the website was not asked for what may be at this URL, a guess: the answer is one of an earlier run. */
+  /** Whether the website was not asked for this guess: the answer is from an earlier run. */
   wasNotAsked?(url: string): boolean;
-  /** Whether another request for this URL would get its turn at once. Absent where nothing is gained by asking early. */
+  /** Whether another request for this URL would be sent at once. Absent if fetching early gains nothing. */
   hasRoomFor?(url: string): boolean;
   close(): Promise<void>;
 }
@@ -109,12 +110,12 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
   return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
 }
 
-/** What tells requests apart, and the answers to them. */
+/** What distinguishes requests, and the answers to them. */
 export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
 
 /**
- * Equal for requests that get the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and what was not
- * asked for in one place of a website may be asked for in another.
+ * Equal for requests with the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and a document
+ * that was not requested in one place of a website may be requested in another.
  */
 export function requestKey(request: RequestIdentity): string {
   const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);

@@ -1,4 +1,4 @@
-// Figures as people read them, in messages and on the terminal.
+// Formats numbers for people, in messages and on the terminal.
 
 /** `1 page`, `12,345 pages`; `2 entries` where the plural is given. */
 export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
@@ -35,7 +35,7 @@ export function span(milliseconds: number): string {
   return `${Number((milliseconds / 1000).toFixed(1))} s`;
 }
 
-/** A size limit: `100 MiB` where it is a round one, `1.2 MB` where it is not. */
+/** A size limit: `100 MiB` if it is a round number, `1.2 MB` if not. */
 export function amount(bytes: number): string {
   if (bytes >= mebibyte && bytes % mebibyte === 0) return `${grouped(bytes / mebibyte)} MiB`;
   return size(bytes);

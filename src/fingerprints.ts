@@ -1,16 +1,16 @@
-// Which texts were seen, by fingerprints of 64 bits: memory that is bounded by their number, not by their length. A million
-// need 16 MB; a Set of strings would keep what they were cut from alive. That two different texts among a million share a
-// fingerprint happens in one set of 30 million.
+// A set of texts, by fingerprints of 64 bits: memory depends on their number, not on their length. A million texts need
+// 16 MB; a Set of strings would keep alive the buffers that they were cut from. Two different texts among a million
+// share a fingerprint in one set of 30 million.
 
-/** The state of a fingerprint: what was read so far. */
+/** The state of a fingerprint. */
 export interface Fingerprint {
   readonly high: number;
   readonly low: number;
 }
 
 /**
- * Makes fingerprints of texts, one after the other. What it finds is left in its fields, so that nothing is allocated. A text
- * is turned into bytes first, and these are read four at a time: half the time of going through its characters.
+ * Computes fingerprints of texts, one after another. The results are in its fields, so that nothing is allocated. A
+ * text is encoded to bytes first, which are read four at a time: twice as fast as reading its characters.
  */
 export class FingerprintReader implements Fingerprint {
   #bytes = new Uint8Array(8 * 1024);
@@ -23,7 +23,8 @@ export class FingerprintReader implements Fingerprint {
   hasOthers = false;
 
   read(text: string): void {
-    // A UTF-16 unit has three bytes at most. Up to three spaces fill the last word; the length is part of the fingerprint.
+    // A UTF-16 unit has at most three bytes in UTF-8. Up to three spaces fill the last word; the length is part of the
+    // fingerprint.
     if (text.length * 3 + 3 > this.#bytes.length) this.#grow(text.length * 3 + 3);
     const bytes = this.#bytes;
     const words = this.#words;
@@ -37,7 +38,7 @@ export class FingerprintReader implements Fingerprint {
     let controls = 0;
     for (let index = 0; index < count; index++) {
       const word = words[index]!;
-      // The upper bit of a byte says whether it is less than 0x20, or 0x7f.
+      // The upper bit of each byte tells whether it is less than 0x20, or 0x7f.
       const del = word ^ 0x7f7f7f7f;
       controls |= ((word - 0x20202020) & ~word) | ((del - 0x01010101) & ~del);
       high = Math.imul(high ^ word, highFactor);
@@ -51,7 +52,7 @@ export class FingerprintReader implements Fingerprint {
     this.hasOthers = length !== text.length;
   }
 
-  /** Whether the text that was read last starts with another one. */
+  /** Whether the last text starts with another one. */
   startsWith(prefix: Prefix): boolean {
     const { words, tail } = prefix;
     const ownWords = this.#words;
@@ -72,7 +73,7 @@ export class FingerprintReader implements Fingerprint {
   }
 }
 
-/** A text to compare the beginnings of others with. It does not end in a space. */
+/** A text to compare with the beginnings of others. It must not end in a space. */
 export class Prefix {
   readonly words: Int32Array;
   readonly tail: Uint8Array;
@@ -87,14 +88,14 @@ export class Prefix {
 
 const encoder = new TextEncoder();
 const space = 0x20;
-// Two hashes with factors of their own. Where they start is drawn by lot: a website that knew it could make up URLs that all
-// fall on one place of the table.
+// Two hashes with different factors. Their start values are random: a website that knew them could construct URLs that
+// all collide.
 const highFactor = 0x9e3779b1;
 const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 
-/** Where all fingerprints start: a seed shared with the WASM matcher. */
+/** The start value of all fingerprints: a seed shared with the WASM matcher. */
 export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most three quarters full. */
@@ -104,7 +105,8 @@ export class Fingerprints {
 
   /** False where it was there before. */
   add(high: number, low: number): boolean {
-    // The last characters of a text have hardly reached the upper half of a hash: mixed once more, as at the end of MurmurHash3.
+    // The last characters of a text hardly affect the upper half of a hash: mixed once more, as at the end of
+    // MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);
     const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
     if (this.size * 8 >= this.#slots.length * 3) this.#grow();
@@ -113,7 +115,7 @@ export class Fingerprints {
     return true;
   }
 
-  /** Nothing will be added any more: a large table is left to the next set that needs one. */
+  /** Nothing more will be added: a large table is left to the next set. */
   finish(): void {
     const { length } = this.#slots;
     if (length > (spare?.length ?? smallTable) && length <= largeTable) spare = this.#slots;
@@ -122,7 +124,8 @@ export class Fingerprints {
 
   #grow(): void {
     const old = this.#slots;
-    // In large steps: what was outgrown waits for the garbage collector, and all of it together is then a third, not the same again.
+    // In large steps: old tables wait for the garbage collector, and together they are then a third instead of the same
+    // size again.
     const length = Math.max(firstTable, old.length * 4);
     this.#slots = takeSpare(length) ?? new Int32Array(length);
     for (let at = 0; at < old.length; at += 2) {
@@ -131,9 +134,9 @@ export class Fingerprints {
   }
 }
 
-// The table of a set that is finished. One is enough: documents are mostly read one after the other.
+// The table of a finished set. One is enough: documents are mostly read one after another.
 let spare: Int32Array | undefined;
-// In words. What is smaller than the second is not worth keeping, what is larger than the third not worth its memory.
+// In words. Smaller tables than the second are not worth keeping, larger ones than the third not worth their memory.
 const firstTable = 1024;
 const smallTable = 32 * 1024;
 const largeTable = 1024 * 1024;
@@ -146,8 +149,8 @@ function takeSpare(length: number): Int32Array | undefined {
   return table;
 }
 
-// `second` is never 0: that marks an empty slot. Both halves decide on the slot, by factors that are drawn by lot: that many texts share
-// one half does not bring them together.
+// `second` is never 0, which marks an empty slot. Both halves decide on the slot, with random factors: texts that share
+// one half do not collide.
 function insert(slots: Int32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
   const place = (Math.imul(first, firstFactor) + Math.imul(second, secondFactor)) >>> 4;
@@ -164,7 +167,7 @@ function insert(slots: Int32Array, first: number, second: number): boolean {
 const firstFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 const secondFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 
-/** Spreads what the bits of a hash say over all of them. Nothing is lost: different hashes stay different. */
+/** Spreads the information of a hash over all of its bits. A bijection: different hashes stay different. */
 export function mix(hash: number, factor: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), factor);
   return mixed ^ (mixed >>> 15);

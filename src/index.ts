@@ -1,4 +1,4 @@
-// The public surface: re-exports, nothing else.
+// The public API: re-exports, nothing else.
 /**
  * Everything that `import … from "sitegrove"` gives. The functions come first; `sitemapTreeForHomepage` and `streamPages` are where
  * most programs begin.

@@ -1,4 +1,4 @@
-// How options are checked: one form of message for every mistake, and no value in it that may be a secret.
+// Checks options: one form of message for every mistake, without values that may be secret.
 import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
 import { parseUrl, withoutCredentials } from "./url.ts";
@@ -13,14 +13,14 @@ export function unexpected(name: string, expected: string, got: unknown): Sitema
   );
 }
 
-// Options may come from JSON: an object there can be huge, and can have a `toString` that is no function.
+// Options may come from JSON: an object may be huge, and may have a `toString` that is not a function.
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return Object.prototype.toString.call(value);
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-/** `; did you mean …?` where a known name is close: another case, hyphens, or a slip of the keys. */
+/** `; did you mean …?` if a known name is similar: other case, hyphens, a typing error. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
   const typed = plain(name).slice(0, 50);
@@ -80,7 +80,7 @@ export function path(name: string, value: unknown): string {
 
 export function paths(name: string, value: unknown): readonly string[] {
   for (const path of strings(name, value)) {
-    // A path stays on the website: what names a host of its own is not a path.
+    // A path stays on the website: it must not name a host.
     if (parseUrl(path, "http://website.invalid/")?.host !== "website.invalid") {
       throw unexpected(name, "a list of paths on the website", path);
     }
@@ -137,7 +137,7 @@ function headerPairs(name: string, value: object): [unknown, unknown][] {
   });
 }
 
-// They say how a message is framed or where it goes, which is not for a caller to say.
+// They control the framing or the route of a message, which is not up to the caller.
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -156,7 +156,7 @@ export function proxy(name: string, value: unknown): string | false {
   if (value === false) return false;
   const given = urlText(value);
   if (given === "environment") return given;
-  // Without a scheme a port is needed: a word alone is more likely a mistake.
+  // Without a scheme a port is required: a single word is more likely a mistake.
   const url = typeof given === "string" && /^[^/?#@]+:\d+\/?$/.test(given) ? `http://${given}` : given;
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password.
@@ -182,7 +182,7 @@ export function absoluteUrl(name: string, value: unknown): string {
   throw unexpected(name, "an absolute URL", typeof url === "string" ? withoutCredentials(url) : url);
 }
 
-/** The text of a `URL`, of whatever realm or polyfill; anything else as it is. */
+/** The text of a `URL` of any realm or polyfill; any other value unchanged. */
 export function urlText(value: unknown): unknown {
   const { href } = (typeof value === "object" && value !== null ? value : {}) as { href?: unknown };
   return typeof href === "string" ? href : value;

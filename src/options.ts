@@ -1,5 +1,5 @@
-// Every option: the table is in options/, which also says how to add one. Options are checked once, at the call; everything
-// behind it works with `Settings`.
+// Every option: the table is in options/, which also says how to add one. Options are checked once, at the call; all
+// other code uses `Settings`.
 import { absoluteUrl, boolean, expectObject, invalid, number, suggestion } from "./option-checks.ts";
 import type { Limits, Options, Settings } from "./option-types.ts";
 import { discoveryOptions, filterOptions, parsingOptions } from "./options/discovery.ts";
@@ -24,7 +24,7 @@ export const optionSections: readonly OptionSection[] = [
 
 const rows = optionSections.flatMap(({ rows }) => rows);
 
-/** The options whose values decide what a tree is like. */
+/** The options that shape a tree. */
 export const shapingOptions: readonly OptionRow[] = rows.filter(({ shapesTree }) => shapesTree);
 
 /** Which addresses may be connected to. */
@@ -33,7 +33,7 @@ export type NetworkPolicy = "default" | "allow-private" | "public-only";
 /** Where documents are kept until the tree is closed. */
 export type StoreKind = "auto" | "memory" | "file";
 
-/** Where in the tree the children are that `recurse` and `recurseList` decide about. */
+/** Where the children are that `recurse` and `recurseList` decide about. */
 export interface RecurseContext {
   /** The URL of the index that names the children. */
   readonly parent: string;
@@ -69,17 +69,17 @@ export function resolveOptions(options?: Options): Settings {
   return resolve(rows, options) as unknown as Settings;
 }
 
-/** The same for one document. */
+/** For one document. */
 export function resolveParseOptions(options?: ParseOptions): ParseSettings {
   return resolve(parseRows, options) as unknown as ParseSettings;
 }
 
-/** The same for an archive. */
+/** For an archive. */
 export function resolveArchiveOptions(options?: ArchiveOptions): ArchiveSettings {
   return resolve(archiveRows, options) as unknown as ArchiveSettings;
 }
 
-/** Checks one option that was given. */
+/** Checks the value of one option. */
 export function checkOption(row: OptionRow, value: unknown, name: string = row.name): unknown {
   const { members, shorthand, check } = row;
   if (members !== undefined) {

@@ -6,9 +6,9 @@
 export interface SitemapPage {
   /** What the site wrote: decoded, trimmed, made absolute where it was relative, not re-encoded. */
   readonly url: string;
-  /** From 0 to 1; 0.5 where the site says nothing, as the protocol does. */
+  /** From 0 to 1; 0.5 if the site gives none, as the protocol says. */
   readonly priority: number;
-  /** Only where the site gave a priority that can be used; absent where `priority` is the default of the protocol. */
+  /** Present only if the site gave a valid priority; absent if `priority` is the default of the protocol. */
   readonly priorityGiven?: true;
   /** ISO 8601 with the offset and precision that the site wrote; a time without an offset is taken as UTC. */
   readonly lastModified?: string;

@@ -15,26 +15,26 @@ import { xmlProblems } from "./problems/xml.ts";
 
 export type { ProblemCode } from "./problem-code.ts";
 
-/** Something that was wrong with a document, on the way to it, or with what it declares. */
+/** Something wrong with a document, with how it was received, or with its content. */
 export interface Problem {
   readonly code: ProblemCode;
   /** One sentence for people. */
   readonly message: string;
-  /** Where it was first seen: a line of the decoded document, from 1. */
+  /** Its first occurrence: a line of the decoded document, from 1. */
   readonly line?: number;
-  /** The raw text it is about, the first time; cut where it is long. */
+  /** The raw text of the first occurrence; cut if it is long. */
   readonly value?: string;
-  /** How often it was seen in this document, or how many sitemaps a spent budget cut off, where that is more than once. */
+  /** How often it occurs in this document, or how many sitemaps a used-up budget cut off, if more than once. */
   readonly count?: number;
   /** The limit that was reached. */
   readonly limit?: number;
   /** The HTTP status. */
   readonly status?: number;
-  /** ISO 8601: when the website says that it may be asked again. */
+  /** ISO 8601: when the website may be asked again. */
   readonly retryAfter?: string;
 }
 
-/** The facts of a problem that are not its code or its sentence. */
+/** The fields of a problem other than its code and message. */
 export type ProblemFacts = Omit<Problem, "code" | "message">;
 
 /** The table, in the order of the documentation. */
@@ -51,7 +51,7 @@ const rows: ReadonlyMap<string, ProblemRow> = new Map(
   Object.values(problemGroups).flatMap((group) => Object.entries(group)),
 );
 
-// Enough to recognize the place; a problem must not become a way to carry megabytes.
+// Enough to recognize the place, and short enough that problems cannot carry megabytes.
 const valueLength = 200;
 
 /**
@@ -72,7 +72,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return { code, message: messageOf(code, kept), ...kept };
 }
 
-/** A problem that a client of the user's own made: with its sentence, and `client-failed` where its code is not one of ours. */
+/** A problem from a user's own client: with its message, or `client-failed` if its code is unknown. */
 export function completed(given: { readonly code: unknown }): Problem {
   const { code, message } = given as Partial<Problem>;
   if (typeof code !== "string" || !(rows.has(code) || statusRowOf(code) !== undefined)) {
@@ -95,7 +95,7 @@ const factTypes: ReadonlyMap<string, string> = new Map(
 
 /**
  * Whether something is missing because of a problem with this code: something that the website declared and that a more
- * patient, better connected or less limited reader would have delivered. Nothing else decides what is complete.
+ * patient, better connected or less limited reader would have delivered. Only this decides what is complete.
  */
 export function isLossy(code: ProblemCode): boolean {
   return (rows.get(code) ?? statusRowOf(code))?.loss ?? false;
@@ -106,12 +106,12 @@ export function skipsEntry(code: ProblemCode): boolean {
   return rows.get(code)?.skipsEntry ?? false;
 }
 
-/** Whether a document with this problem ended before its end. */
+/** Whether a document with this problem ended too early. */
 export function isCutOff(code: ProblemCode): boolean {
   return rows.get(code)?.cutOff ?? false;
 }
 
-/** Whether the request may succeed in a moment. */
+/** Whether a retry may succeed. */
 export function isTemporary(code: ProblemCode): boolean {
   const row = rows.get(code) ?? statusRowOf(code);
   return row?.temporary ?? false;
@@ -125,18 +125,18 @@ export function messageWithHint({ code, message, value, status }: Problem): stri
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
 }
 
-/** The codes that have a row of their own; `http-404` and its like follow one pattern. */
+/** The codes that have a row of their own; `http-404` and the like follow a pattern. */
 export function problemCodes(): readonly ProblemCode[] {
   return [...rows.keys()] as ProblemCode[];
 }
 
-/** Collects the problems of one document: one for each code, with its first place and how often it came. */
+/** Collects the problems of one document: one for each code, with its first occurrence and its count. */
 export class ProblemLog {
   readonly #problems = new Map<ProblemCode, Problem>();
   readonly #counts = new Map<ProblemCode, number>();
   #complete = true;
 
-  /** Whether nothing was added that makes a document incomplete. */
+  /** Whether no problem is a loss. */
   get complete(): boolean {
     return this.#complete;
   }
@@ -147,7 +147,7 @@ export class ProblemLog {
     return false;
   }
 
-  /** Whether this code was seen: then only its count still matters, and no facts need to be gathered. */
+  /** Whether this code was added before: then only its count matters, and no facts are needed. */
   has(code: ProblemCode): boolean {
     return this.#problems.has(code);
   }
@@ -160,7 +160,7 @@ export class ProblemLog {
     if (isLossy(code)) this.#complete = false;
   }
 
-  /** Takes over a problem that was made elsewhere. */
+  /** Adds a problem that was made elsewhere. */
   addProblem({ code, message: _, ...facts }: Problem): void {
     this.add(code, facts);
   }
@@ -189,7 +189,7 @@ function statusRowOf(code: string): ProblemRow | undefined {
   return status === undefined ? undefined : statusRow(Number(status));
 }
 
-// `{limit ms}`: the fact, and its unit. `[ at line {line}]`: only where the fact is known.
+// `{limit ms}`: the fact, and its unit. `[ at line {line}]`: only if the fact is known.
 function fill(template: string, facts: ProblemFacts): string {
   return template
     .replace(/\[([^\]{]*\{(\w+)[^\]]*)\]/g, (_, part: string, name: keyof ProblemFacts) =>
@@ -206,7 +206,7 @@ function figure(fact: string | number | undefined, unit: string | undefined): st
 
 function shorten(value: string): string {
   if (value.length <= valueLength) return value;
-  // Never end in half a character. A short copy, too, releases the long string behind it.
+  // Never ends in half a character. Even a short copy releases the long string behind it.
   const end = /[\uD800-\uDBFF]/.test(value[valueLength - 1] ?? "") ? valueLength - 1 : valueLength;
   return `${value.slice(0, end)}…`;
 }

@@ -1,4 +1,4 @@
-// How much a sitemap and a robots.txt may hold. How long a URL may be is in url.ts.
+// The limits of the protocols for a sitemap and a robots.txt. The limit for URLs is in url.ts.
 
 /** https://www.sitemaps.org/protocol.html#index: entries of one sitemap or index. */
 export const protocolEntries = 50_000;

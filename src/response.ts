@@ -1,17 +1,17 @@
-// What the server said beside the document itself, and how long it took: for whoever judges a website, or looks for what is slow.
+// The response that a document came with, and how long it took: for judging a website, or finding what is slow.
 import type { HeaderList } from "./exchange.ts";
 
-/** How a document came: the response that brought it, or that told why there is none. */
+/** The response of a document, or the one that says why there is none. */
 export interface SitemapResponse {
-  /** The HTTP status. Absent where there was no response. */
+  /** The HTTP status. Absent if there was no response. */
   readonly status?: number;
-  /** In the order in which they came; names in lower case. */
+  /** In the order of the response; names in lower case. */
   readonly headers: HeaderList;
   /** The redirects on the way, in order. */
   readonly hops: readonly RedirectHop[];
-  /** 1 where nothing had to be retried. */
+  /** 1 if there was no retry. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response came. */
+  /** ISO 8601: when the head of the response was received. */
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
@@ -23,7 +23,7 @@ export interface SitemapResponse {
 
 /** The same, with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
-  /** As it came off the wire, in bytes. */
+  /** As received, in bytes. */
   readonly wireBytes: number;
   /** After decompression, in bytes. */
   readonly decodedBytes: number;

@@ -8,18 +8,18 @@ export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
 interface Declared {
   /** Where the document was found, after redirects. */
   readonly url: string;
-  /** What the parent said, where that differs from `url`. */
+  /** The URL in the parent, if that differs from `url`. */
   readonly declaredUrl?: string;
   /** The `lastmod` that the parent index gives for this sitemap. */
   readonly lastModified?: string;
-  /** The sitemap lies on another host than the homepage. */
+  /** The sitemap is on another host than the homepage. */
   readonly offHost?: true;
 }
 
 interface Readable extends Declared {
-  /** The website was not asked for it: its `lastModified` is the same as in the run before (`trustLastmod`). */
+  /** It was not requested: its `lastModified` is the same as in the previous run (`trustLastmod`). */
   readonly notAsked?: true;
-  /** Read to its end, with nothing lost on the way. */
+  /** Read to its end, without a loss. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }
@@ -27,7 +27,7 @@ interface Readable extends Declared {
 /** A sitemap that lists sitemaps. The root of a website and its robots.txt are indexes, too. */
 export interface IndexSitemap extends Readable {
   readonly kind: "index";
-  /** `website` is the root made for every website; `robots` is robots.txt. */
+  /** `website` is the root of every tree; `robots` is robots.txt. */
   readonly format: "website" | "robots" | "xml";
   readonly children: readonly Sitemap[];
 }
@@ -45,17 +45,17 @@ export interface InvalidSitemap extends Declared {
   readonly reason: Problem;
 }
 
-/** What is wrong with a sitemap: why it is invalid, or what was repaired and lost in it. */
+/** The problems of a sitemap: why it is invalid, or what was repaired or lost. */
 export function problemsOf(sitemap: Sitemap): readonly Problem[] {
   return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
 }
 
-/** The one definition of `complete`, of a sitemap and, over all of its sitemaps, of a tree: no problem is a loss. */
+/** The one definition of `complete`, for a sitemap and, over all of its sitemaps, for a tree: no problem is a loss. */
 export function isComplete(problems: readonly Problem[]): boolean {
   return !problems.some(({ code }) => isLossy(code));
 }
 
-/** What a sitemap with pages was read from. */
+/** The format that a sitemap with pages was read from. */
 export type PagesFormat = "xml" | "text" | "rss" | "atom";
 
 /** A sitemap that an index or robots.txt names. */
@@ -65,7 +65,7 @@ export interface SitemapReference {
   readonly lastModified?: string;
 }
 
-/** What one document held, where it was parsed but not fetched. */
+/** The content of one document that was parsed but not fetched. */
 export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
 
 /** A document that lists pages. */

@@ -1,9 +1,11 @@
-// What the status of a response means: a document, a redirect, or why there is neither. Known here, for the network and
-// for archives alike.
+// What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
 import type { FailureOutcome, HeaderList } from "./exchange.ts";
 import { type Problem, problem } from "./problem.ts";
 
-/** Whether a status sends us elsewhere; 300, 304, 305 and 306 do not. https://fetch.spec.whatwg.org/#redirect-status */
+/**
+ * Whether a status is a redirect that is followed; 300, 304, 305 and 306 are not.
+ * https://fetch.spec.whatwg.org/#redirect-status
+ */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
@@ -19,7 +21,7 @@ export function outcomeOfStatus(status: number): FailureOutcome {
   return blocked.has(status) ? "blocked" : "failed";
 }
 
-/** Whether a response is there to tell people from programs, as far as its headers say. Bodies of errors are not read. */
+/** Whether a response is a bot check, by its headers. Bodies of errors are not read. */
 export function isChallenge(status: number, headers: HeaderList): boolean {
   for (const [name, value] of headers) {
     const sign = challenges.get(name);

@@ -1,4 +1,4 @@
-// What the system says when a file cannot be used, without the jargon around it.
+// The message of a system error, without its code and path.
 
 /** `no such file or directory` of `ENOENT: no such file or directory, open 'x'`. */
 export function systemReason(error: unknown): string {
@@ -7,7 +7,7 @@ export function systemReason(error: unknown): string {
   return reason === "too many open files" ? `${reason}; \`ulimit -n\` allows more` : reason;
 }
 
-/** Whether the system refused something: a file, a folder, memory, one more open file. */
+/** Whether an error is one of the system: about a file, a folder, memory, or open files. */
 export function isSystemError(
   error: unknown,
 ): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {

@@ -1,13 +1,13 @@
-// URLs as documents list them. Most are URLs to the letter; others are written in a form that a browser would take for another page:
-// `https:/example.org/1` is a path to it, and `"https://example.org/1"` in quotes is one, too.
-// Both are reported, what was repaired and what was skipped; docs/formats.md has the list.
+// URLs as documents list them. Most are valid; others are written in a form that browsers would take for another page:
+// `https:/example.org/1` would be a relative path, and so would `"https://example.org/1"` in quotes. Repaired and
+// skipped URLs are both reported; docs/formats.md has the list.
 //   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right where only one page can be meant.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { parsedBase, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
- * Makes a URL of what a document lists: absolute, http or https, at most `maxLength` characters. The site's own spelling is
- * kept. `text` has to be trimmed, see `trimUrl`.
+ * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
+ * kept. `text` must be trimmed, see `trimUrl`.
  */
 export function resolveListedUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
   const resolved = resolveForm(text, base, maxLength);
@@ -29,7 +29,7 @@ function resolveForm(text: string, base: string | undefined, maxLength: number):
   return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
 }
 
-/** Without what people and programs put around a URL: quotes, angle brackets, the ends of a CDATA section. */
+/** Without quotes, angle brackets or the ends of a CDATA section around a URL. */
 export function unwrapUrl(text: string): string {
   let bare = text;
   if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
@@ -38,7 +38,7 @@ export function unwrapUrl(text: string): string {
   return bare === text ? text : bare.trim();
 }
 
-// Something is wrong between the scheme and the host. Where that host is the document's own, no other page can be meant.
+// Something is wrong between the scheme and the host. If that host is the document's own, no other page can be meant.
 function resolveNearlyAbsolute(
   text: string,
   { scheme, slashes, rest = "" }: Readonly<Record<string, string | undefined>>,
@@ -48,7 +48,7 @@ function resolveNearlyAbsolute(
   // As in JSON, where every slash may be escaped.
   if (slashes === "\\/\\/" && !bareSlash.test(text)) return repaired(text.replaceAll("\\/", "/"), maxLength);
   const protocol = scheme === undefined ? undefined : `${scheme.toLowerCase()}:`;
-  // Two slashes of any kind are two slashes to every browser.
+  // Browsers treat backslashes like slashes.
   if (protocol !== undefined && slashes?.length === 2) {
     return repaired(`${protocol}//${rest.replaceAll("\\", "/")}`, maxLength);
   }
@@ -56,7 +56,7 @@ function resolveNearlyAbsolute(
   return own === undefined ? { problem: "url-invalid" } : repaired(`${protocol ?? own}//${rest}`, maxLength);
 }
 
-// The protocol of the document, where the text begins with its host.
+// The protocol of the document, if the text begins with its host.
 function ownHost(text: string, base: string | undefined): string | undefined {
   const dot = text.indexOf(".");
   if (base === undefined || dot < 1) return undefined;
@@ -86,12 +86,12 @@ const pairs: ReadonlyMap<string, string> = new Map([
 
 // A scheme and an authority in their usual spelling.
 const absolute = /^https?:\/\/[^/\\?#]/i;
-// `http://https://example.org/`: a URL to the letter, of a host that is called `https`.
+// `http://https://example.org/`: a valid URL, of a host called `https`.
 const doubleScheme = /^https?:\/\/https?:?\/\//i;
 // `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
 const nearlyAbsolute =
   /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
 const bareSlash = /(?<!\\)\//;
-// Nothing that a relative URL begins with: something before `://`, a scheme that is percent-encoded, a colon, a host.
+// Nothing that a relative URL begins with: something before `://`, a percent-encoded scheme, a colon, a host.
 const notRelative =
   /^(?:https?(?::|%3a)|(?![./?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/?#\s]+\.(?:com|org|net|edu|gov)(?:[/?#]|$)))/i;

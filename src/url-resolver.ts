@@ -1,13 +1,14 @@
-// The URLs of one document, resolved in one pass over each. Where many are of one origin, all but the first need no parser.
+// Resolves the URLs of one document in one pass over each. If many have the same origin, only the first needs the URL
+// parser.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";
 import { originOf, protocolUrlLength } from "./url.ts";
 import { resolveListedUrl } from "./url-forms.ts";
 
 /**
- * `resolveListedUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the URL parser
- * accepted are remembered. Nothing that follows the slash after an authority can make a URL unparseable
- * (https://url.spec.whatwg.org/#path-state knows no failure), so its neighbours need no parser.
+ * `resolveListedUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the
+ * URL parser accepted are remembered. Nothing after the slash that follows an authority can make a URL invalid
+ * (https://url.spec.whatwg.org/#path-state has no failure), so other URLs of the origin need no parser.
  */
 export class UrlResolver {
   readonly #base: string | undefined;
@@ -16,7 +17,7 @@ export class UrlResolver {
   readonly #reader = new FingerprintReader();
   // `https://example.org/`, as written; the last one used comes first.
   readonly #origins: Prefix[] = [];
-  /** What there is to say about the URL resolved last, or why there is none. */
+  /** The problem with the last URL: a repair, or why there is none. */
   problem: ProblemCode | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
@@ -26,12 +27,12 @@ export class UrlResolver {
     this.#plainLength = Math.min(maxLength, protocolUrlLength);
   }
 
-  /** Of the URL resolved last. */
+  /** The fingerprint of the last URL. */
   get fingerprint(): Fingerprint {
     return this.#reader;
   }
 
-  /** `text` has to be trimmed. Sets `problem`. */
+  /** `text` must be trimmed. Sets `problem`. */
   resolve(text: string): string | undefined {
     const reader = this.#reader;
     if (text.length <= this.#plainLength) {
@@ -49,7 +50,7 @@ export class UrlResolver {
     return url;
   }
 
-  // Whether what was read starts with an origin that was accepted before.
+  // Whether the last text starts with a known origin.
   #isKnown(): boolean {
     const origins = this.#origins;
     for (let index = 0; index < origins.length; index++) {
@@ -72,14 +73,14 @@ export class UrlResolver {
   }
 }
 
-// Pages, and the images and alternate pages between them, rarely take turns on more hosts than this.
+// Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
 function needsCare(text: string, reader: FingerprintReader): boolean {
   return reader.hasControls || mayEndInMarkup(text) || (reader.hasOthers && text.includes("\ufffd"));
 }
 
-/** Whether something may stand behind the URL that does not belong to it: `]]>`. */
+/** Whether something may follow the URL that does not belong to it: `]]>`. */
 function mayEndInMarkup(text: string): boolean {
   return text.charCodeAt(text.length - 1) === greaterThan;
 }

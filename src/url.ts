@@ -2,7 +2,7 @@
 // Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
 import type { ProblemCode } from "./problem.ts";
 
-/** What `resolveUrl` makes of a raw text: a URL, perhaps with something to say about it, or the reason why there is none. */
+/** The result of `resolveUrl`: a URL, perhaps with a problem, or the reason why there is none. */
 export type ResolvedUrl =
   | { readonly url: string; readonly problem?: ProblemCode }
   | { readonly url?: undefined; readonly problem: ProblemCode };
@@ -16,9 +16,9 @@ export function isHttpUrl(text: string): boolean {
 }
 
 /**
- * Makes a URL of what a website wrote, as browsers do: absolute, http or https, at most `maxLength` characters. The site's own
- * spelling is kept. `text` has to be trimmed, see `trimUrl`. With `mayBeDamaged` it may hold U+FFFD, which stands for bytes that
- * were lost.
+ * Resolves a URL from a website, as browsers do: absolute, http or https, at most `maxLength` characters. The site's
+ * own spelling is kept. `text` must be trimmed, see `trimUrl`. With `mayBeDamaged` it may hold U+FFFD, which stands for
+ * bytes that were lost.
  */
 export function resolveUrl(
   text: string,
@@ -39,7 +39,7 @@ export function resolveUrl(
   return url.length > maxLength ? { problem: "limit-url-length" } : { url, problem: "url-relative" };
 }
 
-/** The beginning of an absolute URL, as written: `https://example.org/`. Undefined where no slash follows the host. */
+/** The beginning of an absolute URL, as written: `https://example.org/`. Undefined if no slash follows the host. */
 export function originOf(url: string): string | undefined {
   const slash = url.indexOf("/", url.indexOf("//") + 2);
   const origin = url.slice(0, slash + 1);
@@ -47,12 +47,12 @@ export function originOf(url: string): string | undefined {
 }
 
 /**
- * Without the white space and the invisible characters around it, as editors and spreadsheets leave them: Unicode white
- * space, zero-width spaces and joiners, direction marks, byte order marks.
+ * Without the white space and invisible characters around it that editors and spreadsheets leave: Unicode white space,
+ * zero-width spaces and joiners, direction marks, byte order marks.
  */
 export function trimUrl(text: string): string {
   let end = text.length;
-  // Nearly always nothing has to be done.
+  // Nearly always there is nothing to trim.
   if (end === 0 || (isPrintable(text.charCodeAt(0)) && isPrintable(text.charCodeAt(end - 1)))) return text;
   let start = 0;
   while (start < end && isBlank(text.charCodeAt(start))) start++;
@@ -76,16 +76,16 @@ export function homepageOf(url: string): string {
 }
 
 /**
- * Equal for two URLs that name the same document: host case, default port, fragment and needless percent-encoding
+ * Equal for two URLs that name the same document: host case, default port, fragment and unnecessary percent-encoding
  * (`%7E` for `~`) make no difference. User names and passwords do.
  */
 export function urlKey(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return url;
-  // Setting it parses the URL once more, and hardly any has one.
+  // Setting it parses the URL again, and hardly any URL has one.
   if (url.includes("#")) parsed.hash = "";
   const { href } = parsed;
-  // The same string, where it is equal: whoever keeps both keeps one.
+  // The same string object if it is equal, to keep only one of them in memory.
   if (!href.includes("%")) return href === url ? url : href;
   return href.replace(/%[0-9a-f]{2}/gi, (sequence) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
@@ -93,7 +93,7 @@ export function urlKey(url: string): string {
   });
 }
 
-/** The URL without the user name and password it may carry: for everything that is printed, logged or kept. */
+/** The URL without user name and password: for everything that is printed, logged or kept. */
 export function withoutCredentials(url: string): string {
   if (!url.includes("@")) return url;
   const parsed = parseUrl(url);
@@ -104,7 +104,7 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
-// Nobody can say where the password ends in something that is no URL (`http://user:p/ss@host/`): at the last @, to be safe.
+// In an invalid URL (`http://user:p/ss@host/`) the end of the password is uncertain: at the last @, to be safe.
 function withoutAnythingBeforeAt(text: string): string {
   const slashes = text.indexOf("//");
   const at = text.lastIndexOf("@");
@@ -173,9 +173,9 @@ function beforeRelative(text: string, base: URL): string {
   return base.origin + base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
 }
 
-// C0 controls and DEL: a URL parser drops tabs and line ends silently and so names another page.
+// C0 controls and DEL: a URL parser silently drops tabs and line ends, which gives another page.
 const controls = /[\u0000-\u001f\u007f]/;
-// And the replacement character: it stands for bytes that were lost.
+// And the replacement character, which stands for bytes that were lost.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
@@ -231,8 +231,8 @@ const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]
 const nonAscii = /[^\u0000-\u007f]/;
 
 /**
- * Nobody can ask for a host with a name of more than 253 characters: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A URL parser
- * takes it all the same, and the square of its length in time where its letters are not ASCII.
+ * Host names of more than 253 characters cannot be resolved: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A
+ * URL parser accepts them, and takes quadratic time if their letters are not ASCII.
  */
 function isHostTooLong(text: string): boolean {
   if (text.length <= longestHost) return false;

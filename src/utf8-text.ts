@@ -1,7 +1,7 @@
-// A piece of a text that came as UTF-8. Who wants characters gets them; who can read the bytes saves the decoding.
+// A chunk of text that came as UTF-8: decoded on demand, because readers of bytes can skip the decoding.
 
 export class Utf8Text {
-  /** Valid UTF-8, and whole characters. Only good until the next piece is asked for. */
+  /** Valid UTF-8 with whole characters. Valid until the next chunk is requested. */
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
@@ -18,7 +18,7 @@ export type TextPiece = string | Utf8Text;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Text of valid UTF-8 that is not ASCII. Node.js makes it six times as fast by way of UTF-16. */
+/** Decodes valid UTF-8 that is not ASCII. In Node.js, six times as fast by way of UTF-16. */
 export function decodeWide(bytes: Uint8Array): string {
   return transcode === undefined ? decoder.decode(bytes) : transcode(bytes, "utf8", "utf16le").toString("utf16le");
 }

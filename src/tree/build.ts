@@ -25,22 +25,22 @@ export async function sitemapTreeForHomepage(homepage: string | URL, options?: O
   return buildTree(prepare({ homepage }, options));
 }
 
-/** The same, from given sitemaps and without discovery. */
+/** Like `sitemapTreeForHomepage`, from given sitemaps and without discovery. */
 export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], options?: Options): Promise<SitemapTree> {
   return buildTree(prepare({ sitemaps: sitemapUrls }, options));
 }
 
 /**
- * The tree of an archive that was saved before, or that another tool wrote. Without a network, and the same as it was, as far as
- * the limits here allow: an archive never raises them.
+ * Opens the tree of a saved archive, or of a WARC file from another tool. Needs no network, and gives the same tree,
+ * within the limits of the reader: an archive never raises them.
  */
 export async function openTree(path: string, options?: ArchiveOptions): Promise<SitemapTree> {
   return openTreeWhile(path, options);
 }
 
-/** What somebody does with the pages while a tree is made, so that documents are read once for both. */
+/** Uses the pages while a tree is built, so that documents are read once for both. */
 export interface WhileBuilding {
-  /** Told the events in declared order; what it returns is waited for. */
+  /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   readonly read?: ReadDocument | undefined;
   /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
@@ -62,14 +62,14 @@ export async function openTreeWhile(
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
   try {
     const prepared = await preparedFrom(path, archive, withTimeLeft(reader, until));
-    // An archive of ours without its last record: what the crawl had not come to yet is missing in it.
+    // An archive of ours without its last record: the crawl was interrupted.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const isLate = performance.now() > until;
     const problems = [
       ...(isLate ? [problem("limit-time", { limit: limits.time })] : isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
-    // Whoever wants the pages now has to have the documents read.
+    // To pass on the pages now, the documents have to be parsed.
     const isForLater = building.read === undefined && building.onOrdered === undefined;
     const known = isForLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
     const collected = await collect(
@@ -92,7 +92,7 @@ export async function buildTreeWhile(
   return buildTree(prepare(target, options), building);
 }
 
-// Opening an archive takes its part of the time for a website.
+// Opening an archive counts for the time limit of a website.
 function withTimeLeft(reader: ArchiveSettings, until: number): ArchiveSettings {
   const time = Math.max(0, until - performance.now());
   return Number.isFinite(until) ? { ...reader, limits: { ...reader.limits, time } } : reader;
@@ -124,7 +124,7 @@ async function collect(options: RunOptions, { onOrdered }: WhileBuilding): Promi
   return { root: root as IndexSitemap, finished: finished as FinishedEvent, responses };
 }
 
-// All but the headers, which the documents have.
+// Without the headers, which are with the documents.
 function remember(event: SitemapEvent, responses: Map<string, KeptResponse>): void {
   const { sitemap, wireBytes, decodedBytes, response } = event;
   if (response === undefined || responses.has(sitemap.url)) return;
@@ -158,8 +158,8 @@ function toTree(
   });
 }
 
-// Our own archives say how they were made. Of others the first URL tells the website, and everything that is in the
-// archive may be looked at.
+// Our own archives say how they were made. For others, the first URL gives the website, and every URL in the archive
+// may be visited.
 async function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Promise<Prepared> {
   try {
     const options = replayOptions(info?.settings ?? {}, reader);

@@ -1,5 +1,5 @@
-// The tree of a website's sitemaps: what was found, and the documents it was found in. Pages are not kept: they are read
-// again from the documents, as often as they are asked for, which is faster than any cache of them.
+// The tree of a website's sitemaps, and the documents that they were read from. Pages are not kept: they are read again
+// from the documents on demand, which is faster than any cache.
 
 import { flatten } from "../crawl/flatten.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
