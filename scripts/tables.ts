@@ -73,8 +73,11 @@ function configSchema(): string {
         additionalProperties: false,
       },
       failOn: { description: "The severity from which on the exit code is 6.", enum: failLevels, default: "error" },
-      agents: list("The crawlers for which robots.txt is read; the first one matters most.", text("A product token.")),
-      engines: list("Only rules that matter to one of these engines.", { enum: engines }),
+      agents: {
+        ...list("The crawlers for which robots.txt is read; the first one matters most.", text("A product token.")),
+        minItems: 1,
+      },
+      engines: { ...list("Only rules that matter to one of these engines.", { enum: engines }), minItems: 1 },
       crossSubmit: list("Hosts whose pages may be in the sitemaps of this website.", text("A host, with its port.")),
       ignore: list("Findings that are known and accepted.", {
         type: "object",

@@ -3,6 +3,7 @@
 import type { OrderedEvent } from "../event.ts";
 import { boolean, expectObject, invalid, number, oneOf, strings, suggestion, unexpected } from "../option-checks.ts";
 import type { Options } from "../options.ts";
+import { parseUrl } from "../url.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
@@ -161,10 +162,10 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     own,
     severities: checkedSeverities(list.filter((item) => !isOwnRule(item)) as RuleSeverities[], ids),
     engines: new Set(
-      strings("engines", options.engines ?? engines).map((engine) => anEngine("engines", engine) as Engine),
+      someStrings("engines", options.engines ?? engines).map((engine) => anEngine("engines", engine) as Engine),
     ),
-    agents: strings("agents", options.agents ?? defaultAgents),
-    crossSubmit: new Set(strings("crossSubmit", options.crossSubmit ?? []).map((host) => host.toLowerCase())),
+    agents: someStrings("agents", options.agents ?? defaultAgents),
+    crossSubmit: new Set(strings("crossSubmit", options.crossSubmit ?? []).map(hostOf)),
     ignore: checkedIgnore(options.ignore ?? [], ids),
     now: options.now === undefined ? undefined : checkedTime("now", options.now),
     slow: number("slow", options.slow ?? bounds.slow),
@@ -188,6 +189,22 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
     for (const pattern of patterns) if (pattern.rule === id && pattern.matches.test(sitemap)) return undefined;
     return severity;
   };
+}
+
+// A list without a member would turn rules off without a word.
+function someStrings(name: string, list: unknown): readonly string[] {
+  const members = strings(name, list);
+  if (members.length === 0) throw invalid(`Expected \`${name}\` to name at least one`);
+  return members;
+}
+
+// People write `shop.example.org`, and copy `https://shop.example.org/`.
+function hostOf(text: string): string {
+  const url = parseUrl(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    throw unexpected("crossSubmit", "hosts, such as shop.example.org", text);
+  }
+  return url.host.replace(/\.(?=$|:)/, "");
 }
 
 function checkedSample(size: number): number {

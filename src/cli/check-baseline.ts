@@ -5,6 +5,7 @@ import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
+import { withoutMark } from "./flag-values.ts";
 
 type Counts = Record<string, Record<string, number>>;
 
@@ -12,13 +13,27 @@ type Counts = Record<string, Record<string, number>>;
 export function readBaseline(file: string): Counts | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    const { version, findings } = JSON.parse(readFileSync(file, "utf8")) as { version?: unknown; findings?: unknown };
-    if (version !== 1 || typeof findings !== "object" || findings === null) throw new UsageError("not a baseline");
-    return findings as Counts;
+    const value: unknown = JSON.parse(withoutMark(readFileSync(file, "utf8")));
+    if (!isObject(value) || value["version"] !== 1 || !isCounts(value["findings"])) {
+      throw new UsageError("not a baseline");
+    }
+    return value["findings"];
   } catch (error) {
     const isOurs = error instanceof UsageError || error instanceof SyntaxError;
     throw new UsageError(`${file}: ${isOurs ? error.message : systemReason(error)}`);
   }
+}
+
+// A count that is no number would let everything pass.
+function isCounts(value: unknown): value is Counts {
+  const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
+  return (
+    isObject(value) && Object.values(value).every((rules) => isObject(rules) && Object.values(rules).every(isCount))
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function writeBaseline(file: string, { findings }: CheckResult): void {

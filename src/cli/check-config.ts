@@ -6,6 +6,7 @@ import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
 import { type FailLevel, failLevels } from "./check-formats.ts";
 import { UsageError } from "./exit-codes.ts";
+import { withoutMark } from "./flag-values.ts";
 
 export interface CheckConfig {
   readonly failOn?: FailLevel | undefined;
@@ -18,7 +19,7 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   const file = given ?? findUpwards(process.cwd());
   if (file === undefined) return { options: {} };
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const value: unknown = JSON.parse(withoutMark(readFileSync(file, "utf8")));
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new UsageError("it is not an object");
     for (const key of Object.keys(value)) expectKnown("key", key, keys);

@@ -56,6 +56,11 @@ export function fileContent(path: string): string {
   }
 }
 
+/** Without the byte order mark that editors on Windows write. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
 /** Pairs of `Name: value`. A header may be a secret: no message repeats it. */
 export function headerLines(lines: readonly string[]): [name: string, value: string][] {
   return lines.map((line) => {

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readBaseline } from "../../src/cli/check-baseline.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 
@@ -143,4 +145,23 @@ test("a baseline leaves out what is known, and fails when a count grows", async 
   const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
   expect(fewer.code).toBe(0);
   expect(fewer.stderr).toContain("--update-baseline lowers it");
+});
+
+test("a baseline that is none is a mistake, and lets nothing pass; a byte order mark is taken off", () => {
+  const file = path.join(folder, "odd-baseline.json");
+  const read = (text: string) => {
+    writeFileSync(file, text);
+    return readBaseline(file);
+  };
+  const findings = (value: unknown) => JSON.stringify({ version: 1, findings: value });
+  const counts = { "https://example.org/a.xml": { "url-invalid": 2 } };
+  expect(read(findings(counts))).toEqual(counts);
+  expect(read(`\ufeff${findings(counts)}`)).toEqual(counts);
+  for (const text of [
+    ...["", "null", "[]", "{}", "5", '"x"', '{"version":2,"findings":{}}'],
+    ...[null, [], 5, { x: null }, { x: 5 }, { x: [] }].map(findings),
+    ...["many", null, -1, 0.5, {}].map((count) => findings({ x: { "url-invalid": count } })),
+  ]) {
+    expect(() => read(text), text).toThrow(UsageError);
+  }
 });

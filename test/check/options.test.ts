@@ -25,7 +25,9 @@ test("severities can be changed, rules turned off, and engines chosen", async ()
   expect(changed).toContain("error url-fragment");
   expect(changed).not.toContain("error url-other-host");
   expect(rulesOf(await checked({ engines: ["google"] }))).not.toContain("info lastmod-missing");
-  expect(rulesOf(await checked({ crossSubmit: ["OTHER.org"] }))).not.toContain("error url-other-host");
+  for (const host of ["OTHER.org", "https://other.org/", "other.org."]) {
+    expect(rulesOf(await checked({ crossSubmit: [host] }))).not.toContain("error url-other-host");
+  }
 });
 
 test("the first crawler matters most", async () => {
@@ -55,6 +57,11 @@ test.each<[CheckOptions, RegExp]>([
   [{ rules: { "url-fragmnt": "off" } }, /did you mean `url-fragment`/],
   [{ rules: { "url-fragment": "fatal" as "error" } }, /rules\.url-fragment/],
   [{ engines: ["altavista" as "bing"] }, /engines/],
+  // They would turn rules off without a word.
+  [{ engines: [] }, /`engines` to name at least one/],
+  [{ agents: [] }, /`agents` to name at least one/],
+  [{ crossSubmit: ["https://other.org/shop"] }, /crossSubmit/],
+  [{ crossSubmit: [""] }, /crossSubmit/],
   [{ now: "yesterday" }, /`now`/],
   [{ slow: -1 }, /slow/],
   [{ sample: 1.5 }, /sample/],
