@@ -1,6 +1,8 @@
 import os from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { SummaryReporter } from "./test/support/summary-reporter.ts";
 
 const fastPath = path.join(import.meta.dirname, "src/parse/fast/create-fast-path.ts");
 const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts");
@@ -11,26 +13,54 @@ for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
   delete process.env[name.toUpperCase()];
 }
 
+// These measure their process, or change it for good: each gets one of its own. The others share a few, because to load the code again
+// takes longer than most of them run.
+const ownProcess = [
+  "test/crawl/volume.test.ts",
+  "test/diff/diff-trees.test.ts",
+  "test/end-to-end/full-disk.test.ts",
+  "test/fetch/{cancellation,leaks}.test.ts",
+  "test/parse/{kept-strings,linear-time,parse-sitemap,xml-hardening}.test.ts",
+  "test/store/{archive,hostile,killed}.test.ts",
+];
+
+// What takes longest begins first. A process goes on with the next file only where that is of the same project.
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = ["own process", "all", "no fast path"];
+    const rank = (file: TestSpecification) => 2 * projects.indexOf(file.project.name) + (isLong(file) ? 0 : 1);
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
+// Those that start processes, or wait for time limits.
+const isLong = ({ moduleId }: TestSpecification) =>
+  /\/test\/(?:cli|docs\/examples|end-to-end|fetch\/tls|fleet|package|report)/.test(moduleId);
+
 export default defineConfig({
   test: {
-    // A line of dots and a summary; failures in full. `npm test -- --reporter=verbose` names every test.
-    reporters: ["dot"],
+    // `npm test -- --reporter=verbose` names every test.
+    reporters: [new SummaryReporter()],
     // For what never ends. A machine that does other things may take ten times as long as an idle one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Most tests wait: for sockets, timers and child processes. Twice as many workers as cores keep the cores busy.
-    maxWorkers: 2 * os.availableParallelism(),
+    // Many tests wait: for sockets, time limits and child processes. More workers than cores keep the cores busy.
+    maxWorkers: 2 + os.availableParallelism(),
     // Real processes, sockets and signals on a machine that others use: where it decides what lands, a test may try again.
     retry: process.env["CI"] === undefined ? 0 : 2,
     // What runs concurrently waits for time limits, not for the machine.
     maxConcurrency: 20,
+    setupFiles: ["test/support/same-environment.ts"],
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"] } },
+      { extends: true, test: { name: "own process", include: ownProcess } },
+      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"], exclude: ownProcess, isolate: false } },
       {
         // Whatever the parser's tests hold must also hold where everything is read by the scanner.
         extends: true,
         test: {
           name: "no fast path",
+          isolate: false,
           include: ["test/parse/**/*.test.ts"],
           // Two are about the fast path. The others read no XML, or measure what is in nobody's way here.
           exclude: [

@@ -1,0 +1,15 @@
+// What the tests print about themselves.
+import { expect, test } from "vitest";
+import type { TestCase } from "vitest/node";
+import { triedAgain } from "./support/summary-reporter.ts";
+
+const made = (fullName: string, flaky: boolean) =>
+  ({ fullName, module: { relativeModuleId: "test/a.test.ts" }, diagnostic: () => ({ flaky }) }) as unknown as TestCase;
+
+test("a test that passed only when it was tried again is named at the end", () => {
+  expect(triedAgain([made("one", false), made("two", true)])).toEqual([
+    "1 passed only when tried again, which is a defect of the test or of the code:",
+    "  test/a.test.ts > two",
+  ]);
+  expect(triedAgain([made("one", false)])).toEqual([]);
+});

@@ -1,0 +1,35 @@
+// What `npm test` prints: a dot for each file, failures in full, a summary, and which tests passed only when they were tried again.
+import { DotReporter, type SerializedError, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";
+
+export class SummaryReporter extends DotReporter {
+  constructor() {
+    // Nothing is written over: the same on a terminal and in a file.
+    super({ isTTY: false });
+  }
+
+  override onTestCaseResult(): void {}
+
+  override onTestModuleEnd(testModule: TestModule): void {
+    const mark = { passed: ".", failed: "F", skipped: "-", queued: "", pending: "" }[testModule.state()];
+    this.ctx.logger.outputStream.write(mark);
+  }
+
+  override onTestRunEnd(
+    testModules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
+    super.onTestRunEnd(testModules, unhandledErrors, reason);
+    for (const line of triedAgain(testModules.flatMap(({ children }) => [...children.allTests()]))) this.log(line);
+  }
+}
+
+/** A sentence and a line for each test that failed before it passed; nothing where there is none. */
+export function triedAgain(tests: readonly TestCase[]): string[] {
+  const flaky = tests.filter((each) => each.diagnostic()?.flaky === true);
+  if (flaky.length === 0) return [];
+  return [
+    `${flaky.length} passed only when tried again, which is a defect of the test or of the code:`,
+    ...flaky.map((each) => `  ${each.module.relativeModuleId} > ${each.fullName}`),
+  ];
+}
