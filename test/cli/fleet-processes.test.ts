@@ -1,4 +1,5 @@
 // `sitegrove fleet --processes N`: one process has the journal, others read websites; any of them may be killed.
+// Needs processes, more than a second.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-line.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { smallDisk } from "../support/small-disk.ts";
-import { ended, sitegrove, start } from "./program.ts";
+import { ended, sitegrove, sitegroveProcess, start } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers | undefined;
@@ -44,7 +45,7 @@ const until = async (isTrue: () => boolean) => {
 
 test("what they read is what one process reads, byte for byte", { timeout: 150_000 }, async () => {
   const { sites } = await serve({ count: 12 });
-  expect(await sitegrove(words("--check"))).toMatchObject({ code: 0, stderr: "" });
+  expect(await sitegroveProcess(words("--check"))).toMatchObject({ code: 0, stderr: "" });
   const alone = ["fleet", "--from", at("sites.txt"), "--out", at("alone"), "--no-homepage", "--check"];
   expect((await sitegrove(alone)).code).toBe(0);
   const pages = readdirSync(at("alone"), { recursive: true, encoding: "utf8" }).filter((name) => /\d\.\w+$/.test(name));
@@ -73,7 +74,7 @@ test.skipIf(process.platform !== "linux")(
     expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
     // Nobody works on after that.
     await until(() => left.every((pid) => !existsSync(`/proc/${pid}`)));
-    const { code } = await sitegrove(words());
+    const { code } = await sitegroveProcess(words());
     expect(code).toBe(0);
     expect(
       done()
@@ -141,7 +142,7 @@ test("Ctrl-C once finishes what is under way, twice stops; it is no death", { ti
   await sleep(20);
   again.kill("SIGINT");
   expect((await finished).code).toBe(130);
-  expect((await sitegrove(words())).code).toBe(0);
+  expect((await sitegroveProcess(words())).code).toBe(0);
   expect(done()).toHaveLength(40);
   expect([...visits.values()].every((count) => count <= 2)).toBe(true);
 });
@@ -151,7 +152,7 @@ test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", 
   try {
     await serve({ count: 60, pages: 200 });
     const out = path.join(disk?.path ?? "", "out");
-    const { code, stderr } = await sitegrove(words("--out", out));
+    const { code, stderr } = await sitegroveProcess(words("--out", out));
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no space left on device/) });
   } finally {
     disk?.remove();
@@ -159,5 +160,5 @@ test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", 
 });
 
 test("the processes of a fleet are nobody else's command", async () => {
-  expect(await sitegrove(["fleet", "child"])).toMatchObject({ code: 2, stdout: "" });
+  expect(await sitegroveProcess(["fleet", "child"])).toMatchObject({ code: 2, stdout: "" });
 });

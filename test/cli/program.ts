@@ -1,9 +1,10 @@
-// Runs the built program as a process, as a person or a script would.
+// Runs the program: most command lines inside of the process of the tests, what is about a process as one, as a person or a script would.
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
+import { runInside } from "./inside.ts";
 
 // What a terminal may show is decided by the tests, not by the machine they run on.
-const { SITEGROVE_PROGRAM, NO_COLOR: _, FORCE_COLOR: __, ...environment } = process.env;
+const { SITEGROVE_PROGRAM, SITEGROVE_PROCESSES, NO_COLOR: _, FORCE_COLOR: __, ...environment } = process.env;
 
 /** The built program; another build can be named by the environment. */
 export const program: string = SITEGROVE_PROGRAM ?? path.join(import.meta.dirname, "../../dist/cli/main.js");
@@ -23,8 +24,17 @@ export interface RunOptions {
   readonly node?: readonly string[];
 }
 
-/** Runs it with these words and waits for its end. */
+/** Runs it with these words and waits for its end. Where SITEGROVE_PROCESSES or SITEGROVE_PROGRAM is set, always as a process. */
 export function sitegrove(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  // Node.js reads its own variables when it starts.
+  const isOfNode = Object.keys(options.env ?? {}).some((name) => name.startsWith("NODE_"));
+  const needsProcess =
+    options.node !== undefined || isOfNode || SITEGROVE_PROGRAM !== undefined || SITEGROVE_PROCESSES !== undefined;
+  return needsProcess ? sitegroveProcess(words, options) : runInside(program, words, environment, options);
+}
+
+/** Runs it as a process and waits for its end. */
+export function sitegroveProcess(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = start(words, options);
   child.stdin?.end(options.input ?? "");
   return ended(child);

@@ -1,13 +1,15 @@
-// Every example of the documentation is compiled and run, by the built package and program, in a folder of its own that holds
-// sitemap.xml, sitemap.xml.gz and, unless the example writes it, site.warc.gz. `https://example.org/` is served on loopback.
+// Every example of the documentation is compiled and run, by the built package and, in a shell, the built program, in a folder of its own
+// that holds sitemap.xml, sitemap.xml.gz and, unless the example writes it, site.warc.gz. `https://example.org/` is served on loopback.
 // TypeScript is checked by one run of the compiler, which also makes the JavaScript that runs. A block of `text` right after
 // an example is its output.
+// Needs processes, more than a second.
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ended as CommandEnded, sitegrove } from "../cli/program.ts";
 import { type Block, blocksOf, pages, root } from "./pages.ts";
 import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
 
@@ -104,7 +106,7 @@ describe("commands", () => {
       if (isOnlyNamed(line)) continue;
       const missing = programsOf(line).filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
       expect(missing, `programs that ${example.name} needs`).toEqual([]);
-      const { code, stdout, stderr } = await run("bash", ["-o", "pipefail", "-c", stand.toLocal(line)], place);
+      const { code, stdout, stderr } = await runLine(stand.toLocal(line), place);
       expect(code, `${line}\n${stdout}\n${stderr}`).toBe(exitCodeOf(line));
       if (shown !== undefined) expect(plain(stdout)).toBe(plain(shown));
       else if (!/>| (-o|--output) /.test(line)) expect(stdout, line).not.toBe("");
@@ -167,6 +169,18 @@ function runScripts(): Promise<Ended> {
   });
   writeFileSync(runner, imports.join("\n"));
   return run("node", [runner], folder);
+}
+
+// What is for a shell is run by one. A command of the program alone does not need it, nor a process.
+function runLine(line: string, place: string): Promise<Ended | CommandEnded> {
+  const word = /'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-]+/g;
+  const bare = line.replace(/\s+#.*$/, "");
+  const words = bare.match(word) ?? [];
+  if (words[0] !== "sitegrove" || words.join(" ") !== bare) return run("bash", ["-o", "pipefail", "-c", line], place);
+  return sitegrove(
+    words.slice(1).map((each) => each.replaceAll(/^['"]|['"]$/g, "")),
+    { cwd: place, env: { HOME: place } },
+  );
 }
 
 // What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.

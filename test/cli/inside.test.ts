@@ -1,0 +1,39 @@
+// Most tests run the program inside of their own process: what it prints there, and how it ends, is what a process prints.
+// Needs processes.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { sitegrove, sitegroveProcess } from "./program.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "cli-inside-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(path.join(folder, "a.xml"), "<urlset><url><loc>https://example.org/ä</loc></url><url/></urlset>");
+
+test.each([
+  { words: ["--version"] },
+  { words: ["ls", "--help"] },
+  { words: ["parse", "a.xml", "-f", "json"], cwd: folder },
+  { words: ["parse", "-", "-f", "pages"], input: "https://example.org/1\nhttps://example.org/2\n" },
+  { words: ["parse", "a.xml", "--fromat", "csv"] },
+  { words: ["ls", "http://127.0.0.1:1/", "--retries", "0"], env: { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:2" } },
+  { words: ["parse", "a.xml", "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
+])("$words", async ({ words, ...options }) => {
+  const inside = await sitegrove(words, options);
+  expect(inside).toEqual(await sitegroveProcess(words, options));
+  expect(inside.stdout + inside.stderr).not.toBe("");
+});
+
+test("what belongs to the process is as before", async () => {
+  const state = () => ({
+    folder: process.cwd(),
+    environment: { ...process.env },
+    words: process.argv,
+    stdout: process.stdout,
+    listeners: process.listenerCount("SIGINT") + process.listenerCount("exit"),
+  });
+  const before = state();
+  await sitegrove(["parse", "a.xml", "-o", "b.csv", "-f", "csv"], { cwd: folder, env: { EXTRA: "1" } });
+  expect(state()).toEqual(before);
+  expect(existsSync(path.join(folder, "b.csv"))).toBe(true);
+});
