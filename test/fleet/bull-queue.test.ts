@@ -1,4 +1,5 @@
 // The queue of several machines: the contract, against a real Redis.
+// Needs Redis, more than a second.
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +27,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   queueContract(() => ({
     name: "BullMQ on Redis",
-    open: () => BullQueue.open(url(), { leaseTime: 300 }),
+    open: (leaseTime = 300) => BullQueue.open(url(), { leaseTime }),
     // Nobody renews the leases any more.
     crash: (queue) => queue.close(),
     async remove() {

@@ -1,4 +1,5 @@
 // The queue of several machines on PostgreSQL, which is experimental: the contract, where a server can be had.
+// Needs PostgreSQL, more than a second.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { hasPostgres, type PostgresServer, postgresPassword, startPostgres } from "../support/postgres-server.ts";
@@ -21,7 +22,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
 
   queueContract(() => ({
     name: "BullMQ on PostgreSQL",
-    open: () => BullQueue.open(url, { leaseTime: 300 }),
+    open: (leaseTime = 300) => BullQueue.open(url, { leaseTime }),
     crash: (queue) => queue.close(),
     async remove() {
       count += 1;
