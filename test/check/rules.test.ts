@@ -1,4 +1,5 @@
 // Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
+// Needs more than a second.
 import { describe, expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
 import type { Case } from "./cases/case.ts";

@@ -1,5 +1,6 @@
 // What happens when something dies: each row of the table in docs/several-machines.md is a test here. Real workers, a real Redis, real
 // signals. SITEGROVE_KILLS and SITEGROVE_OUTAGE (seconds) make it harder.
+// Needs Redis, processes, more than a second.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,4 +1,5 @@
 // Fleets on several machines as processes: a real Redis, real workers, real signals.
+// Needs Redis, processes, more than a second.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,5 @@
 // `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
+// Needs processes, more than a second.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

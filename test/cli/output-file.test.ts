@@ -1,4 +1,5 @@
 // `-o FILE`: the result is in the file once it is whole, and never before.
+// Needs processes.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

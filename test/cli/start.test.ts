@@ -1,4 +1,5 @@
 // scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
+// Needs processes.
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

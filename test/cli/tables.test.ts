@@ -1,4 +1,5 @@
 // The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
+// Needs processes.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // What a person sees on a terminal, and what a pipe does not get. Terminals are made by `script` (util-linux).
+// Needs processes.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

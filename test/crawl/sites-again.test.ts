@@ -1,5 +1,6 @@
 // Every website of test/fixtures/sites once more: built on the archive of a run before, and gone on with where an archive was cut off. The
 // tree and every output are what a run without either gives, and each archive alone gives them, too.
+// Needs more than a second.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -92,6 +93,8 @@ describe.each(cases)("$file", ({ routes, options }) => {
       sitemapTreeForHomepage(home, {
         client: client(routes, knowsConditions, asked),
         retries: 0,
+        // Paths at which there is nothing are most of what takes time; rotation.test.ts is about them.
+        useKnownPaths: "if-needed",
         ...options,
         ...more,
         onEvent,

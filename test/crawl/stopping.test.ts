@@ -1,4 +1,5 @@
 // Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
+// Needs more than a second.
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client.ts";
 import { crawl } from "../../src/crawl/crawl.ts";

@@ -1,4 +1,5 @@
 // The page about very many websites shows what its simulation prints.
+// Needs processes.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

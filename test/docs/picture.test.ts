@@ -1,4 +1,5 @@
 // The picture of the README and the front page shows what the program shows today.
+// Needs processes.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

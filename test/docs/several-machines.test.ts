@@ -1,5 +1,6 @@
 // What docs/several-machines.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
 // and the commands of the Compose file do what they should, started as processes.
+// Needs Redis, processes.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // What the migration guide claims about Ultimate Sitemap Parser, against Ultimate Sitemap Parser itself, where it is installed
 // (`pip install ultimate-sitemap-parser==1.8.1`), on the same websites as this.
+// Needs processes, more than a second.
 import { spawn, spawnSync } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Sitemap } from "../../src/sitemap.ts";

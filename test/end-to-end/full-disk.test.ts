@@ -1,4 +1,5 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
+// Needs processes.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,5 @@
 // The memory of the program, whatever a website does: the idle program and 96 MB. Each run is a process of its own.
+// Needs more than a second.
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

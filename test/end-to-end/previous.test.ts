@@ -1,4 +1,5 @@
 // Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
+// Needs more than a second.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

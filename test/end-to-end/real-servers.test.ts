@@ -1,4 +1,5 @@
 // Conditional requests against the servers that most websites run: nginx and Apache, as Debian packages them.
+// Needs nginx and Apache, processes.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

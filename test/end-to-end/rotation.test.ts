@@ -1,4 +1,5 @@
 // Runs that build on the last one ask again by turns for what was not there, and, where that is wanted, for what an index says is unchanged.
+// Needs more than a second.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";

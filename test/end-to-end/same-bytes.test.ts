@@ -1,5 +1,6 @@
 // One website with every format and many faults: the program prints the same bytes however fast the website answers, however
 // many documents are fetched at a time, and from the archive of it.
+// Needs more than a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

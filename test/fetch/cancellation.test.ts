@@ -1,4 +1,5 @@
 // A signal ends everything, in every phase, and leaves nothing behind.
+// Needs more than a second.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client.ts";
 import { faults, status } from "../support/fault-server.ts";

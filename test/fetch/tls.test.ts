@@ -1,4 +1,5 @@
 // TLS: verified, unless the operator says otherwise. Scenarios 14 and 48.
+// Needs processes, more than a second.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // What we use of undici beyond its public API. It is installed in exactly the version that these tests saw: whoever changes the
 // version learns here what has changed inside.
+// Needs processes.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,5 @@
 // The queue of one machine: the contract, and what a journal has to stand.
+// Needs processes.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Buckets of a real S3-compatible server: what is published once stays, large files go in parts, faults are waited out.
+// Needs an S3 server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
 // A string that somebody keeps must not keep the document alive that it was cut from: whichever field of an entry it is, and whoever
 // read it.
+// Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";

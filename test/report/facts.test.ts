@@ -1,4 +1,5 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
+// Needs more than a second.
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { UrlScan } from "../../src/check/url-scan.ts";

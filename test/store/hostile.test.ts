@@ -1,4 +1,5 @@
 // An archive may come from anybody, and may have been cut anywhere: it opens, or it is refused with a clear error.
+// Needs more than a second.
 import { mkdtemp, open as openFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -48,8 +48,14 @@ export const fetchingCases: readonly Case[] = [
   },
   {
     rule: "sitemap-undeclared",
-    fires: files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]),
-    near: files({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }, ["/a.xml"]),
+    fires: {
+      ...files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]),
+      crawl: { useKnownPaths: true },
+    },
+    near: {
+      ...files({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }, ["/a.xml"]),
+      crawl: { useKnownPaths: true },
+    },
   },
   {
     rule: "sitemap-robots-disallowed",
