@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { homepageOf, isHttpUrl, resolveUrl, trimUrl, urlKey, withoutCredentials } from "../src/url.ts";
 import { resolveListedUrl } from "../src/url-forms.ts";
 import { UrlResolver } from "../src/url-resolver.ts";
+import { some } from "./support/long.ts";
 import { Random } from "./support/random.ts";
 
 const base = "https://example.org/maps/sitemap.xml?v=1#top";
@@ -164,7 +165,7 @@ test("the resolver of a document's URLs answers as resolveListedUrl does, whatev
         expect(resolver.problem).toBe(expected.problem);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: some(1000) },
   );
 });
 
@@ -174,7 +175,7 @@ test("whatever is resolved is an http or https URL", () => {
       const { url } = resolveUrl(trimUrl(text), from, 100);
       if (url !== undefined) expect(new URL(url).protocol).toMatch(/^https?:$/);
     }),
-    { numRuns: 2000 },
+    { numRuns: some(2000) },
   );
 });
 

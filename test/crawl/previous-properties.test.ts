@@ -10,9 +10,10 @@ import type { Client, ClientResponse } from "../../src/client.ts";
 import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { some } from "../support/long.ts";
 import { home, type Route, site, urlset } from "../support/site.ts";
 
-const { SITEGROVE_TEST_RUNS = "25" } = process.env;
+const { SITEGROVE_TEST_RUNS = some(25) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-days-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,6 @@
-// Much of everything: indexes and texts with a million entries, and an index of which a budget allows little. The website is
+// Much of everything: indexes and texts with very many entries, and an index of which a budget allows little. The website is
 // made up while it is read, so that the memory that is measured is ours.
+// Needs more than a second.
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -8,9 +9,10 @@ import type { Client } from "../../src/client.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { some } from "../support/long.ts";
 import { home, index, site, urlset } from "../support/site.ts";
 
-const million = 1_000_000;
+const count = some(1_000_000, 300_000);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
@@ -66,15 +68,13 @@ test("of an index with 50,000 children a budget of 200 sitemaps allows 199; one 
   expect(hits.filter((path) => path.startsWith("/s") && path !== "/sitemap.xml").length).toBeLessThan(250);
 });
 
-test("an index that names a million sitemaps is read to its end, in its order", async () => {
-  const parsed = await readSitemap(bytesOf(manyChildren(million)), { url: `${home}i.xml` });
+test("an index that names very many sitemaps is read to its end, in its order", async () => {
+  const parsed = await readSitemap(bytesOf(manyChildren(count)), { url: `${home}i.xml` });
   const sitemaps = parsed.kind === "index" ? parsed.sitemaps : [];
-  expect(sitemaps).toHaveLength(million);
-  expect(sitemaps.at(-1)).toEqual({ url: `${home}s999999.xml` });
-  expect(parsed).toMatchObject({
-    complete: true,
-    problems: [{ code: "protocol-entries" }, { code: "protocol-size" }],
-  });
+  expect(sitemaps).toHaveLength(count);
+  expect(sitemaps.at(-1)).toEqual({ url: `${home}s${count - 1}.xml` });
+  expect(parsed).toMatchObject({ complete: true });
+  expect(parsed.kind === "index" ? parsed.problems.map(({ code }) => code) : []).toContain("protocol-entries");
 });
 
 test("what a budget cuts off of a long index is one node of the tree, with their number", async () => {
@@ -99,23 +99,23 @@ test("children that are refused count, too: an index of a million of them is a t
   expect(tree.complete).toBe(false);
 });
 
-test("a text with a million URLs is streamed in flat memory", async () => {
-  const client = generated({ "/t.txt": () => lines(million) });
-  let count = 0;
+test("a text with very many URLs is streamed in flat memory", async () => {
+  const client = generated({ "/t.txt": () => lines(count) });
+  let seen = 0;
   let last = "";
   let early = 0;
   let late = 0;
   for await (const { url } of streamPages({ sitemaps: [`${home}t.txt`] }, { client })) {
-    count += 1;
+    seen += 1;
     last = url;
-    if (count === 100_000) early = await memoryInUse();
-    if (count === 900_000) late = await memoryInUse();
+    if (seen === 0.1 * count) early = await memoryInUse();
+    if (seen === 0.9 * count) late = await memoryInUse();
   }
-  expect(count).toBe(million);
-  expect(last).toBe(`${home}999999`);
+  expect(seen).toBe(count);
+  expect(last).toBe(`${home}${count - 1}`);
   // What has to be remembered of 800,000 URLs, to know them again, is 10 MB. The URLs alone would be 30 MB more, and pages that
   // are kept more than 100 MB.
-  expect(late - early).toBeLessThan(20 * 1024 * 1024);
+  expect(late - early).toBeLessThan(20 * count);
 });
 
 /** What is still in use after the garbage was collected. */
@@ -128,13 +128,13 @@ async function memoryInUse(): Promise<number> {
   return heapUsed + external;
 }
 
-test("a tree of a million pages counts them and gives them back, from documents that are kept", async () => {
-  const client = generated({ "/t.txt": () => lines(million) });
+test("a tree of very many pages counts them and gives them back, from documents that are kept", async () => {
+  const client = generated({ "/t.txt": () => lines(count) });
   await using tree = await sitemapTreeFrom([`${home}t.txt`], { client });
-  expect(tree.pageCount).toBe(million);
-  let count = 0;
-  for await (const page of tree.pages()) if (page.priority === 0.5) count += 1;
-  expect(count).toBe(million);
+  expect(tree.pageCount).toBe(count);
+  let seen = 0;
+  for await (const page of tree.pages()) if (page.priority === 0.5) seen += 1;
+  expect(seen).toBe(count);
   expect(tree.complete).toBe(true);
 });
 

@@ -1,4 +1,5 @@
 // What is true of the diff of any two trees.
+// Needs more than a second.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +10,7 @@ import type { ChangedPage, PageChange, TreeChange } from "../../src/change.ts";
 import { Scratch } from "../../src/crawl/scratch.ts";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
+import { some } from "../support/long.ts";
 import { home } from "../support/site.ts";
 import {
   clientOf,
@@ -21,7 +23,7 @@ import {
   website,
 } from "./random-website.ts";
 
-const { SITEGROVE_TEST_RUNS = "100" } = process.env;
+const { SITEGROVE_TEST_RUNS = some(100) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
 let folder: string;
 beforeAll(async () => {
@@ -54,7 +56,7 @@ describe.each([
         expect(await all(diffTrees(before, after))).toEqual([]);
         expect(await all(diffTrees(before, before))).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: some(50) },
     );
   });
 
@@ -137,7 +139,7 @@ test("archives, websites and trees give the same, in memory and on disk, in piec
         await rm(`${name}-after.warc.gz`);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: some(40) },
   );
 });
 

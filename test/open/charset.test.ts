@@ -6,6 +6,7 @@ import { CharsetDecoder } from "../../src/open/charset-decoder.ts";
 import { openDocument } from "../../src/open/open-document.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
 import { ProblemLog } from "../../src/problem.ts";
+import { some } from "../support/long.ts";
 import { cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
 
 const loc = "https://example.org/caf\u00E9/\u65E5\u672C\u8A9E/\u{1F333}";
@@ -272,7 +273,7 @@ describe("bytes that are not valid", () => {
         ).toBe(expected);
         expect(pieces.replaced).toBe(whole.replaced);
       }),
-      { numRuns: 150 },
+      { numRuns: some(150) },
     );
   });
 

@@ -1,5 +1,6 @@
 // Entries that are alike are read in a shortcut: the matcher finds what lies on known paths. Whatever comes between them, the result
 // must be that of reading each alone, and that of reading all of them without the matcher.
+// Needs more than a second.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { createMatcher } from "../../src/parse/fast/matcher.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { ProblemLog } from "../../src/problem.ts";
 import { Utf8Text } from "../../src/utf8-text.ts";
+import { some } from "../support/long.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
@@ -90,7 +92,7 @@ test("runs of entries that are alike give what one character at a time gives, an
       expect(parsePieces([...text])).toEqual(whole);
       expect(parseWithout([text])).toEqual(whole);
     }),
-    { numRuns: 250 },
+    { numRuns: some(250) },
   );
 });
 
@@ -104,7 +106,7 @@ test("an entry is read alike, whatever entries came before it", () => {
       const tail = parsePieces([urlset(...entries.slice(-3))]).pages;
       expect(tail.length === 0 ? [] : all.slice(-tail.length)).toEqual(tail);
     }),
-    { numRuns: 250 },
+    { numRuns: some(250) },
   );
 });
 
@@ -183,7 +185,7 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
         expect(parsePieces(inBytes(document, size + 4))).toEqual(expected);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: some(300) },
   );
 });
 

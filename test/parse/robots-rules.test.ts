@@ -3,6 +3,7 @@ import fc from "fast-check";
 import robotsParserModule from "robots-parser";
 import { describe, expect, test } from "vitest";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
+import { some } from "../support/long.ts";
 
 // Its types describe another kind of module than it is.
 const robotsParser = robotsParserModule as unknown as (
@@ -210,6 +211,6 @@ test("robots-parser agrees", () => {
         expect(isAllowed(robots, url, agent)).toBe(parser.isAllowed(host + url, agent));
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: some(1000) },
   );
 });

@@ -5,6 +5,7 @@ import { defaultLimits, type Limits } from "../../src/options.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
+import { some } from "../support/long.ts";
 
 // Its types say that it is an ES module, which it is not.
 const oracle = robotsParser as unknown as (url: string, text: string) => { getSitemaps(): string[] };
@@ -230,6 +231,6 @@ test("on plain input the sitemaps are those that robots-parser finds", () => {
       const found = [...parser.write(text).sitemaps, ...parser.end().sitemaps].map((sitemap) => sitemap.url);
       expect(found).toEqual(expected);
     }),
-    { numRuns: 300 },
+    { numRuns: some(300) },
   );
 });

@@ -1,10 +1,12 @@
 // Everything a website sends is hostile input: the classes of attacks on XML parsers, and attacks on time and memory.
+// Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../../src/options.ts";
 import { growth } from "../support/cost.ts";
+import { some } from "../support/long.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 
 setFlagsFromString("--expose-gc");
@@ -265,7 +267,7 @@ test("every step consumes input: any soup of markup comes to an end", () => {
       expect(parsePieces([text.slice(0, 7), text.slice(7)])).toEqual(whole);
       parsePieces([text], { strict: true });
     }),
-    { numRuns: 2000 },
+    { numRuns: some(2000) },
   );
 });
 
@@ -297,7 +299,7 @@ test("any prefix of a document gives a prefix of its pages", () => {
       const some = urlsOf(parsePieces([text.slice(0, Math.floor(text.length * share))]));
       expect(some).toEqual(all.slice(0, some.length));
     }),
-    { numRuns: 1000 },
+    { numRuns: some(1000) },
   );
 });
 

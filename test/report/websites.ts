@@ -1,6 +1,7 @@
 // Websites whose reports are looked at: small ones, one that fails, one in Chinese and Arabic, and one whose URLs, titles and dates
 // are attacks.
 import type { Client } from "../../src/client.ts";
+import { some } from "../support/long.ts";
 import { home, site } from "../support/site.ts";
 
 /** Documents by path; `{home}` stands for the homepage. What is not there has this status. */
@@ -110,11 +111,12 @@ export function hostile(): Client {
 
 /** So many sections, sitemaps and findings that every list of the report is full. */
 export function everyListFull(): Client {
+  const perSitemap = some(60, 12);
   const documents = new Map<string, string>();
   const children = Array.from({ length: 400 }, (_, number) => `sitemap-with-a-rather-long-name-${number}.xml`);
   for (const [number, name] of children.entries()) {
-    const entries = Array.from({ length: 60 }, (_, page) => {
-      const place = number * 60 + page;
+    const entries = Array.from({ length: perSitemap }, (_, page) => {
+      const place = number * perSitemap + page;
       const path = `section-with-a-long-name-${place % 31}/subsection-with-a-long-name-${place % 37}/page-${place} &lt;a&amp;b>#${place}`;
       const languages = ["en", "de", "fr", "xx", "english", "pt-BR"].map((each) => alternate(each, `${each}/${path}`));
       return entry(path, `20${String(10 + (place % 17)).padStart(2, "0")}-0${1 + (place % 9)}-11`, languages.join(""));

@@ -13,6 +13,7 @@ import { ndjsonWriter } from "../../src/write/ndjson.ts";
 import { pagesWriter } from "../../src/write/pages.ts";
 import { stripUrl } from "../../src/write/strip-url.ts";
 import { writeTabtree } from "../../src/write/tabtree.ts";
+import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
 const plain: SitemapPage = { url: "https://example.org/a", priority: 0.5 };
@@ -134,7 +135,7 @@ describe("ndjson", () => {
         expect(line.slice(0, -1)).not.toMatch(steering);
         expect(JSON.parse(line)).toEqual({ ...page, sitemap: title });
       }),
-      { numRuns: 500 },
+      { numRuns: some(500) },
     );
   });
 });
@@ -213,7 +214,7 @@ describe("csv", () => {
         expect(cells).toHaveLength(csvColumns.length);
         for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
       }),
-      { numRuns: 500 },
+      { numRuns: some(500) },
     );
   });
 
@@ -234,7 +235,7 @@ describe("csv", () => {
         const images = (parse(csv) as string[][])[0]?.at(-3) ?? "";
         expect(JSON.parse(images)).toEqual(JSON.parse(JSON.stringify(page.images)));
       }),
-      { numRuns: 2000 },
+      { numRuns: some(2000) },
     );
   });
 
@@ -265,7 +266,7 @@ describe("csv", () => {
         // Half a surrogate pair has no form in UTF-8.
         expect((parse(csv) as string[][])[0]?.[5]).toBe(Buffer.from(title).toString());
       }),
-      { numRuns: 500 },
+      { numRuns: some(500) },
     );
   });
 });

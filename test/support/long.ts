@@ -1,0 +1,9 @@
+// How much the tests try: by default as much as everything together can in two minutes, with SITEGROVE_LONG all of it
+// (`npm run test:long`).
+
+export const isLong: boolean = process.env["SITEGROVE_LONG"] !== undefined;
+
+/** All of so many, or a few of them. */
+export function some(all: number, few: number = Math.ceil(all / 5)): number {
+  return isLong ? all : few;
+}
