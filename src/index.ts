@@ -121,13 +121,6 @@ export type {
   SitemapReference,
 } from "./sitemap.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
-export {
-  type IndexWithPages,
-  type PagesPart,
-  type SitemapProblem,
-  SitemapTree,
-  type SitemapWithPages,
-  type TreeData,
-  type TreeDataWithPages,
-  type TreePart,
-} from "./tree/tree.ts";
+export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";
+export type { IndexWithPages, SitemapWithPages, TreeData, TreeDataWithPages } from "./tree/tree-data.ts";
+export type { PagesPart, TreePart } from "./tree/tree-part.ts";

@@ -10,7 +10,7 @@ import { NdjsonSide } from "../diff/ndjson-side.ts";
 import { openSide } from "../diff/open-side.ts";
 import type { Side } from "../diff/side.ts";
 import { counted } from "../figures.ts";
-import { journalName, readResults } from "../fleet/journal-queue.ts";
+import { journalName, readResults } from "../fleet/journal-results.ts";
 import type { SiteSummary } from "../fleet/site-job.ts";
 import { namesIn, pageFilter } from "./diff.ts";
 import type { DiffFormat } from "./diff-formats.ts";

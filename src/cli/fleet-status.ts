@@ -4,7 +4,7 @@ import path from "node:path";
 import { counted } from "../figures.ts";
 import { FolderLock } from "../fleet/folder-lock.ts";
 import { readJournal } from "../fleet/journal-file.ts";
-import { journalName, lockName, readResults } from "../fleet/journal-queue.ts";
+import { journalName, lockName, readResults } from "../fleet/journal-results.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 

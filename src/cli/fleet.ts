@@ -2,7 +2,8 @@
 import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { counted, duration } from "../figures.ts";
-import { JournalQueue, journalName, readResults } from "../fleet/journal-queue.ts";
+import { JournalQueue } from "../fleet/journal-queue.ts";
+import { journalName, readResults } from "../fleet/journal-results.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import { readShard } from "../fleet/shard.ts";

@@ -7,6 +7,7 @@ import { SitemapError } from "../errors.ts";
 import { FolderLock } from "./folder-lock.ts";
 import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
 import type { JournalLine } from "./journal-line.ts";
+import { journalName, lockName, readResults } from "./journal-results.ts";
 import {
   isFailure,
   keyHash,
@@ -16,21 +17,9 @@ import {
   type SiteOutcome,
   type SiteSummary,
 } from "./site-job.ts";
+import { type JournalSite, SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-
-export const journalName = "sites.ndjson";
-export const lockName = "lock";
-
-interface Site {
-  readonly job: SiteJob;
-  /** `delayed`: it waits, but not yet. */
-  state: "waiting" | "delayed" | "active" | "done";
-  outcome: SiteOutcome | undefined;
-  /** In all, for attempt ids. */
-  starts: number;
-  /** How often the process died while it was read, since it was last settled. */
-  deaths: number;
-}
+import { Sleepers } from "./sleepers.ts";
 
 /** A lease that somebody holds on behalf of another process. */
 export interface JournalLease extends Lease {
@@ -57,20 +46,15 @@ export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #lock: FolderLock;
   readonly #journal: JournalFile;
-  readonly #sites = new Map<string, Site>();
-  // In an order that has nothing to do with that of the list: neighbors in a list often share a server.
-  #waiting: Site[] = [];
-  // Those during which the process died twice. They come last, and each alone.
-  readonly #suspects: Site[] = [];
-  #isAlone = false;
-  #isSorted = true;
+  readonly #sites = new Map<string, JournalSite>();
+  readonly #order = new SiteOrder();
   #adding = 0;
   #active = 0;
   #done = 0;
   #failed = 0;
   #delayed = 0;
   #damaged = 0;
-  readonly #sleepers = new Set<() => void>();
+  readonly #sleepers = new Sleepers();
   readonly #timers = new Set<NodeJS.Timeout>();
 
   private constructor(folder: string, lock: FolderLock, journal: JournalFile) {
@@ -132,12 +116,12 @@ export class JournalQueue implements SiteQueue {
         // Who waits for the last of a thousand has waited for all.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
-        this.#wakeOne();
+        this.#sleepers.wakeOne();
       }
       await last;
     } finally {
       this.#adding -= 1;
-      this.#wakeAll();
+      this.#sleepers.wakeAll();
     }
     return { added, known };
   }
@@ -145,11 +129,11 @@ export class JournalQueue implements SiteQueue {
   async take(signal: AbortSignal): Promise<JournalLease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const site = this.#next();
+      const isIdle = this.#active === 0 && this.#delayed === 0 && this.#adding === 0;
+      const site = this.#order.next({ isIdle, isAdding: this.#adding > 0 });
       if (site !== undefined) return this.#start(site);
-      const isOver = this.#active === 0 && this.#delayed === 0 && this.#adding === 0;
-      if (isOver && this.#suspects.length === 0) return undefined;
-      await this.#sleep(signal);
+      if (isIdle && !this.#order.hasSuspects) return undefined;
+      await this.#sleepers.sleep(signal);
     }
   }
 
@@ -173,7 +157,7 @@ export class JournalQueue implements SiteQueue {
       this.#damaged += 1;
     };
     for await (const line of readJournal(file, onDamaged)) this.#replay(line);
-    const suspects: Site[] = [];
+    const suspects: JournalSite[] = [];
     for (const site of this.#sites.values()) {
       if (site.state === "active") {
         site.deaths += 1;
@@ -188,10 +172,7 @@ export class JournalQueue implements SiteQueue {
     }
     for (const site of suspects)
       await this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
-    const waiting = [...this.#sites.values()].filter(({ state }) => state === "waiting");
-    this.#waiting = waiting.filter(({ deaths }) => deaths < mostDeaths - 1);
-    this.#suspects.push(...waiting.filter(({ deaths }) => deaths >= mostDeaths - 1));
-    this.#isSorted = false;
+    this.#order.reset([...this.#sites.values()].filter(({ state }) => state === "waiting"));
   }
 
   #replay(line: JournalLine): void {
@@ -220,34 +201,14 @@ export class JournalQueue implements SiteQueue {
     }
   }
 
-  #insert(job: SiteJob): Site {
-    const site: Site = { job, state: "waiting", outcome: undefined, starts: 0, deaths: 0 };
+  #insert(job: SiteJob): JournalSite {
+    const site: JournalSite = { job, state: "waiting", outcome: undefined, starts: 0, deaths: 0 };
     this.#sites.set(job.key, site);
-    this.#waiting.push(site);
-    this.#isSorted = false;
+    this.#order.add(site);
     return site;
   }
 
-  #next(): Site | undefined {
-    // While more are coming, any of them will do.
-    if (!this.#isSorted && this.#adding === 0) this.#sort();
-    if (this.#isAlone) return undefined;
-    const next = this.#waiting.pop();
-    if (next !== undefined || this.#active > 0 || this.#delayed > 0 || this.#adding > 0) return next;
-    const suspect = this.#suspects.pop();
-    this.#isAlone = suspect !== undefined;
-    return suspect;
-  }
-
-  // Those that were begun before come first.
-  #sort(): void {
-    const ranked = this.#waiting.map((site) => ({ site, rank: (site.starts > 0 ? "" : "~") + keyHash(site.job.key) }));
-    ranked.sort((one, other) => (one.rank < other.rank ? 1 : -1));
-    this.#waiting = ranked.map(({ site }) => site);
-    this.#isSorted = true;
-  }
-
-  async #start(site: Site): Promise<JournalLease> {
+  async #start(site: JournalSite): Promise<JournalLease> {
     site.state = "active";
     site.starts += 1;
     this.#active += 1;
@@ -275,7 +236,7 @@ export class JournalQueue implements SiteQueue {
         const why = reason === undefined ? {} : { reason };
         await this.#append({ type: "back", site: homepage, key, at: now(), ...why });
         this.#active -= 1;
-        this.#isAlone = false;
+        this.#order.endAlone();
         site.deaths = 0;
         this.#later(site, afterMs);
         this.#wakeIfOver();
@@ -287,27 +248,25 @@ export class JournalQueue implements SiteQueue {
         if (site.deaths >= mostDeaths)
           return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
         this.#active -= 1;
-        this.#isAlone = false;
+        this.#order.endAlone();
         site.state = "waiting";
-        if (site.deaths >= mostDeaths - 1) this.#suspects.push(site);
-        else this.#waiting.unshift(site);
-        this.#wakeAll();
+        this.#order.addAgain(site);
+        this.#sleepers.wakeAll();
       },
     };
   }
 
-  async #settle(site: Site, summary: SiteSummary): Promise<void> {
+  async #settle(site: JournalSite, summary: SiteSummary): Promise<void> {
     const { key, homepage } = site.job;
     await this.#append({ type: "done", site: homepage, key, at: now(), summary });
     if (site.state === "active") this.#active -= 1;
-    const wasAlone = this.#isAlone;
-    this.#isAlone = false;
+    const wasAlone = this.#order.endAlone();
     this.#count(site, summary.outcome);
-    if (wasAlone) this.#wakeAll();
+    if (wasAlone) this.#sleepers.wakeAll();
     else this.#wakeIfOver();
   }
 
-  #count(site: Site, outcome: SiteOutcome): void {
+  #count(site: JournalSite, outcome: SiteOutcome): void {
     site.state = "done";
     site.outcome = outcome;
     site.deaths = 0;
@@ -315,17 +274,17 @@ export class JournalQueue implements SiteQueue {
     if (isFailure(outcome)) this.#failed += 1;
   }
 
-  #uncount(site: Site): void {
+  #uncount(site: JournalSite): void {
     this.#done -= 1;
     if (site.outcome !== undefined && isFailure(site.outcome)) this.#failed -= 1;
     site.outcome = undefined;
   }
 
-  #later(site: Site, afterMs: number): void {
+  #later(site: JournalSite, afterMs: number): void {
     const add = () => {
       site.state = "waiting";
-      this.#waiting.unshift(site);
-      this.#wakeOne();
+      this.#order.addAgain(site);
+      this.#sleepers.wakeOne();
     };
     if (afterMs <= 0) {
       add();
@@ -341,52 +300,12 @@ export class JournalQueue implements SiteQueue {
     this.#timers.add(timer);
   }
 
-  async #sleep(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        signal.removeEventListener("abort", wake);
-        this.#sleepers.delete(wake);
-        resolve();
-      };
-      this.#sleepers.add(wake);
-      signal.addEventListener("abort", wake, { once: true });
-    });
-  }
-
-  // Those who sleep are many: only as many wake up as there is something for.
-  #wakeOne(): void {
-    const [wake] = this.#sleepers;
-    wake?.();
-  }
-
   #wakeIfOver(): void {
-    if (this.#active === 0) this.#wakeAll();
-  }
-
-  #wakeAll(): void {
-    for (const wake of [...this.#sleepers]) wake();
+    if (this.#active === 0) this.#sleepers.wakeAll();
   }
 
   #append(line: JournalLine): Promise<void> {
     return this.#journal.append(line);
-  }
-}
-
-/** The summaries of a folder, one for each site, also while somebody works in it. */
-export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
-  // Those that were read again have another one, or none yet.
-  const last = new Map<string, number>();
-  let number = 0;
-  for await (const line of readJournal(file)) {
-    const { type, key } = line;
-    if (type === "done") last.set(key, number);
-    if (type === "back") last.delete(key);
-    number += 1;
-  }
-  number = 0;
-  for await (const line of readJournal(file)) {
-    if (line.type === "done" && last.get(line.key) === number) yield line.summary;
-    number += 1;
   }
 }
 

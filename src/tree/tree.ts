@@ -6,19 +6,13 @@ import { type Reading, read, textOf } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
-import { boolean, expectObject, invalid, suggestion, unexpected } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { DocumentResponse } from "../response.ts";
-import {
-  type IndexSitemap,
-  type InvalidSitemap,
-  isComplete,
-  type PagesSitemap,
-  problemsOf,
-  type Sitemap,
-} from "../sitemap.ts";
+import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../sitemap.ts";
+import { type IndexWithPages, type TreeData, type TreeDataWithPages, withPages } from "./tree-data.ts";
+import { checkPart, type PagesPart, type TreePart } from "./tree-part.ts";
 import { UniqueUrls } from "./unique-urls.ts";
 import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
 
@@ -34,13 +28,13 @@ export interface TreeParts {
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: Documents;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
-  /** The URLs of documents whose pages were not counted, but taken from what the archive says. */
+  /** The URLs of documents whose pages were not counted: their number is what the archive says. */
   readonly believed?: Set<string> | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
 
-/** What is kept of a response in memory; its headers are with its document. */
+/** A response without its headers, which are with its document. */
 export type KeptResponse = Omit<DocumentResponse, "headers">;
 
 /** A problem and the sitemap that has it. */
@@ -49,67 +43,28 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
-/** Which part of a tree is meant: all of it, or what lies below one sitemap. */
-export interface TreePart {
-  /** @default the root */
-  readonly from?: Sitemap | undefined;
-}
-
-/** Which pages of a tree are meant. */
-export interface PagesPart extends TreePart {
-  /**
-   * Each URL once across all sitemaps.
-   * @default false
-   */
-  readonly unique?: boolean | undefined;
-}
-
 // Only this file makes trees.
 const key: unique symbol = Symbol("tree");
 let construct: (parts: TreeParts) => SitemapTree;
 let lookInto: (tree: SitemapTree) => TreeDocuments;
 
-/** A tree of what was found, for `build.ts`. */
+/** Creates a tree, for `build.ts`. */
 export function createTree(parts: TreeParts): SitemapTree {
   return construct(parts);
 }
 
-/** How the pages of a tree are read. */
+/** The documents of a tree, and how to read them. */
 export interface TreeDocuments {
   readonly settings: Pick<Settings, "limits" | "strict">;
   /** The document that was found at this URL. */
   find(url: string): Promise<Fetched>;
-  /** How the document of a sitemap came, without its headers. */
+  /** The response of a sitemap, without its headers. */
   response(url: string): KeptResponse | undefined;
 }
 
-/** The documents of a tree, for who compares them. */
+/** For comparing trees. */
 export function documentsOf(tree: SitemapTree): TreeDocuments {
   return lookInto(tree);
-}
-
-/** A tree as data. */
-export interface TreeData {
-  readonly homepage: string;
-  readonly complete: boolean;
-  readonly pageCount: number;
-  readonly reachable: boolean;
-  readonly unreachable?: UnreachableWebsite;
-  readonly discovery: readonly DiscoveryRecord[];
-  readonly root: IndexSitemap;
-}
-
-/** A tree as data, with all of its pages: what `sitegrove ls -f json` prints. */
-export interface TreeDataWithPages extends Omit<TreeData, "root"> {
-  readonly root: IndexWithPages;
-}
-
-/** A sitemap with its pages, or with sitemaps that have theirs. */
-export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
-
-/** An index whose sitemaps have their pages. */
-export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
-  children: SitemapWithPages[];
 }
 
 /**
@@ -126,19 +81,19 @@ export class SitemapTree {
     });
   }
 
-  /** The homepage that the tree was made for, as it was used. */
+  /** The homepage that the tree was made for, normalized. */
   readonly homepage: string;
-  /** Of format `website`: robots.txt, what was found at well-known paths, and what the homepage names. */
+  /** The root, of format `website`: its children are robots.txt, and the sitemaps at well-known paths and in links of the homepage. */
   readonly root: IndexSitemap;
-  /** Every candidate that was tried, where it came from and what came of it. */
+  /** Every candidate that was tried, how it was found, and its result. */
   readonly discovery: readonly DiscoveryRecord[];
-  /** Whether anything came from the website but failures and refusals; "not found" is an answer. */
+  /** Whether the website sent anything but failures and refusals; "not found" is an answer. */
   readonly reachable: boolean;
-  /** Why not, where it is not. */
+  /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
-  /** Whether everything that was declared was read to its end. */
+  /** Whether everything declared was read to its end. */
   readonly complete: boolean;
-  /** All pages of all sitemaps; one that is declared twice counts twice. */
+  /** The number of pages; one that is declared twice counts twice. */
   readonly pageCount: number;
   readonly #documents: Documents;
   readonly #settings: TreeParts["settings"];
@@ -174,7 +129,7 @@ export class SitemapTree {
    * for (const sitemap of tree.sitemaps()) console.log(sitemap.kind, sitemap.url);
    */
   sitemaps(part?: Sitemap | TreePart): Iterable<Sitemap> {
-    const { from } = this.#part(part);
+    const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => walkSitemaps(from) };
   }
 
@@ -185,21 +140,21 @@ export class SitemapTree {
    * for await (const page of tree.pages({ unique: true })) console.log(page.url);
    */
   pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
-    const { from, unique } = this.#part(part);
+    const { from, unique } = checkPart(this.root, part);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, unique)) };
   }
 
-  /** Every step of the way through the tree, or a part of it: entering a sitemap, its pages in batches, leaving it. */
+  /** Walks through the tree, or a part of it: enters a sitemap, yields its pages in batches, leaves it. */
   walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep> {
-    const { from } = this.#part(part);
+    const { from } = checkPart(this.root, part);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
-  /** Everything that was wrong, in the order of the tree. Works on a closed tree. */
+  /** All problems, in the order of the tree. Works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
-    const { from } = this.#part(part);
+    const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => problemsBelow(from) };
   }
 
@@ -211,7 +166,7 @@ export class SitemapTree {
    * const { firstByte, wireBytes } = (await tree.response(sitemap)) ?? {};
    */
   async response(sitemap: Sitemap): Promise<DocumentResponse | undefined> {
-    const kept = this.#responses.get(this.#part(sitemap).from.url);
+    const kept = this.#responses.get(checkPart(this.root, sitemap).from.url);
     if (kept === undefined) return undefined;
     const { headers = [] } = await this.#document(sitemap.url, roleOf(sitemap));
     return { ...kept, headers };
@@ -225,7 +180,7 @@ export class SitemapTree {
    * for await (const piece of tree.text(sitemap)) process.stdout.write(piece);
    */
   text(sitemap: Sitemap): AsyncIterable<string> {
-    const { from } = this.#part(sitemap);
+    const { from } = checkPart(this.root, sitemap);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => this.#pieces(from) };
   }
@@ -239,43 +194,20 @@ export class SitemapTree {
    */
   toJSON(): TreeData;
   toJSON(options: { readonly pages: true }): Promise<TreeDataWithPages>;
-  // `JSON.stringify` passes the name of the field that the tree stands in.
+  // `JSON.stringify` passes the name of the field that holds the tree.
   toJSON(options?: unknown): TreeData | Promise<TreeDataWithPages> {
     const { homepage, complete, pageCount, reachable, unreachable, discovery, root } = this;
     const data = { homepage, complete, pageCount, reachable, ...(unreachable && { unreachable }), discovery };
     if (typeof options !== "object" || options === null || !("pages" in options) || options.pages !== true) {
       return { ...data, root };
     }
-    return this.#withPages(root).then((whole) => ({ ...data, root: whole as IndexWithPages }));
+    return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as IndexWithPages }));
   }
 
-  /** Writes all documents into a WARC file, compressed where its name ends in `.gz`. `openTree` reads it. */
+  /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. */
   async save(path: string): Promise<void> {
     this.#expectOpen();
     await this.#documents.save(path);
-  }
-
-  async #withPages(from: Sitemap): Promise<SitemapWithPages> {
-    const open: SitemapWithPages[][] = [[]];
-    for await (const step of this.walk({ from })) {
-      const { sitemap } = step;
-      if (step.type === "enter") {
-        const copy: SitemapWithPages =
-          sitemap.kind === "index"
-            ? { ...sitemap, children: [] }
-            : sitemap.kind === "pages"
-              ? { ...sitemap, pages: [] }
-              : sitemap;
-        open.at(-1)?.push(copy);
-        if (copy.kind === "index") open.push(copy.children);
-      } else if (step.type === "pages") {
-        const copy = open.at(-1)?.at(-1);
-        if (copy?.kind === "pages") for (const page of step.pages) copy.pages.push(page);
-      } else if (sitemap.kind === "index") {
-        open.pop();
-      }
-    }
-    return open[0]?.[0] as SitemapWithPages;
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
@@ -287,16 +219,6 @@ export class SitemapTree {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  // One form for all of them: a sitemap, or an object that may name one.
-  #part(part: Sitemap | PagesPart = {}): { from: Sitemap; unique: boolean } {
-    expectObject("part", part, "a sitemap or an object");
-    const { from = this.root, unique = false, ...others } = "kind" in part ? { from: part } : part;
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined) throw invalid(`Unknown option \`${unknown}\`${suggestion(unknown, ["from", "unique"])}`);
-    if (typeof from !== "object" || from === null || !("kind" in from)) throw unexpected("from", "a sitemap", from);
-    return { from, unique: boolean("unique", unique) };
   }
 
   async *#steps(from: Sitemap): AsyncGenerator<TreeStep, void> {
@@ -320,7 +242,7 @@ export class SitemapTree {
     }
   }
 
-  // Exactly the pages that the node counts: a budget may have ended it before the document does.
+  // Exactly as many pages as the node counts: a budget may have ended it before the document does.
   async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#document(sitemap.url);
     if (document.outcome !== "found") return;
@@ -339,7 +261,7 @@ export class SitemapTree {
     if (isBelieved && step.done) this.#compare(sitemap, count, step.value);
   }
 
-  // What an archive says of itself counts until the reading shows otherwise.
+  // Compares the counts in the archive with what was read now.
   #compare(sitemap: PagesSitemap, pageCount: number, { complete, problems }: Reading): void {
     this.#believed.delete(sitemap.url);
     const said = new Set(sitemap.problems.map(({ code }) => code));

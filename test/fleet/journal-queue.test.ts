@@ -5,7 +5,8 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncate
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { JournalQueue, journalName } from "../../src/fleet/journal-queue.ts";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { journalName } from "../../src/fleet/journal-results.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/event.ts";
 import type { Sitemap } from "../../src/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
-import type { SitemapTree, SitemapWithPages } from "../../src/tree/tree.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import type { SitemapWithPages } from "../../src/tree/tree-data.ts";
 import { UniqueUrls } from "../../src/tree/unique-urls.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
