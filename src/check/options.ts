@@ -1,5 +1,5 @@
-// The options of a check: meaning, default, check. Everything behind it works with `CheckSettings`. The configuration file of
-// the program has the same names (configuration.ts).
+// The options of a check: meaning, default, check. All other code uses `CheckSettings`. The configuration file of
+// the program has the same names (cli/check-config.ts).
 import type { OrderedEvent } from "../event.ts";
 import { boolean, expectObject, invalid, number, oneOf, strings, suggestion, unexpected } from "../option-checks.ts";
 import type { Options } from "../options.ts";

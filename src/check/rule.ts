@@ -1,5 +1,5 @@
 // What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the rows, so
-// that adding a rule is adding a row (here and in rule-id.ts) and the code that decides it.
+// that adding a rule is adding a row in rules/ and the code that decides it; `npm run tables` writes rule-id.ts.
 import type { RuleId } from "./rule-id.ts";
 
 /**
