@@ -132,7 +132,10 @@ class Run {
     if (insecure) this.#messages.say(insecureWarning, "bad");
     const { done, waiting } = await this.#queue.counts();
     if (done + waiting > 0)
-      this.#messages.say(`going on: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
+      this.#messages.say(
+        `continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`,
+        "quiet",
+      );
     const { damaged } = this.#queue;
     if (damaged > 0) this.#messages.say(`${damagedLines(damaged)}; --from FILE adds what may be missing`, "warning");
     const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;

@@ -4,10 +4,10 @@ import { invalidArchive, openFile } from "./archive-source.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { infoFromJson } from "./info.ts";
 
-/** The first record of ours is rarely longer: it names options, and the sitemaps that were given. */
+// Our first record is rarely longer: it contains options and the given sitemaps.
 const startLength = 1024 * 1024;
 
-/** Undefined where another tool wrote it. Throws a `SitemapError` (`invalid-archive`) where it is none. */
+/** Undefined if another tool wrote it. Throws a `SitemapError` (`invalid-archive`) if it is not an archive. */
 export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
   const { file, size, isCompressed } = await openFile(path);
   try {

@@ -1,4 +1,4 @@
-// Where everything is in an archive: the answer to each request, ours and those of other tools alike.
+// The index of an archive: where the answer to each request is, in archives of ours and of other tools.
 import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import { grouped } from "../figures.ts";
@@ -17,17 +17,17 @@ import type { RecordHead } from "./warc-reader.ts";
 
 export type Answer = OwnExchange | ForeignResponse;
 
-/** All the headers that a client takes, ten times over, stay below it. */
+// Ten times the headers that a client accepts.
 const maxDescription = 16 * 1024 * 1024;
 
 export interface IndexOptions {
-  /** Goes through the records once more. */
+  /** Reads the records once more. */
   readonly walk: () => AsyncIterable<RecordHead>;
   /** The records as they are compressed in the file. */
   readonly members: RecordSource["members"];
-  /** Of several answers to one request the last counts, not the first. */
+  /** If there are several answers to one request, the last one counts instead of the first. */
   readonly newest?: boolean | undefined;
-  /** How many there may be. */
+  /** The limit of answers. */
   readonly mostAnswers: number;
 }
 
@@ -36,15 +36,15 @@ export class ArchiveIndex implements RecordSource {
   finished = false;
   /** Of the run that finished. */
   readings: SavedReadings | undefined;
-  /** What the archive says about itself, or about an exchange, is not what was written. */
+  /** The archive was edited: what it says about itself, or about an exchange, is not what was written. */
   isAltered = false;
   recordCount = 0;
   readonly urls: string[] = [];
   readonly #options: IndexOptions;
   readonly #infos = new Map<string, SavedRecord>();
-  /** Whose exchanges say what the archive is about: the first run, and those that went on with it. */
+  /** The runs whose exchanges count: the first, and those that resumed it. */
   readonly #runs = new Set<string>();
-  /** Responses of ours whose description is still to come. Without it an exchange does not count. */
+  /** Our responses whose description follows. Without it an exchange does not count. */
   readonly #open = new Map<string, OwnResponse>();
   readonly #answers = new Map<string, Answer>();
   #originals: Promise<Originals> | undefined;
@@ -53,7 +53,7 @@ export class ArchiveIndex implements RecordSource {
     this.#options = options;
   }
 
-  /** Takes in one record; `read` gives its content. */
+  /** Adds one record; `read` returns its content. */
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     const number = this.recordCount;
     this.recordCount += 1;
@@ -93,7 +93,7 @@ export class ArchiveIndex implements RecordSource {
     return readForeignResponse(answer, original && (await readForeignResponse(original, undefined)));
   }
 
-  /** The record that says what the last run was about. */
+  /** The record that describes the last run. */
   get lastRun(): string | undefined {
     return [...this.#runs].at(-1);
   }
@@ -115,7 +115,7 @@ export class ArchiveIndex implements RecordSource {
     const { info, resumes } = infoFromJson(json);
     const saved = this.#saved(record, number);
     this.#infos.set(saved.id, saved);
-    // Where archives were joined, the first says what the whole is about, unless a run went on with it.
+    // In joined archives, the first one says what the whole is about, unless a run resumed it.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
     if (this.info !== undefined && !goesOn) return;
     this.isAltered ||= !(await isAsWritten(record, content));
@@ -140,18 +140,18 @@ export class ArchiveIndex implements RecordSource {
     for (const id of concurrentTo) this.#open.delete(id);
     const description = await read();
     const isAltered = !(await isAsWritten(record, description));
-    // What it was about may have been something else.
+    // It may have been about another website.
     this.isAltered ||= isAltered;
     const infoId = fields.get("warc-warcinfo-id") ?? "";
     const isMain = this.#runs.has(infoId);
-    // A run that went on with another is one with it.
+    // A run that resumed another belongs to it.
     const run = isMain ? "" : infoId;
-    // After the end of a run, another one went on.
+    // After the end of a run, another one resumed it.
     if (isMain) this.finished = false;
     const exchanges = revive(description, (problem) => new KeptBody([], problem));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
-      // A document whose response is not there: the file was changed.
+      // A document without a response: the file was edited.
       if (isDocument && response === undefined) throw damaged();
       this.#set(archiveKey(fetched), fetched.url, {
         description: content,
@@ -179,9 +179,9 @@ export class ArchiveIndex implements RecordSource {
   }
 
   #replaces(answer: Answer, before: Answer): boolean {
-    // What only refers to another record makes room for what stands for itself.
+    // A record that only refers to another is replaced by one with content.
     if (isRevisit(before) !== isRevisit(answer)) return isRevisit(before);
-    // So does what another run was to bring.
+    // So is one that another run should have provided.
     if ("cut" in before && before.cut !== undefined) return true;
     return this.#options.newest === true && timeOf(answer) >= timeOf(before);
   }
@@ -191,7 +191,7 @@ export class ArchiveIndex implements RecordSource {
   }
 }
 
-/** When an answer came, in milliseconds. */
+/** When an answer was received, in milliseconds. */
 export function timeOf({ receivedAt }: Pick<Answer, "receivedAt">): number {
   return Date.parse(receivedAt ?? "") || 0;
 }

@@ -1,4 +1,4 @@
-// The file behind an archive: where its records can be read, and where they lie in the file itself where that is compressed.
+// The file of an archive: where its records can be read, and where they are in the compressed file.
 import { open, stat } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
@@ -8,12 +8,12 @@ import { unpack } from "./unpack.ts";
 
 export interface ArchiveSource {
   readonly path: string;
-  /** Where records are read: the file itself, or what it was unpacked to. */
+  /** Where records are read: the file itself, or an unpacked copy. */
   readonly file: KeptFile;
   readonly size: number;
-  /** Whether the compressed data is damaged; what came before it is there. */
+  /** Whether the compressed data is damaged; what came before the damage is available. */
   readonly damaged: boolean;
-  /** The file as it is, where it is compressed. */
+  /** The file itself, if it is compressed. */
   readonly compressed: { readonly file: KeptFile; readonly size: number } | undefined;
   close(): Promise<void>;
 }
@@ -24,15 +24,15 @@ interface ArchiveFile {
   readonly isCompressed: boolean;
 }
 
-/** Throws a `SitemapError` (`invalid-archive`) where there is no file that may be an archive. */
+/** Throws a `SitemapError` (`invalid-archive`) if the file cannot be an archive. */
 export async function openFile(path: string, options: { writable?: boolean } = {}): Promise<ArchiveFile> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
   });
-  // Opening a pipe would wait for somebody to write.
+  // Opening a pipe would wait for a writer.
   if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
   const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
-    // One file too many: the archive is not to blame.
+    // Too many open files: not a fault of the archive.
     if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
     throw invalidArchive(path, systemReason(error), error);
   });
@@ -50,7 +50,7 @@ export async function openFile(path: string, options: { writable?: boolean } = {
   }
 }
 
-/** A compressed archive is unpacked: its documents are then read as often as a tree needs them. */
+/** Unpacks a compressed archive: a tree may read its documents many times. */
 export async function openSource(
   path: string,
   options?: { writable?: boolean; signal?: AbortSignal | undefined; until?: number | undefined },
@@ -77,7 +77,7 @@ export async function openSource(
   }
 }
 
-/** The records as they are compressed in the file, by their number; undefined where they are not, each on its own. */
+/** The records as they are compressed in the file, by number; undefined unless each is compressed on its own. */
 export function compressedRecords(
   { compressed }: ArchiveSource,
   recordCount: number,

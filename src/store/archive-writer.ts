@@ -1,5 +1,5 @@
-// Appends records to a WARC file, whole exchanges one after the other, whoever asks first. A process that is killed leaves
-// a file that is whole up to its last record; an exchange that was acknowledged has been handed to the operating system.
+// Appends records to a WARC file, whole exchanges one after another. A killed process leaves a file that is valid up to
+// its last record; an acknowledged exchange has been passed to the operating system.
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";
@@ -11,9 +11,9 @@ import { blockSize, type Extent, KeptFile, lengthOf, readBlocks, storageFailed }
 import type { SavedRecord } from "./saved-record.ts";
 import { serialize, type WarcRecord } from "./warc-record.ts";
 
-/** Records up to here are compressed at once: for most of them that is quicker than asking another thread. */
+// Records up to this size are compressed synchronously, which is usually faster than using another thread.
 const smallRecord = 64 * 1024;
-/** Measured on sitemaps: level 6 takes three times as long for a tenth less. */
+// Measured on sitemaps: level 6 takes three times as long for a tenth less.
 const level = 3;
 
 export class ArchiveWriter {
@@ -29,12 +29,12 @@ export class ArchiveWriter {
     this.#end = end;
   }
 
-  /** Goes on at the end of a file, which is the writer's from now on. */
+  /** Continues at the end of a file, which the writer owns from now on. */
   static at(end: number, file: KeptFile, compressed: boolean): ArchiveWriter {
     return new ArchiveWriter(file, compressed, end);
   }
 
-  /** Makes the file, which must not exist. `name` is what a person knows it by. */
+  /** Creates the file, which must not exist. `name` is its name in messages. */
   static async create(file: string, compressed: boolean, name: string = file): Promise<ArchiveWriter> {
     try {
       return new ArchiveWriter(new KeptFile(await open(file, "wx+"), name), compressed);
@@ -43,7 +43,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Resolves when all of them are in the file: where the content of each is, unless it is compressed. */
+  /** Resolves when all records are written: where the content of each is, unless it is compressed. */
   async append(records: readonly WarcRecord[]): Promise<readonly Extent[] | undefined> {
     const ready = records.map(this.#compressed ? compress : serialize);
     const turn = this.#last.then(() => this.#write(ready));
@@ -54,7 +54,7 @@ export class ArchiveWriter {
       : records.map((record, index) => contentOf(record, this.#file, ends[index] ?? 0));
   }
 
-  /** Appends a record as it is in another archive, the line ends after it aside. */
+  /** Appends a record as it is in another archive, without the line ends after it. */
   async copy(record: Extent): Promise<void> {
     const pieces = wholeRecord(record);
     const compressPart = record.length > smallRecord ? compressPieces : compressWhole;
@@ -63,7 +63,7 @@ export class ArchiveWriter {
     await turn;
   }
 
-  /** The same, without compressing again what is compressed already. The records of ours that belong to it stand right behind it. */
+  /** The same, without compressing again. Our records that belong to it follow immediately. */
   async copyRecord(record: SavedRecord, behind: readonly WarcRecord[] = []): Promise<void> {
     const member = this.#compressed ? await record.compressed() : undefined;
     const compressPart = record.extent.length > smallRecord ? compressPieces : compressWhole;
@@ -95,14 +95,14 @@ export class ArchiveWriter {
         for await (const piece of record) {
           waiting.push(piece);
           position += piece.length;
-          // A small exchange goes out in one write: hardly anything can cut it in two.
+          // A small exchange is written at once, so that it is hardly ever cut in two.
           if (lengthOf(waiting) >= blockSize) await flush();
         }
         ends.push(position);
       }
       await flush();
     } catch (error) {
-      // Half an exchange must not have another one behind it.
+      // Nothing may follow half an exchange.
       this.#failure = { error };
       await this.#file.truncate(this.#end).catch(() => undefined);
       throw error;
@@ -112,7 +112,7 @@ export class ArchiveWriter {
   }
 }
 
-/** Writes a whole archive under another name first: what carries the name `file` is complete. Refuses to replace a file. */
+/** Writes a whole archive under a temporary name first: a file with the name `file` is complete. Never replaces a file. */
 export async function writeArchive(file: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
   if (await lstat(file).catch(() => undefined)) throw existsError(file);
   const unfinished = unfinishedName(file);
@@ -133,19 +133,19 @@ export function isCompressedName(file: string): boolean {
   return file.toLowerCase().endsWith(".gz");
 }
 
-/** A name beside another one. It fits where the other is as long as a name may be. */
+/** A temporary name next to another one. Also fits if the other has the maximum length. */
 function unfinishedName(file: string): string {
   const mark = `.${randomBytes(4).toString("hex")}.unfinished`;
   return path.join(path.dirname(file), path.basename(file).slice(0, 50) + mark);
 }
 
-/** A link, unlike a rename, never replaces what is there. */
+// A link, unlike a rename, never replaces a file.
 async function publish(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
     if (isCode(error, "EEXIST")) throw existsError(to, error);
-    // Not every file system knows links.
+    // Not every file system supports links.
     if (await lstat(to).catch(() => undefined)) throw existsError(to);
     await rename(from, to).catch((reason) => {
       throw unwritableError(to, reason);
@@ -186,7 +186,7 @@ function existsError(file: string, cause?: unknown): SitemapError {
 }
 
 function unwritableError(file: string, cause: unknown): SitemapError {
-  // One file too many, or no room for its name: the path is not to blame.
+  // Too many open files, or no space: not a fault of the path.
   if (["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"].some((code) => isCode(cause, code))) {
     return storageFailed(`${file} could not be written`, cause);
   }

@@ -1,7 +1,7 @@
-// A problem as an archive has it, checked: the code counts and the facts, never the sentence.
+// Checks a problem from an archive: its code and facts count, never its message.
 import { isLossy, type Problem, type ProblemCode, problem } from "../problem.ts";
 
-/** Undefined where the value is not a problem that we would have written. */
+/** Undefined if the value is not a valid problem. */
 export function archivedProblem(value: unknown): Problem | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const given = new Map<string, unknown>(Object.entries(value));
@@ -14,11 +14,11 @@ export function archivedProblem(value: unknown): Problem | undefined {
     if (!isValid(item)) return undefined;
     facts[fact] = item as string | number;
   }
-  // A code that a later version added is still a code.
+  // Codes of later versions are kept.
   return problem(renamed.get(name) ?? (name as ProblemCode), facts);
 }
 
-/** Why a body ended early: whatever the code, something is missing. */
+/** Why a body ended too early: whatever the code, something is missing. */
 export function archivedBodyProblem(value: unknown): Problem | undefined {
   const found = archivedProblem(value);
   return found === undefined || isLossy(found.code) ? found : problem("body-short");
@@ -37,7 +37,7 @@ const checks: { readonly [fact in keyof Omit<Problem, "code" | "message">]-?: (v
   retryAfter: (value) => typeof value === "string" && /^[+-]?\d{4,6}-\d\d-\d\d[T\d:.Z+-]{0,30}$/.test(value),
 };
 
-/** Codes of 0.1.0 that an exchange may have. */
+// Codes of 0.1.0 that an exchange may have.
 const renamed: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   ["dns-notfound", "dns-not-found"],
   ["dns-temp", "dns-temporary"],

@@ -2,7 +2,7 @@
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** For lengths that are multiples of five bytes, as SHA-1 is: nothing has to be padded. */
+/** For lengths that are multiples of five bytes, such as SHA-1: no padding is needed. */
 export function base32(bytes: Uint8Array): string {
   let text = "";
   let value = 0;
@@ -18,7 +18,7 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Undefined if the text is not Base32. In either case, with or without padding. */
+/** Undefined if the text is not Base32. Accepts both cases, with or without padding. */
 export function fromBase32(text: string): Uint8Array | undefined {
   const digits = text.toUpperCase().replace(/=+$/, "");
   const bytes: number[] = [];

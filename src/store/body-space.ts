@@ -1,9 +1,9 @@
-// Where bodies are kept: in memory up to a limit, beyond it in one private temporary file. Many bodies come at a time, so
-// each is a list of blocks, and the blocks of different bodies lie between each other in the file: nothing is copied twice.
+// Stores bodies: in memory up to a limit, beyond it in one private temporary file. Many bodies are received at a time,
+// so each is a list of blocks, and the blocks of different bodies are interleaved in the file: nothing is copied twice.
 import { type Block, blockSize, closedError, type KeptFile } from "./kept-body.ts";
 import { createTemporaryFile, type TemporaryFile } from "./temporary-file.ts";
 
-/** Memory for the blocks of a body while it comes; it grows with the body, up to a block. */
+// The initial memory of a body while it is received; it grows with the body, up to a block.
 const firstBuffer = 16 * 1024;
 
 export class BodySpace {
@@ -12,20 +12,20 @@ export class BodySpace {
   #inMemory = 0;
   #temporary: Promise<TemporaryFile> | undefined;
   #end = 0;
-  /** Places in the file, each of one block, that can be used again. */
+  // Free blocks of the file that can be reused.
   readonly #free: number[] = [];
   #closed = false;
 
   /**
-   * `memoryLimit`: how many bytes may stay in memory, `0` for none, `Infinity` for all. `reuses`: whether blocks will be
-   * released; each then has a place of the same size, so that it fits the next.
+   * `memoryLimit`: how many bytes may stay in memory, `0` for none, `Infinity` for all. `reuses`: whether blocks will
+   * be released; then all have the same size in the file, so that each fits the next.
    */
   constructor(memoryLimit: number, reuses: boolean) {
     this.#memoryLimit = memoryLimit;
     this.#reuses = reuses;
   }
 
-  /** Takes all bytes; resolves when they are kept. The chunks are copied. */
+  /** Stores all bytes; resolves when they are kept. The chunks are copied. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
     try {
@@ -37,7 +37,7 @@ export class BodySpace {
     return blocks;
   }
 
-  /** Makes room: nobody will read these blocks again. */
+  /** Releases blocks that will not be read again. */
   release(blocks: readonly Block[]): void {
     for (const block of blocks) {
       if (block instanceof Uint8Array) this.#inMemory -= block.length;
@@ -45,7 +45,7 @@ export class BodySpace {
     }
   }
 
-  /** Takes a temporary file now, so that a place without room or rights is known at once. */
+  /** Creates the temporary file now, so that a full or read-only disk is reported at once. */
   async prepare(): Promise<void> {
     await this.#file();
   }
@@ -55,7 +55,7 @@ export class BodySpace {
     await (await this.#temporary?.catch(() => undefined))?.remove();
   }
 
-  /** Keeps one piece, of at most a block. It belongs to the space from now on. */
+  /** Stores one piece of at most a block, and takes ownership of it. */
   async put(bytes: Uint8Array): Promise<Block> {
     if (this.#closed) throw closedError();
     if (this.#inMemory + bytes.length <= this.#memoryLimit) {
@@ -84,7 +84,7 @@ export class BodySpace {
         from += piece.length;
         if (used === blockSize) {
           blocks.push(await this.put(buffer));
-          // A block in memory is the buffer itself; one that was written leaves it to the next.
+          // A block in memory keeps the buffer; one that was written leaves it to the next.
           if (blocks.at(-1) instanceof Uint8Array) buffer = Buffer.alloc(0);
           used = 0;
         }
@@ -93,7 +93,7 @@ export class BodySpace {
     if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
   }
 
-  /** The place is taken before anything is awaited: two bodies never get the same one. */
+  // Reserved synchronously: two bodies never get the same position.
   #grow(length: number): number {
     const offset = this.#end;
     this.#end += length;
@@ -106,7 +106,7 @@ export class BodySpace {
   }
 }
 
-/** Exactly as long as it has to be, and its own: most documents are far smaller than a block. */
+// A copy of the exact length: most documents are far smaller than a block.
 function copyOf(bytes: Uint8Array): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   copy.set(bytes);

@@ -1,5 +1,5 @@
-// An exchange without its body, as JSON: what is written is checked when it is read, since an archive may come from anybody.
-// Only known fields of the right type are taken over; anything else in the JSON is left behind.
+// An exchange without its body, as JSON. Checked when it is read, since an archive may come from anybody: only known
+// fields of the right type are used.
 import { SitemapError } from "../errors.ts";
 import type { Body, Came, DocumentRole, Fetched, FetchedRedirect, HeaderList, NotAsked } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
@@ -13,7 +13,7 @@ type KeysOf<T> = T extends unknown ? keyof T : never;
 type Fields = { readonly [name in FieldName]?: unknown };
 type BodyOf = (problem: Problem | undefined) => Body;
 
-/** The exchange as bytes. User names and passwords are left out of every URL in it. */
+/** The exchange as bytes. User names and passwords are removed from every URL in it. */
 export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
   const { came, ...rest } = fetched.outcome === "found" ? { ...fetched, answered: undefined } : fetched;
   const description = {
@@ -25,12 +25,12 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
   return Buffer.from(toJson(clean(description)));
 }
 
-/** How an answer may have come that was not simply fetched, as far as an archive tells. */
+// The values of `came` that an archive may contain, besides `fetched`.
 const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-payload", "not-asked"]);
 
 /**
- * What was described: one exchange, or those of a whole chain of redirects, as version 0.1.0 kept them together. `bodyOf`
- * makes the body of a document from what was wrong with it.
+ * Parses a description: one exchange, or those of a whole chain of redirects, as version 0.1.0 kept them together.
+ * `bodyOf` creates the body of a document, given its problem.
  */
 export function revive(bytes: Uint8Array, bodyOf: BodyOf): readonly Fetched[] {
   const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
@@ -82,8 +82,9 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
   }
 }
 
-// Version 0.1.0 followed redirects before anything was kept. Each hop is an exchange of its own; so is the last answer, but
-// for redirects to a document that was known (`known`). Those that were not followed because of a loop or a limit are redirects.
+// Version 0.1.0 followed redirects before anything was kept. Each hop is an exchange of its own; so is the last answer,
+// except after a redirect to a known document (`known`). Those that were not followed because of a loop or a limit are
+// redirects.
 function chain(fields: Fields, bodyOf: BodyOf): Fetched[] {
   url(fields.requestedUrl);
   const asked = { role: "sitemap", attempts: 1 } as const;
@@ -119,7 +120,7 @@ function problem(value: unknown): Problem {
   return archivedProblem(value) ?? fail();
 }
 
-/** Texts may name a URL anywhere: a Location, a Link header, the sentence of a problem. */
+// Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
 function clean(value: unknown): unknown {
   if (typeof value === "string") return value.includes("@") ? cleanText(value) : value;
   if (Array.isArray(value)) return value.map(clean);
@@ -151,7 +152,7 @@ function string(value: unknown): string {
   return value;
 }
 
-/** Of http or https; nothing that is kept knows user names and passwords. */
+// Of http or https, without user name and password.
 function url(value: unknown): string {
   const text = string(value);
   return isHttpUrl(text) ? withoutCredentials(text) : fail();
@@ -166,7 +167,7 @@ function milliseconds(value: unknown): number {
   return whole(value, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** One field, where it has a value. */
+// One field, if it has a value.
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [name in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
 }

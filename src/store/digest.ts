@@ -1,6 +1,6 @@
-// The digests that WARC files carry for the content of a record and for the payload in it: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`.
-//   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-block-digest
-// They tell damage and careless editing; they are no proof against somebody who writes new ones.
+// The digests in WARC files, for the content of a record and for its payload: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`.
+// https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-block-digest They show damage
+// and careless editing, but do not protect against somebody who writes new ones.
 import { createHash, type Hash } from "node:crypto";
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -8,13 +8,13 @@ import { base32, fromBase32 } from "./base32.ts";
 import { type Block, readBlocks } from "./kept-body.ts";
 import type { SavedRecord } from "./saved-record.ts";
 
-/** What a record says about its bytes. */
+/** The digest of a record. */
 export interface Digest {
   readonly algorithm: string;
   readonly hex: string;
 }
 
-/** Undefined where there is none, or of a kind that cannot be checked. */
+/** Undefined if there is none, or one that cannot be checked. */
 export function parseDigest(text: string | undefined): Digest | undefined {
   const [, label = "", value = ""] = /^([a-z0-9-]+):([^\s]+)$/i.exec(text?.trim() ?? "") ?? [];
   const algorithm = label.toLowerCase().replace(/^sha-/, "sha");
@@ -40,14 +40,14 @@ function hexOf(value: string, length: number): string | undefined {
   return bytes.length === length ? Buffer.from(bytes).toString("hex") : undefined;
 }
 
-/** As it is written into a record. SHA-1 is what every tool of the field computes. */
+/** As written in a record. SHA-1 is what all WARC tools use. */
 export async function digestOf(content: readonly Block[]): Promise<string> {
   const hash = createHash("sha1");
   for await (const piece of readBlocks(content)) hash.update(piece);
   return `sha1:${base32(hash.digest())}`;
 }
 
-/** Whether the content has this digest; true where there is nothing to check. */
+/** Whether the content has this digest; true if there is none. */
 export async function hasDigest(digest: Digest | undefined, content: readonly Block[]): Promise<boolean> {
   if (digest === undefined) return true;
   const hash = createHash(digest.algorithm);
@@ -55,13 +55,13 @@ export async function hasDigest(digest: Digest | undefined, content: readonly Bl
   return hash.digest("hex") === digest.hex;
 }
 
-/** What is known about the bytes of a document. They do not change: one check is enough. */
+/** The state of a check. Documents do not change: one check is enough. */
 export class DigestCheck {
   readonly payload: Digest | undefined;
   readonly block: Digest | undefined;
   state: "open" | "good" | "bad";
 
-  /** `isAltered`: it is known already that something is wrong. */
+  /** `isAltered`: the record is known to be edited. */
   constructor(payload: Digest | undefined, block: Digest | undefined, isAltered = false) {
     this.payload = payload;
     this.block = block;
@@ -77,14 +77,14 @@ export interface CheckedParts {
   /** The content of the record before the payload. */
   readonly head: readonly Block[];
   readonly payload: readonly Block[];
-  /** Takes the payload apart: `transfer-encoding: chunked`. */
+  /** Decodes the payload: `transfer-encoding: chunked`. */
   readonly decode?: ((pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, "whole" | "cut">) | undefined;
   readonly problem: Problem | undefined;
-  /** The record that it lies in, where that can be copied. */
+  /** Its record, if that can be copied. */
   readonly record?: SavedRecord | undefined;
 }
 
-/** A body from an archive, compared with its digests the first time it is read to its end. */
+/** A body from an archive. Its digests are checked the first time it is read to its end. */
 export class CheckedBody implements Body {
   readonly #parts: CheckedParts;
   readonly #check: DigestCheck;
@@ -100,7 +100,7 @@ export class CheckedBody implements Body {
     return this.#problem ?? this.#check.problem;
   }
 
-  /** Where it lies as it is, so that it need not be copied; undefined where it has to be taken apart first. */
+  /** Its position in the file, so that it need not be copied; undefined if it has to be decoded. */
   get blocks(): readonly Block[] | undefined {
     return this.#parts.decode === undefined ? this.#parts.payload : undefined;
   }
@@ -109,12 +109,12 @@ export class CheckedBody implements Body {
     return this.#parts.record;
   }
 
-  /** The digest of the payload, where the archive has one. */
+  /** The digest of the payload, if the archive has one. */
   get digest(): Digest | undefined {
     return this.#check.payload;
   }
 
-  /** Reads it where nobody has, and says whether it is what it was. */
+  /** Whether the document is intact; reads it if it was not read before. */
   async isGood(): Promise<boolean> {
     if (this.#check.state === "open") for await (const _ of this);
     return this.#check.state === "good" && this.#problem === undefined;
@@ -126,7 +126,7 @@ export class CheckedBody implements Body {
     const raw = hashes === undefined ? readBlocks(payload) : watched(readBlocks(payload), hashes.raw);
     if (decode === undefined) yield* raw;
     else {
-      // Left open when the last chunk has come: what follows it belongs to the content, too.
+      // Continues after the last chunk: what follows it belongs to the content, too.
       const decoded = decode({ [Symbol.asyncIterator]: () => ({ next: () => raw.next() }) });
       const end = yield* hashes === undefined ? decoded : watchedDecoder(decoded, hashes.decoded);
       if (end === "cut") this.#problem ??= problem("body-short");
@@ -141,7 +141,7 @@ export class CheckedBody implements Body {
     const blockHash = block && createHash(block.algorithm);
     if (blockHash !== undefined) for await (const piece of readBlocks(head)) blockHash.update(piece);
     const rawHash = payload && createHash(payload.algorithm);
-    // Tools disagree whether a payload has its chunks or not.
+    // Tools disagree whether a payload includes chunked framing.
     const decodedHash = payload && decode && createHash(payload.algorithm);
     const hold = () => {
       const found = [rawHash, decodedHash].map((hash) => hash?.digest("hex"));

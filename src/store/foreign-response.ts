@@ -1,4 +1,4 @@
-// Responses as other tools archive them, each on its own: what it means is worked out here, as it is for a website.
+// Responses in archives of other tools, interpreted like those of a website.
 import { type Body, type Fetched, type FetchedDocument, type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { failureOf, isRedirect } from "../status.ts";
@@ -8,23 +8,23 @@ import { beginsWithChunk, dechunk, type HttpHead, maxHttpHead, parseHttpHead } f
 import { type Extent, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
-/** All that is remembered of a response of another tool. */
+/** What is kept in memory of such a response. */
 export interface ForeignResponse {
   readonly url: string;
-  /** A `resource` is a document without the head of a response. */
+  /** A `resource` is a document without an HTTP head. */
   readonly type: "response" | "resource" | "revisit";
   readonly content: Extent;
   readonly contentType: string | undefined;
-  /** What WARC-Truncated says, or that the record is only the first segment. */
+  /** The value of WARC-Truncated, or `length` for the first of several segments. */
   readonly truncated: string | undefined;
-  /** What a `revisit` repeats. */
+  /** What a `revisit` refers to. */
   readonly refersTo: Reference | undefined;
   readonly check: DigestCheck;
-  /** What WARC-Date says. */
+  /** The value of WARC-Date. */
   readonly receivedAt: string | undefined;
 }
 
-/** Undefined for records that hold nothing a website sent over http. */
+/** Undefined for records without an HTTP response. */
 export function foreignResponse(record: RecordHead): ForeignResponse | undefined {
   const { type, fields, content } = record;
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
@@ -43,7 +43,7 @@ export function foreignResponse(record: RecordHead): ForeignResponse | undefined
   };
 }
 
-/** What a `revisit` record says about what it repeats. */
+/** What a `revisit` record says about its original. */
 export interface Reference {
   readonly id: string | undefined;
   readonly url: string;
@@ -60,18 +60,18 @@ function referenceOf({ fields }: RecordHead, url: string): Reference {
   };
 }
 
-/** When the response came, by its record. */
+/** When the response was received, by its record. */
 export function dateOf({ fields }: RecordHead): string | undefined {
   const date = fields.get("warc-date") ?? "";
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? date : undefined;
 }
 
-/** What a record says about its bytes. */
+/** The digests of a record. */
 export function checkOf({ fields }: RecordHead): DigestCheck {
   return new DigestCheck(parseDigest(fields.get("warc-payload-digest")), parseDigest(fields.get("warc-block-digest")));
 }
 
-/** The answer that a response alone makes. `original` is what a `revisit` repeats. */
+/** The answer that a response gives. `original`: what a `revisit` refers to. */
 export async function readForeignResponse(response: ForeignResponse, original: Fetched | undefined): Promise<Fetched> {
   const { url, type, content } = response;
   if (type === "resource") {
@@ -84,7 +84,7 @@ export async function readForeignResponse(response: ForeignResponse, original: F
   const asked = { url, role: "sitemap", attempts: 1 } as const;
   if (type === "revisit") {
     if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
-    // A head that is not the one of a 304 is that of the same payload, sent again.
+    // A revisit whose head is not a 304 has the head of the same payload, sent again.
     const isWhole = original.outcome === "found" && head?.status === original.status;
     return { ...original, url, ...(isWhole ? { headers: head.headers } : {}) };
   }

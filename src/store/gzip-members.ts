@@ -1,23 +1,23 @@
-// Where the records of a compressed archive begin in the file itself. Each is a gzip member of its own, and gzip does not say how
-// long a member is: so we look for what a member begins with, and for the head of a record in it. Bodies that a website compressed
-// look the same from outside, but hold no record.
+// Where the records of a compressed archive begin in the file. Each is a gzip member, and gzip does not give the length
+// of a member: so the file is searched for the magic bytes of a member with the head of a record in it. Bodies that a
+// website compressed have the same magic bytes, but contain no record.
 import { constants, inflateRawSync } from "node:zlib";
 import type { Extent, KeptFile } from "./kept-body.ts";
 
 const magic = Buffer.from([0x1f, 0x8b, 0x08, 0x00]);
 const headerLength = 10;
 const trailerLength = 8;
-/** Compressed bytes that are enough for the first letters of a record. */
+// Compressed bytes that are enough for the first letters of a record.
 const probeLength = 512;
 const windowSize = 1024 * 1024;
-/** A member up to here is looked at in one piece to find out where it ends. */
+// A member up to this size is decompressed at once to find its end.
 const largestMember = 256 * 1024 * 1024;
 
-/** The offsets of all members that hold a record, in their order. */
+/** The offsets of all members with a record, in order. */
 export async function recordMembers(file: KeptFile, size: number): Promise<number[]> {
   const offsets: number[] = [];
   for (let start = 0; start < size; start += windowSize) {
-    // A member that begins at the end of the window is seen whole.
+    // Windows overlap, so that a member at the end of one is seen whole.
     const length = Math.min(windowSize + headerLength + probeLength, size - start);
     const bytes = Buffer.from(await file.read(start, length));
     for (let at = bytes.indexOf(magic); at !== -1 && at < windowSize; at = bytes.indexOf(magic, at + 1)) {
@@ -27,7 +27,7 @@ export async function recordMembers(file: KeptFile, size: number): Promise<numbe
   return offsets;
 }
 
-/** Where the member that begins here ends; undefined where it does not, or is too large to be looked at. */
+/** The end of the member that begins here; undefined if it has none, or is too large. */
 export async function memberEnd(file: KeptFile, offset: number, size: number): Promise<number | undefined> {
   if (size - offset > largestMember) return undefined;
   const bytes = Buffer.from(await file.read(offset, size - offset));
@@ -42,7 +42,7 @@ export async function memberEnd(file: KeptFile, offset: number, size: number): P
   }
 }
 
-/** The members of the records, by their number in the file; undefined where one of them is not what it seems. */
+/** The members of the records, by number; undefined if one of them is not a record. */
 export async function membersOf(
   file: KeptFile,
   size: number,

@@ -1,18 +1,18 @@
-// The HTTP response inside a `response` record: its head, and its body without the transfer coding.
+// The HTTP response inside a `response` record: its head, and its body without transfer coding.
 // https://www.rfc-editor.org/rfc/rfc9112
 import type { HeaderList } from "../exchange.ts";
 
 export interface HttpHead {
   readonly status: number;
   readonly headers: HeaderList;
-  /** The bytes before the body. */
+  /** The length of the head in bytes. */
   readonly length: number;
 }
 
-/** More than any server sends, and than any client takes. */
+/** More than any server sends, and than any client accepts. */
 export const maxHttpHead: number = 256 * 1024;
 
-/** Undefined where the bytes do not begin with the head of a response. */
+/** Undefined if the bytes do not begin with the head of a response. */
 export function parseHttpHead(bytes: Uint8Array): HttpHead | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const length = httpHeadLength(text);
@@ -30,12 +30,12 @@ export function parseHttpHead(bytes: Uint8Array): HttpHead | undefined {
   return { status: Number(status), headers, length };
 }
 
-/** Some tools keep the header but not the coding: only a body that begins with a chunk is one of chunks. */
+/** Some tools keep the header but remove the coding: only a body that begins with a chunk is chunked. */
 export function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes));
 }
 
-/** Takes the chunks apart; says at the end whether the last one was there. */
+// Decodes chunks; returns whether the last one was there.
 export async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, "whole" | "cut"> {
   let waiting: Uint8Array = Buffer.alloc(0);
   let left = 0;
@@ -44,7 +44,7 @@ export async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     while (waiting.length > 0) {
       if (left === 0) {
         const [start, size] = chunkStart.exec(latin1(waiting)) ?? [];
-        // The line may go on in the next piece.
+        // The line may continue in the next piece.
         if (start === undefined && waiting.length < maxChunkLine) break;
         if (start === undefined || size === undefined) return "cut";
         left = Number.parseInt(size, 16);
@@ -61,7 +61,7 @@ export async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   return "cut";
 }
 
-/** The end of the chunk before, the size of this one, and extensions that nobody uses. */
+// The end of the chunk before, the size of this one, and extensions, which are ignored.
 const chunkStart = /^(?:\r?\n)?([0-9a-f]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/i;
 const maxChunkLine = 1024;
 
@@ -69,7 +69,7 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxChunkLine)).toString("latin1");
 }
 
-/** Up to and including the empty line. A head may end with the record, where there is no body. */
+// Including the empty line. Without a body, a head may end with the record.
 function httpHeadLength(text: string): number | undefined {
   const end = /\r?\n\r?\n/.exec(text);
   if (end !== null) return end.index + end[0].length;

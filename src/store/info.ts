@@ -1,15 +1,17 @@
-// What an archive is about, as JSON on one line of its first record. Read with care: the file may come from anybody.
+// What an archive is about, as JSON on one line of its first record. Checked when it is read: the file may come from
+// anybody.
 import { SitemapError } from "../errors.ts";
 import { withoutCredentials } from "../url.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { parseJson, toJson, withoutPrototypes } from "./json.ts";
 
-/** Raised where a reader of an earlier version could not make the same tree. 1, of 0.1.0: exchanges were whole chains of redirects. */
+// Raised if readers of an earlier version could not make the same tree. 1, of 0.1.0: exchanges were whole chains of
+// redirects.
 const formatVersion = 2;
-/** May hold passwords and keys. */
+// Options that may hold passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
-/** `resumes`: the id of the record that this one goes on from. */
+/** `resumes`: the id of the record of the run that this one resumes. */
 export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resumes?: string): string {
   return toJson({
     version: formatVersion,

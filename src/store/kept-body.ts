@@ -1,11 +1,11 @@
-// A body that has been kept: a list of blocks, each in memory or in a file, read in order and as often as wanted.
+// A stored body: a list of blocks, each in memory or in a file, read in order any number of times.
 import type { FileHandle } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import type { Body } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 
-/** A piece of a file that stays as it is. */
+/** A range of a file that does not change. */
 export interface Extent {
   readonly file: KeptFile;
   readonly offset: number;
@@ -17,22 +17,22 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
-/** One handle for all readers of a file: reads carry their own position. */
+/** One file handle for all readers: each read has its own position. */
 export class KeptFile {
   readonly #handle: FileHandle;
   readonly #name: string;
   #closed = false;
 
-  /** `name`: the file in words, for the sentence of an error. */
+  /** `name`: the name of the file in error messages. */
   constructor(handle: FileHandle, name: string) {
     this.#handle = handle;
     this.#name = name;
   }
 
-  /** The bytes that are there: fewer than asked for only at the end of the file. */
+  /** The bytes at this position: fewer than requested only at the end of the file. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
-    // Not from the pool of small buffers: what is read may be held for long.
+    // Not from the pool of small buffers, because it may be kept for long.
     const buffer = Buffer.allocUnsafeSlow(length);
     let used = 0;
     try {
@@ -47,7 +47,7 @@ export class KeptFile {
     return used === length ? buffer : buffer.subarray(0, used);
   }
 
-  /** Writes all of it. A disk that is nearly full takes a part, and refuses only the next attempt. */
+  /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     if (this.#closed) throw closedError();
     let used = 0;
@@ -62,7 +62,7 @@ export class KeptFile {
     }
   }
 
-  /** Resolves when everything is on the disk, as far as the system knows. */
+  /** Flushes the file to the disk. */
   async sync(): Promise<void> {
     try {
       await this.#handle.sync();
@@ -85,7 +85,7 @@ export class KeptFile {
     await this.#handle.close();
   }
 
-  // Closed while it was in use: that is no failure of the disk.
+  // Closed while it was in use: not a failure of the disk.
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }
@@ -111,7 +111,7 @@ export async function* readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint
   let ahead: Promise<Uint8Array> | undefined;
   for (const piece of pieces(blocks)) {
     const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece);
-    // Where the caller leaves before it asks for this piece, nobody else hears of a failed read.
+    // If the caller leaves first, nobody else would handle the rejection.
     next.catch(() => undefined);
     if (ahead !== undefined) yield await ahead;
     ahead = next;
@@ -123,7 +123,7 @@ export function lengthOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + block.length, 0);
 }
 
-/** What comes after the first bytes of an extent. */
+/** The extent without its first bytes. */
 export function skip({ file, offset, length }: Extent, count: number): Extent {
   return { file, offset: offset + count, length: length - count };
 }

@@ -1,5 +1,5 @@
-// Opens an archive to be replayed. One pass over its records finds out where everything is; nothing else is kept in memory.
-// Where an archive holds two exchanges for one URL, the first counts, as it does in a store.
+// Opens an archive for a replay. One pass over its records builds an index; nothing else is kept in memory. If an
+// archive has two exchanges for one URL, the first counts, as in a store.
 import { SitemapError } from "../errors.ts";
 import type { DocumentRequest, Fetched } from "../exchange.ts";
 import { ArchiveIndex } from "./archive-index.ts";
@@ -11,7 +11,10 @@ import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { WarcReader } from "./warc-reader.ts";
 
-/** Opens a WARC file, ours or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) where it is none. */
+/**
+ * Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is
+ * not one.
+ */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
   const { signal, until } = options;
   const source = await openSource(path, { signal, until });
@@ -26,13 +29,13 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
 
 interface Indexed {
   readonly index: ArchiveIndex;
-  /** Why reading ended before the end of the file, where it did. */
+  /** Why reading ended before the end of the file, if it did. */
   readonly cut: WarcReader["cut"];
-  /** Where the last whole record ends, without the line ends after it. */
+  /** The end of the last whole record, without the line ends after it. */
   readonly end: number;
 }
 
-/** `newest`: of several answers to one request the last counts. Throws a `SitemapError` (`invalid-archive`). */
+/** `newest`: if there are several answers to one request, the last counts. Throws a `SitemapError` (`invalid-archive`). */
 export async function indexArchive(
   source: ArchiveSource,
   options: OpenArchiveOptions & { newest?: boolean } = {},
@@ -67,7 +70,7 @@ export async function indexArchive(
   return { index, cut: reader.cut, end };
 }
 
-// Where each answer is takes memory: a small file must not take all of it. More than any run with the usual limits writes.
+// The index takes memory, and a small file must not take all of it. More than any run with the default limits writes.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
 

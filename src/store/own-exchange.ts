@@ -1,4 +1,4 @@
-// An exchange of ours in an archive: its description, and the response that holds its document.
+// An exchange in an archive of ours: its description, and the response with its document.
 import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -10,18 +10,18 @@ import type { SavedRecord } from "./saved-record.ts";
 
 export interface OwnExchange {
   readonly description: Extent;
-  /** Which exchange of the description: only version 0.1.0 described several at once. */
+  /** The index of the exchange in its description: only version 0.1.0 described several at once. */
   readonly at: number;
   readonly response: OwnResponse | undefined;
-  /** The description is not what was written. */
+  /** The description was edited. */
   readonly isAltered: boolean;
-  /** What WARC-Date says: version 0.1.0 did not describe it. */
+  /** The value of WARC-Date: version 0.1.0 did not describe it. */
   readonly receivedAt: string | undefined;
-  /** What kept it from being whole, where that was on our side. */
+  /** Why it is not whole, if a limit of ours or damage is the cause. */
   readonly cut: Problem | undefined;
-  /** In how many runs on end the website was not asked. */
+  /** For how many runs in a row the website was not asked. */
   readonly runsNotAsked: number;
-  /** The run that brought it. */
+  /** The run that received it. */
   readonly run: string;
 }
 
@@ -31,7 +31,7 @@ export interface OwnResponse {
   readonly check: DigestCheck;
 }
 
-/** Few heads are longer, and the body behind it is read when somebody wants it. */
+// Few heads are longer, and the body after it is read on demand.
 const usualHttpHead = 8 * 1024;
 
 export async function readOwnExchange({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
@@ -52,7 +52,7 @@ export async function readOwnExchange({ description, at, response, isAltered }: 
   );
 }
 
-/** A budget or a limit of ours, and damage to the file: another run may get what this one did not. */
+/** A limit of ours, or damage to the file: another run may get what is missing. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
   return found !== undefined && ours.has(found.code) ? found : undefined;

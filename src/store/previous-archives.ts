@@ -1,4 +1,4 @@
-// The archives of earlier runs, to be asked for documents. Where several hold one, the newest counts.
+// The archives of earlier runs. If several have a document, the newest counts.
 import type { DocumentRequest, Fetched, FetchedDocument } from "../exchange.ts";
 import { parseUrl } from "../url.ts";
 import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
@@ -41,7 +41,7 @@ export class PreviousArchives {
     return new PreviousArchives(archives);
   }
 
-  /** One that is about another website, and what it is about. */
+  /** An archive that is about another website, and what it is about. */
   notAbout(homepage: string): { readonly path: string; readonly about: string } | undefined {
     for (const { source, index } of this.#archives) {
       const about = index.info?.homepage;
@@ -52,7 +52,7 @@ export class PreviousArchives {
     return undefined;
   }
 
-  /** What was answered to this request, in the run that asked last. */
+  /** The answer to this request in the last run that sent it. */
   async answer(request: DocumentRequest): Promise<Fetched | undefined> {
     const newest = this.#newest(request);
     const fetched = newest && (await newest.index.read(newest.answer));
@@ -61,7 +61,7 @@ export class PreviousArchives {
     return { ...fetched, role, ...(anonymous && { anonymous }) };
   }
 
-  /** A document that is there from its first to its last byte, as far as can be seen without reading it. */
+  /** A complete document, as far as that can be told without reading it. */
   async document(request: DocumentRequest): Promise<FetchedDocument | undefined> {
     const fetched = await this.answer(request);
     if (fetched?.outcome !== "found" || fetched.status !== 200 || !(fetched.body instanceof CheckedBody))
@@ -102,7 +102,7 @@ export class PreviousArchives {
       const answer = keys.map((key) => index.find(key)).find((found) => found !== undefined);
       return answer === undefined ? [] : [{ index, answer }];
     });
-    // A copy of what was not asked for is as old as what it is a copy of.
+    // A copy of a document that was not requested is as old as its original.
     return answers.sort((a, b) => timeOf(b.answer) - timeOf(a.answer) || runsOf(b.answer) - runsOf(a.answer))[0];
   }
 

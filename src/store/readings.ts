@@ -1,11 +1,11 @@
-// What a run read in its large documents, in the last record of its archive, so that whoever opens it need not read them before the tree is
-// there. Read with care: the file may come from anybody.
+// What a run read in its large documents, in the last record of its archive: opening the archive need not parse them.
+// Checked when it is read: the file may come from anybody.
 import type { Problem } from "../problem.ts";
 import type { PagesFormat } from "../sitemap.ts";
 import { archivedProblem } from "./archived-problem.ts";
 import { parseJson, toJson } from "./json.ts";
 
-/** What a document of pages turned out to be, read to its end and complete. */
+/** The result of reading a document of pages to its end, without a loss. */
 export interface SavedReading {
   readonly url: string;
   readonly format: PagesFormat;
@@ -17,7 +17,7 @@ export interface SavedReading {
 }
 
 export interface SavedReadings {
-  /** What they depend on: readers that read in the same way write the same text here. */
+  /** The settings that the readings depend on, as one text. */
   readonly by: string;
   readonly documents: readonly SavedReading[];
 }
@@ -28,7 +28,7 @@ export function endToJson(readings: SavedReadings | undefined): string {
   return toJson({ finished: true, ...(hasAny ? { readings } : {}) });
 }
 
-/** Undefined where there are none, or something that we would not have written. */
+/** Undefined if there are none, or they are not valid. */
 export function readingsFromJson(text: string): SavedReadings | undefined {
   const { readings } = (parseJson(text) ?? {}) as { readings?: unknown };
   const { by, documents } = (readings ?? {}) as Partial<Record<keyof SavedReadings, unknown>>;

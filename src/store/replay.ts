@@ -1,22 +1,22 @@
-// Answers a request from exchanges that are stored, one URL at a time, as the website would.
+// Answers requests from stored exchanges, one URL at a time, as the website would.
 import { type DocumentRequest, type FailedFetch, type Fetched, type RequestIdentity, requestKey } from "../exchange.ts";
 import { problem } from "../problem.ts";
 import { withoutCredentials } from "../url.ts";
 
-/** Equal for exchanges of which one is enough. Nothing that is kept knows user names and passwords. */
+/** Equal for exchanges of which one is enough. Without user name and password. */
 export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
 /**
- * The keys under which the answer to a request may be kept, the best first. Archives of other tools, and older ones of ours,
- * hold one response for a URL, whatever it was wanted as.
+ * The keys under which the answer to a request may be kept, the best first. Archives of other tools, and older ones of
+ * ours, have one response for each URL, whatever its role.
  */
 function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
     ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
-    // Kept when it came to its turn, whatever was fetched ahead.
+    // Kept when it was read, whatever was prefetched.
     { role, anonymous, notAsked: "unchanged" },
     { role, anonymous },
     { role: "sitemap", anonymous },

@@ -1,5 +1,5 @@
-// Opens an archive to go on with it: what its run had kept is at hand, and what is kept from now on is appended. A record that was
-// cut off when the run was killed is taken away first.
+// Opens an archive to resume its run: its exchanges are used, and new ones are appended. A record that was cut off when
+// the run was killed is removed first.
 import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import type { Limits } from "../options.ts";
@@ -34,7 +34,7 @@ export class ResumedArchive {
     this.#index = index;
   }
 
-  /** Throws a `SitemapError` (`invalid-archive`) where nobody could go on with it. The file is repaired. */
+  /** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. Repairs the file. */
   static async open(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
     const source = await openSource(path, { writable: true, signal: options.signal });
     try {
@@ -55,19 +55,19 @@ export class ResumedArchive {
     }
   }
 
-  /** The record of the run that is gone on with. */
+  /** The record of the run that is resumed. */
   get infoId(): string | undefined {
     return this.#index.lastRun;
   }
 
-  /** The answer that was kept, unless it was cut off by something that does not count any more. */
+  /** The answer that was kept, unless it was cut off by a limit that no longer applies. */
   find(key: string, limits?: ByteLimits): Answer | undefined {
     const answer = this.#index.find(key);
     if (answer === undefined || !("cut" in answer) || answer.cut === undefined) return answer;
     return limits !== undefined && stillCuts(answer.cut, limits) ? answer : undefined;
   }
 
-  /** Of everything that was kept, in the order of the file. */
+  /** All kept exchanges, in the order of the file. */
   keys(): Iterable<string> {
     return this.#index.keys();
   }
@@ -82,7 +82,7 @@ export class ResumedArchive {
   }
 }
 
-// What is larger than a limit is as large as before, and is asked for again only where the limit is larger, too.
+// A document above a limit is requested again only if the limit is higher now.
 function stillCuts({ code, limit = 0 }: Problem, { documentBytes, robotsBytes }: ByteLimits): boolean {
   if (code === "limit-document-bytes") return limit >= documentBytes;
   return code === "limit-robots-bytes" && limit >= robotsBytes;
@@ -95,7 +95,7 @@ async function writerAfter({ path, file, size }: ArchiveSource, end: number, isC
   return ArchiveWriter.at(end + recordEnd.length, file, false);
 }
 
-// Undefined where the last record was taken away: it can be read, but its checksum is cut off.
+// Undefined if the last record was removed: it can be read, but its checksum is cut off.
 async function compressedWriterAfter(
   path: string,
   { file, size }: { readonly file: KeptFile; readonly size: number },
@@ -114,11 +114,11 @@ async function compressedWriterAfter(
   return ArchiveWriter.at(end, file, true);
 }
 
-// What follows a record that was cut off is nothing; what follows damage may be worth keeping.
+// Nothing follows a record that was cut off; what follows damage may be worth keeping.
 async function holdsRecordAfter(file: KeptFile, end: number, size: number): Promise<boolean> {
   const start = "\r\nWARC/1.";
   const step = 1024 * 1024;
-  // The cut record itself begins right here.
+  // The cut record itself begins here.
   for (let at = end + recordEnd.length; at < size; at += step) {
     const bytes = await file.read(at, Math.min(step + start.length, size - at));
     if (Buffer.from(bytes).includes(start)) return true;

@@ -1,8 +1,8 @@
-// Finds the response that a `revisit` record repeats, wherever it is in the file. Tools name it in different ways: by the id of
-// its record, by its URL and date, by the digest of its payload, or not at all, where the URL is the same.
-//   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
-// The profiles (`identical-payload-digest`, `server-not-modified`, with the URIs of WARC 1.0 or 1.1) differ in what the head of the
-// revisit is worth, which its status tells as well.
+// Finds the response that a `revisit` record repeats, anywhere in the file. Tools name it in different ways: by the id
+// of its record, by its URL and date, by the digest of its payload, or not at all if the URL is the same.
+// https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit The profiles
+// (`identical-payload-digest`, `server-not-modified`, with the URIs of WARC 1.0 or 1.1) differ in the meaning of the
+// head of the revisit, which its status shows as well.
 import { urlKey } from "../url.ts";
 import type { Digest } from "./digest.ts";
 import { type ForeignResponse, foreignResponse, type Reference } from "./foreign-response.ts";
@@ -13,13 +13,13 @@ interface Candidate {
   readonly date: string | undefined;
 }
 
-/** The responses of a file, by everything that a revisit may name them by. Made only for files with revisits. */
+/** The responses of a file, by everything that a revisit may name them by. Built only for files with revisits. */
 export class Originals {
   readonly #byId = new Map<string, Candidate>();
   readonly #byUrl = new Map<string, Candidate[]>();
   readonly #byDigest = new Map<string, Candidate>();
 
-  /** Of the first responses of the file, as many as this. */
+  // The limit of responses, from the start of the file.
   static async of(records: AsyncIterable<RecordHead>, most: number): Promise<Originals> {
     const originals = new Originals();
     let left = most;
@@ -62,7 +62,7 @@ function digestKey({ algorithm, hex }: Digest): string {
   return `${algorithm} ${hex}`;
 }
 
-// A payload with another digest is not the one that was repeated.
+// A payload with another digest is not the original.
 function agrees({ check }: ForeignResponse, digest: Digest | undefined): boolean {
   if (digest === undefined || check.payload === undefined || check.payload.algorithm !== digest.algorithm) return true;
   return check.payload.hex === digest.hex;

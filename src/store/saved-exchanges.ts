@@ -1,4 +1,4 @@
-// Exchanges on their way into an archive: one `warcinfo` record first, then each exchange, then that the crawl has ended.
+// Writes exchanges to an archive: one `warcinfo` record first, then each exchange, then the end of the crawl.
 import type { Body, Fetched, HeaderList } from "../exchange.ts";
 import type { Problem } from "../problem.ts";
 import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
@@ -9,15 +9,15 @@ import type { SavedReadings } from "./readings.ts";
 import type { SavedRecord } from "./saved-record.ts";
 import { endRecord, exchangeRecords, infoRecord, repetitionRecords } from "./warc-record.ts";
 
-/** All that is remembered of an exchange: where its description and its body are. */
+/** What is kept in memory of an exchange: where its description and its body are. */
 export interface Entry {
   readonly description: readonly Block[];
   readonly body: readonly Block[];
-  /** Which exchange of the description: only version 0.1.0 described several at once. */
+  /** The index of the exchange in its description: only version 0.1.0 described several at once. */
   readonly at: number;
 }
 
-/** A document that an earlier archive holds, and what the website answered this time, where it was asked. */
+/** A document of an earlier archive, and the website's answer this time, if it was asked. */
 export interface Repetition {
   readonly came: "not-modified" | "same-payload" | "not-asked";
   readonly record: SavedRecord;
@@ -28,7 +28,7 @@ export async function readEntry({ description, body, at }: Entry): Promise<Fetch
   return readDescription(description, at, (problem) => new KeptBody(body, problem));
 }
 
-/** `bodyOf` makes the body of a document from what was wrong with it. */
+/** `bodyOf` creates the body of a document, given its problem. */
 export async function readDescription(
   description: readonly Block[],
   at: number,
@@ -44,7 +44,7 @@ export async function readDescription(
 export class SavedExchanges {
   readonly #writer: ArchiveWriter;
   readonly #infoId: string;
-  /** The `warcinfo` records of other archives that are in this one, or on their way there. */
+  // The `warcinfo` records of other archives that are in this one, or being written.
   readonly #copied = new Map<string, Promise<void>>();
 
   private constructor(writer: ArchiveWriter, infoId: string) {
@@ -56,14 +56,14 @@ export class SavedExchanges {
     return SavedExchanges.start(await ArchiveWriter.create(path, isCompressedName(path)), info);
   }
 
-  /** `resumes`: the id of the record of the run that this one goes on with. */
+  /** `resumes`: the id of the record of the run that this one resumes. */
   static async start(writer: ArchiveWriter, info: ArchiveInfo, resumes?: string): Promise<SavedExchanges> {
     const { id, record } = await infoRecord(info, resumes);
     await writer.append([record]);
     return new SavedExchanges(writer, id);
   }
 
-  /** Where the exchange can be read from, unless it is compressed. */
+  /** Where the exchange can be read, unless it is compressed. */
   async append(entry: Entry): Promise<Entry | undefined> {
     const { records, body } = await exchangeRecords(this.#infoId, await readEntry(entry), entry);
     const places = await this.#writer.append(records);
@@ -73,7 +73,7 @@ export class SavedExchanges {
     return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [], at: 0 };
   }
 
-  /** A document of an earlier run: its record as it was, what the website answered now, and the description. */
+  /** A document of an earlier run: its record as it was, the website's answer now, and the description. */
   async appendRepeated(entry: Entry, repetition: Repetition): Promise<void> {
     const { record } = repetition;
     const { info } = record;
@@ -84,7 +84,7 @@ export class SavedExchanges {
     }
     const fetched = await readEntry(entry);
     const behind = await repetitionRecords(this.#infoId, fetched, entry.description, repetition);
-    // One document may be wanted in two ways: copies of its record must not get in between.
+    // One document may be requested in two roles: the copies of its record must not mix.
     await this.#writer.copyRecord(record, behind);
   }
 

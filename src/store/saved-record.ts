@@ -1,8 +1,8 @@
-// A record of an archive that can be copied into another one as it is.
+// A record of an archive that can be copied unchanged into another one.
 import type { Extent } from "./kept-body.ts";
 
 export class SavedRecord {
-  /** Everything of it but the line ends after it. */
+  /** Without the line ends after it. */
   readonly extent: Extent;
   readonly id: string;
   readonly infoId: string;
@@ -11,7 +11,7 @@ export class SavedRecord {
   readonly #source: RecordSource;
   readonly #number: number;
 
-  /** `number`: which record of its file it is. */
+  /** `number`: the number of the record in its file. */
   constructor(extent: Extent, fields: ReadonlyMap<string, string>, source: RecordSource, number: number) {
     this.extent = extent;
     this.id = fields.get("warc-record-id") ?? "";
@@ -22,20 +22,20 @@ export class SavedRecord {
     this.#number = number;
   }
 
-  /** The record as it is compressed in its file; undefined where it is not, or not on its own. */
+  /** The record as it is compressed in its file; undefined unless it is compressed on its own. */
   async compressed(): Promise<Extent | undefined> {
     return (await this.#source.members())?.[this.#number];
   }
 
-  /** The record that says what the archive is about which it comes from. */
+  /** The record that describes the archive it comes from. */
   get info(): SavedRecord | undefined {
     return this.#source.infoRecord(this.infoId);
   }
 }
 
-/** The archive that a record lies in. */
+/** The archive of a record. */
 export interface RecordSource {
-  /** The records as they are compressed in the file, by their number. */
+  /** The records as they are compressed in the file, by number. */
   members(): Promise<readonly Extent[] | undefined>;
   /** A `warcinfo` record of ours. */
   infoRecord(id: string): SavedRecord | undefined;

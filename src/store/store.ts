@@ -1,4 +1,4 @@
-// Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive where one is wanted.
+// Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive if one is wanted.
 import type { DocumentRequest, Fetched } from "../exchange.ts";
 import type { Limits, StoreKind } from "../options.ts";
 import { isCompressedName, writeArchive } from "./archive-writer.ts";
@@ -15,10 +15,10 @@ import { type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
 export { openArchive } from "./open-archive.ts";
 
-/** Up to here `auto` keeps bodies in memory: enough for most websites, little enough for any machine. */
+// Up to this size `auto` keeps bodies in memory: enough for most websites, little for any machine.
 const autoMemory = 8 * 1024 * 1024;
 
-/** A store for one crawl. Everything is also appended to an archive as it comes: a new one at `save`, or one that is gone on with. */
+/** A store for one crawl. Exchanges are also appended to an archive: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
