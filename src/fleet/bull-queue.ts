@@ -202,7 +202,7 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#wake());
+      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#settled());
       this.#runs.set(name, run);
     }
     return run;
@@ -246,8 +246,9 @@ export class BullQueue implements SiteQueue {
       this.#settling.push({ lease, summary, resolve, reject });
       if (this.#isFlushing) return;
       this.#isFlushing = true;
-      if (this.#held >= manyHeld) setTimeout(() => this.#flush(), flushTime);
-      else setImmediate(() => this.#flush());
+      const held = this.#held;
+      if (held < manyHeld) setImmediate(() => this.#flush());
+      else setTimeout(() => this.#flush(), Math.min(held / 3, longestFlush));
     });
   }
 
@@ -329,15 +330,26 @@ export class BullQueue implements SiteQueue {
   // While a suspect is read, nothing else is given out.
   #given(lease: RunLease): Lease {
     const over = () => {
-      if (lease.isSuspect) this.#isAlone = false;
-      this.#wake();
+      if (lease.isSuspect) {
+        this.#isAlone = false;
+        this.#wake();
+      } else this.#settled();
     };
     if (lease.isSuspect) lease.lost.addEventListener("abort", over, { once: true });
     return {
       ...lease,
       done: (summary) => told(() => this.#settle(lease, summary)).finally(over),
-      retry: (reason, afterMs) => told(() => lease.retry(reason, afterMs)).finally(over),
+      retry: (reason, afterMs) =>
+        told(() => lease.retry(reason, afterMs)).finally(() => {
+          over();
+          this.#wake();
+        }),
     };
+  }
+
+  // A site that is done is no reason to ask for more: none waits because of it.
+  #settled(): void {
+    if (this.#isAlone || this.#held === 0) this.#wake();
   }
 
   get #held(): number {
@@ -385,9 +397,9 @@ export class BullQueue implements SiteQueue {
 // In milliseconds.
 const pollTime = 250;
 const relistTime = 5000;
-// At so many sites under way several end in this time; with fewer, nobody waits.
+// The more sites are under way, the more of them end in such a time; with fewer, nobody waits.
 const manyHeld = 32;
-const flushTime = 20;
+const longestFlush = 40;
 const mostAtOnce = 64;
 
 /** Whether it is the run of this name, or one that came after it. */

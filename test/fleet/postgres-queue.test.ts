@@ -22,7 +22,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
 
   queueContract(() => ({
     name: "BullMQ on PostgreSQL",
-    open: (leaseTime = 300) => BullQueue.open(url, { leaseTime }),
+    open: (isMortal) => BullQueue.open(url, { leaseTime: isMortal ? 300 : 30_000 }),
     crash: (queue) => queue.close(),
     async remove() {
       count += 1;
