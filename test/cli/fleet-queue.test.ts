@@ -1,13 +1,15 @@
 // Fleets on several machines as processes: a real Redis, real workers, real signals.
 // Needs Redis, processes, more than a second.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
-import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import type { QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -173,6 +175,58 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const [result] = lines((await fleet("results")).stdout);
     expect(result).toMatchObject({ outcome: "complete", requests: 2 });
     expect(result?.duration).toBeGreaterThanOrEqual(690);
+  });
+
+  test("requests to one address are divided among the workers that are alive", async () => {
+    let now = 0;
+    let most = 0;
+    const answer: RequestListener = async ({ url: at, headers }, response) => {
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(150);
+      now -= 1;
+      if (at === "/robots.txt") response.end(`Sitemap: http://${headers.host}/sitemap.xml\n`);
+      else response.end(`<urlset><url><loc>http://${headers.host}/1</loc></url></urlset>`);
+    };
+    // Ten websites on one address.
+    const websites = Array.from({ length: 10 }, () => createServer(answer));
+    const homepages = await Promise.all(
+      websites.map(async (website) => {
+        await new Promise<void>((resolve) => website.listen(0, "127.0.0.1", resolve));
+        return `http://127.0.0.1:${(website.address() as AddressInfo).port}/`;
+      }),
+    );
+    const workers = [1, 2].map(() => worker("--stay", "--per-address", "4"));
+    const ends = workers.map(ended);
+    try {
+      await look(async (queue) => {
+        const read = async (run: string) => {
+          most = 0;
+          await queue.add(
+            run,
+            homepages.flatMap((homepage) => siteJob(homepage) ?? []),
+          );
+          while ((await queue.counts(run)).done < homepages.length) await sleep(50);
+          return most;
+        };
+        while ((await queue.workers()) !== 2) await sleep(50);
+        // Each looks twice a second while it has nothing to do.
+        await sleep(1000);
+        expect(await read("two")).toBeLessThanOrEqual(4);
+        workers[0]?.kill("SIGKILL");
+        while ((await queue.workers()) !== 1) await sleep(50);
+        await sleep(1000);
+        // The one that is left has all four.
+        expect(await read("one")).toBe(4);
+      });
+    } finally {
+      for (const child of workers) child.kill("SIGKILL");
+      await Promise.all(ends);
+      for (const website of websites) {
+        website.close();
+        website.closeAllConnections();
+      }
+    }
   });
 
   test("sites that ended badly are read again", async () => {

@@ -1,14 +1,18 @@
 // Outputs in a bucket, as processes write them: parts of a list without anything between them, and what is published already.
-// Needs an S3 server.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Needs an S3 server, and Redis for the queue.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
+import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
-import { sitegrove } from "./program.ts";
+import { ended, sitegrove, start } from "./program.ts";
 
 describe.skipIf(!hasS3)("outputs in a bucket", () => {
   let server: S3Server;
@@ -56,6 +60,96 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     } finally {
       servers.close();
     }
+  });
+
+  describe.skipIf(!hasRedis)("with a queue", () => {
+    let redis: RedisServer;
+    beforeAll(async () => {
+      redis = await startRedis();
+      process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+    });
+    afterAll(() => redis.stop());
+    const environment = () => ({ ...server.env, SITEGROVE_QUEUE_PASSWORD: redisPassword, TMPDIR: folder });
+    const fleet = (database: number, command: readonly string[], ...flags: string[]) =>
+      sitegrove(["fleet", ...command, "--queue", `${redis.url.slice(0, -1)}${database}`, ...flags], {
+        env: environment(),
+      });
+    const worker = (database: number, ...flags: string[]) => {
+      const queue = ["--queue", `${redis.url.slice(0, -1)}${database}`, "--no-homepage", "--retries", "0"];
+      const child = start(["fleet", "worker", ...queue, "--idle", "0", ...flags], { env: environment() });
+      return { child, end: ended(child) };
+    };
+    const results = async (database: number, run: string) =>
+      (await fleet(database, ["results"], "--run", run)).stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as SiteSummary);
+    const published = async (prefix: string, run: string) => {
+      const bucket = await S3Bucket.open(`s3://bucket/${prefix}`, server.env);
+      const keys = (await server.keys("bucket"))
+        .filter((key) => key.startsWith(`${prefix}/`))
+        .map((key) => key.slice(prefix.length + 1));
+      const summaries = await Promise.all(
+        keys.filter((key) => key.startsWith(`summaries/${run}/`)).map(async (key) => (await bucket.get(key)) ?? ""),
+      );
+      return { bucket, keys, summaries: summaries.map((text) => JSON.parse(text) as SiteSummary) };
+    };
+    const bySite = (list: readonly SiteSummary[]) => [...list].sort((one, other) => (one.site < other.site ? -1 : 1));
+
+    test("a worker that is killed leaves one result for each website; sites that ended badly are read again", async () => {
+      const servers = await manyServers({ count: 10, latency: 150 });
+      const gone = await manyServers({ count: 1 });
+      gone.close();
+      const sites = [...servers.sites, gone.sites[0]?.replace("127.1.0.1", "127.1.1.1") ?? ""];
+      writeFileSync(path.join(folder, "queued.txt"), sites.join("\n"));
+      const from = ["--from", path.join(folder, "queued.txt"), "--out", "s3://bucket/q", "--archives", "--run", "r"];
+      expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
+      const queue = await BullQueue.open(redis.url);
+      const first = worker(0, "--concurrency", "4", "--lease", "1");
+      while ((await queue.counts("r")).done < 2) await sleep(10);
+      first.child.kill("SIGKILL");
+      await first.end;
+      expect((await worker(0, "--lease", "1").end).code).toBe(0);
+      const accepted = await results(0, "r");
+      expect(accepted.map(({ site }) => site)).toEqual(sites);
+      const { keys, summaries } = await published("q", "r");
+      expect(bySite(summaries)).toEqual(bySite(accepted));
+      for (const { files } of summaries) for (const file of Object.values(files)) expect(keys).toContain(file);
+      expect(accepted.at(-1)?.outcome).toBe("unreachable");
+      // What was published of it is taken back, and it is read anew.
+      expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to read again");
+      expect((await published("q", "r")).summaries).toHaveLength(10);
+      expect((await worker(0).end).code).toBe(0);
+      const [again, before] = [(await results(0, "r")).at(-1), accepted.at(-1)];
+      expect(again).toMatchObject({ outcome: "unreachable", site: before?.site });
+      expect(again?.attemptId).not.toBe(before?.attemptId);
+      expect(bySite((await published("q", "r")).summaries)).toEqual(bySite(await results(0, "r")));
+      servers.close();
+      await queue.close();
+    });
+
+    test("a run that is scheduled builds on the archives in the bucket", async () => {
+      const servers = await manyServers({ count: 2 });
+      const out = ["--out", "s3://bucket/daily", "--archives", "--run", "daily"];
+      await fleet(1, servers.sites, ...out);
+      await fleet(1, ["schedule"], "--run", "daily", "--every", "2s");
+      const { end } = worker(1, "--run", "daily");
+      const queue = await BullQueue.open(redis.url.replace(/0$/, "1"));
+      const runs = async () => (await queue.runs()).map(({ run }) => run);
+      while ((await runs()).length < 2) await sleep(50);
+      await fleet(1, ["schedule"], "--run", "daily", "--stop");
+      expect((await end).code).toBe(0);
+      const [, second = ""] = await runs();
+      const { bucket, summaries } = await published(`daily/${second}`, second);
+      expect(bySite(summaries).map(({ site }) => site)).toEqual([...servers.sites].sort());
+      for (const { files } of summaries) {
+        const archive = path.join(folder, "archive.warc.gz");
+        expect(await bucket.download(files["archive"] ?? "", archive)).toBe(true);
+        expect(gunzipSync(readFileSync(archive)).toString()).toContain("WARC-Type: revisit");
+      }
+      servers.close();
+      await queue.close();
+    });
   });
 
   test("one line says what is missing", async () => {
