@@ -9,6 +9,7 @@ import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../fleet/site-sink.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { withDefaults } from "./fleet.ts";
+import { fleetFormats } from "./fleet-formats.ts";
 import type { RunDefaults } from "./fleet-queue.ts";
 import { S3Sink, summaryName } from "./fleet-s3-sink.ts";
 import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
@@ -122,6 +123,32 @@ interface RunSink {
   readonly sink: SiteSink;
   readonly crawl: Options;
 }
+
+/** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
+export function settingsProblem(settings: Readonly<Record<string, unknown>>, own: Options): string | undefined {
+  const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
+  if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
+  const { out, format, archives, check, crawl = {} } = settings;
+  const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";
+  const isFormat = format === undefined || (fleetFormats as readonly unknown[]).includes(format);
+  if ((out !== undefined && typeof out !== "string") || !isFormat || !isFlag(archives) || !isFlag(check))
+    return "its outputs are not what this version knows";
+  if (typeof crawl !== "object" || crawl === null) return "its options are not what this version knows";
+  const secret = Object.keys(crawl).find((name) => ownOptions.has(name));
+  if (secret !== undefined) return `it sets ${secret}, which only workers may`;
+  try {
+    resolveOptions(merged(crawl as Options, own));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const runSettings: ReadonlySet<string> = new Set([...["out", "format", "archives", "check", "crawl"], "series"]);
+// What runs never bring along: secrets, files of the worker's machine, and what weakens it.
+const ownOptions: ReadonlySet<string> = new Set<keyof Options>([
+  ...(["headers", "proxy", "tls", "client", "store", "save", "previous", "resume", "signal", "onEvent"] as const),
+]);
 
 /** Options of the second take precedence. */
 export function merged(one: Options = {}, other: Options = {}): Options {

@@ -110,5 +110,11 @@ function interval(text: string): number {
   return time;
 }
 
-// In milliseconds.
-const unitTimes: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** In milliseconds, the shortest first. */
+export const unitTimes: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};

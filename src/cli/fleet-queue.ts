@@ -1,7 +1,7 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
 import { once } from "node:events";
-import { counted, duration } from "../figures.ts";
+import { counted } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
 import type { RunSettings, ServerNews } from "../fleet/run-data.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
@@ -11,6 +11,7 @@ import { printable } from "../write/printable.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { unpublisher } from "./fleet-outputs.ts";
+import { unitTimes } from "./fleet-queue-command.ts";
 import { reportList, type SiteList } from "./fleet-sites.ts";
 import type { Messages } from "./messages.ts";
 
@@ -96,13 +97,13 @@ export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, me
     } else if (every === undefined) {
       for (const { run: name, every: time, next } of await queue.schedules()) {
         const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
-        process.stdout.write(`${printable(name)}: every ${duration(time)}${when}\n`);
+        process.stdout.write(`${printable(name)}: every ${interval(time)}${when}\n`);
       }
     } else {
       if (!(await queue.runs()).some((entry) => entry.run === run))
         throw new UsageError(`there is no run ${run}: fill it with sitegrove fleet --queue … --run ${run}`);
       await queue.repeat(run, every);
-      messages.say(`${run}: again every ${duration(every)}`, "good");
+      messages.say(`${run}: again every ${interval(every)}`, "good");
     }
     return exitCodes.complete;
   } finally {
@@ -155,6 +156,12 @@ export async function queueResults(url: string, run: string): Promise<number> {
   } finally {
     await queue.close();
   }
+}
+
+/** As it is typed: `1d`, `90s`. */
+function interval(time: number): string {
+  const [unit, size] = Object.entries(unitTimes).findLast(([, each]) => time % each === 0) ?? ["s", 1000];
+  return `${time / size}${unit}`;
 }
 
 async function outOf(queue: BullQueue, run: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted, duration } from "../figures.ts";
 import { BullQueue, isOf } from "../fleet/bull-queue.ts";
+import type { RunEntry } from "../fleet/run-data.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
 import { isBucket } from "../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../options.ts";
@@ -10,7 +11,7 @@ import type { CrawlFlags } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { givenCrawl } from "./fleet.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
-import { merged, RunSinks, usableBucket, wholePath } from "./fleet-outputs.ts";
+import { merged, RunSinks, settingsProblem, usableBucket, wholePath } from "./fleet-outputs.ts";
 import { newsTo, type RunDefaults } from "./fleet-queue.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
@@ -50,9 +51,17 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   resolveOptions(crawl);
   const messages = new Messages(flags);
   if (flags.insecure) messages.say(insecureWarning, "bad");
-  const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, onNews: newsTo(messages) });
+  const refused = new Set<string>();
+  const isUsable = ({ run: name, settings }: RunEntry) => {
+    const why = settingsProblem(settings, crawl);
+    if (why !== undefined && !refused.has(name)) messages.say(`${name} is left to other workers: ${why}`, "warning");
+    if (why !== undefined) refused.add(name);
+    return why === undefined;
+  };
+  const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, isUsable, onNews: newsTo(messages) });
   try {
-    return await new WorkerRun(flags, queue, crawl, messages).run();
+    const code = await new WorkerRun(flags, queue, crawl, messages, isUsable).run();
+    return code === exitCodes.complete && refused.size > 0 ? exitCodes.unexpected : code;
   } finally {
     await queue.close();
   }
@@ -69,7 +78,16 @@ class WorkerRun {
   #done = 0;
   #remaining = 0;
 
-  constructor(flags: WorkerFlags, queue: BullQueue, crawl: Options, messages: Messages) {
+  readonly #isUsable: (entry: RunEntry) => boolean;
+
+  constructor(
+    flags: WorkerFlags,
+    queue: BullQueue,
+    crawl: Options,
+    messages: Messages,
+    isUsable: (entry: RunEntry) => boolean,
+  ) {
+    this.#isUsable = isUsable;
     this.#flags = flags;
     this.#queue = queue;
     this.#crawl = crawl;
@@ -152,6 +170,7 @@ class WorkerRun {
     const entries = (await this.#queue.runs()).filter((entry) => run === undefined || isOf(entry, run));
     let remaining = 0;
     for (const entry of entries) {
+      if (!this.#isUsable(entry)) continue;
       const { waiting, active } = await this.#queue.counts(entry.run);
       if (remaining === 0 && waiting + active > 0) this.#paceOfRun = (entry.settings as RunDefaults).crawl ?? {};
       remaining += waiting + active + (entry.isFilling ? 1 : 0);

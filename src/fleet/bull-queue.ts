@@ -23,6 +23,11 @@ export interface BullQueueOptions {
    * @default 30000
    */
   readonly leaseTime?: number | undefined;
+  /**
+   * Whether sites of a run are taken here.
+   * @default all are
+   */
+  readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
   /** Told when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
@@ -74,21 +79,22 @@ export class BullQueue implements SiteQueue {
   #isClosed = false;
   readonly #sleepers = new Set<() => void>();
 
-  private constructor(server: QueueServer, run: string | undefined, leaseTime: number) {
+  readonly #isUsable: (entry: RunEntry) => boolean;
+
+  private constructor(server: QueueServer, { run, leaseTime = 30_000, isUsable = () => true }: BullQueueOptions) {
     this.#server = server;
     this.#register = new RunRegister(server);
     this.#schedule = new RunSchedule(server);
     this.#run = run;
     this.#leaseTime = leaseTime;
+    this.#isUsable = isUsable;
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
-  static async open(
-    url: string,
-    { run, leaseTime = 30_000, onNews = () => {} }: BullQueueOptions = {},
-  ): Promise<BullQueue> {
+  static async open(url: string, options: BullQueueOptions = {}): Promise<BullQueue> {
+    const { run, onNews = () => {} } = options;
     if (run !== undefined) expectRunName(run);
-    return new BullQueue(await openServer(queueAddress(url), onNews), run, leaseTime);
+    return new BullQueue(await openServer(queueAddress(url), onNews), options);
   }
 
   async add(
@@ -370,6 +376,7 @@ export class BullQueue implements SiteQueue {
     const entries = (await this.#register.list()).filter((entry) => run === undefined || isOf(entry, run));
     const open: RunEntry[] = [];
     for (const each of entries) {
+      if (!this.#isUsable(each)) continue;
       this.#settings.set(each.run, each.settings);
       const { waiting, active } = await this.#open(each.run).counts();
       if (each.isFilling || waiting > 0 || active > 0) open.push(each);

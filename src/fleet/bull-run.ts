@@ -5,27 +5,10 @@ import type { Job, Queue, Worker } from "bullmq";
 import type { Problem } from "../problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
 import type { QueueServer } from "./queue-server.ts";
+import { type JobData, noSiteSummary, placeOf, queuedSite, summaryOf } from "./queued-site.ts";
 import type { ListedSite } from "./run-data.ts";
-import {
-  emptySummary,
-  isFailure,
-  keyHash,
-  mostDeaths,
-  quarantinedSummary,
-  type SiteOutcome,
-  type SiteSummary,
-} from "./site-job.ts";
+import { isFailure, keyHash, mostDeaths, quarantinedSummary, type SiteOutcome, type SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
-
-/** What a job holds. */
-interface JobData {
-  readonly key: string;
-  readonly homepage: string;
-  /** Where it stands in the list. */
-  readonly at: number;
-  /** The archive of an earlier run, as its summary names it. */
-  readonly previous?: string;
-}
 
 type SiteQueueJob = Job<JobData, SiteSummary>;
 
@@ -113,9 +96,10 @@ export class BullRun {
   async *sites(): AsyncGenerator<ListedSite, void> {
     const places = await this.#places(["waiting", "delayed", "active", "completed", "failed"]);
     for await (const job of this.#jobs(places)) {
-      const { key, homepage, previous } = job.data;
+      const site = queuedSite(job.data);
+      if (site === undefined) continue;
       const archive = job.finishedOn === undefined ? undefined : summaryOf(job).files["archive"];
-      yield { key, homepage, previous: archive ?? previous };
+      yield { ...site, previous: archive ?? site.previous };
     }
   }
 
@@ -136,11 +120,16 @@ export class BullRun {
   /** The next sites, at most so many. Asked for at once: they cost one round trip. */
   async take(count: number): Promise<RunLease[]> {
     const worker = (this.#worker ??= await this.#startWorker());
-    const taking = Array.from({ length: count }, async () => {
-      const token = randomUUID();
-      const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
-      return job === undefined ? undefined : this.#lease(job, token);
-    });
+    const takeOne = async () => {
+      for (;;) {
+        const token = randomUUID();
+        const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
+        if (job === undefined) return undefined;
+        const lease = await this.#lease(job, token);
+        if (lease !== undefined) return lease;
+      }
+    };
+    const taking = Array.from({ length: count }, takeOne);
     const taken = await Promise.allSettled(taking);
     const leases = taken.flatMap((each) => (each.status === "fulfilled" && each.value !== undefined ? each.value : []));
     const failure = taken.find((each) => each.status === "rejected");
@@ -191,17 +180,22 @@ export class BullRun {
     return attemptsThatDied(before, logs);
   }
 
-  // Undefined where the site is set aside: it was started too often.
+  // Undefined where the job is set aside: it was started too often, or holds no website.
   async #lease(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
+    const site = queuedSite(job.data);
+    if (site === undefined) {
+      await this.#settle(job, token, noSiteSummary(job.data, job.attemptsStarted), false);
+      return undefined;
+    }
     const deaths = await this.#deathsOf(job);
     if (deaths >= mostDeaths) {
-      const attempt = `${keyHash(job.data.key)}-${job.attemptsStarted}`;
-      await this.#settle(job, token, quarantinedSummary(job.data, attempt), false);
+      const attempt = `${keyHash(site.key)}-${job.attemptsStarted}`;
+      await this.#settle(job, token, quarantinedSummary(site, attempt), false);
       return undefined;
     }
     const isSuspect = deaths === mostDeaths - 1;
     const starts = job.attemptsStarted;
-    const { key, homepage, previous } = job.data;
+    const { key, homepage, previous } = site;
     // A server that lost its last second counts some starts twice.
     const attemptId = `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
     const lost = new AbortController();
@@ -304,7 +298,7 @@ export class BullRun {
     for (const state of states) {
       for (let start = 0; ; start += batchSize) {
         const jobs = await this.#queue.getJobs([state], start, start + batchSize - 1, true);
-        for (const job of jobs) if (job !== undefined) places.set(idOf(job), job.data.at);
+        for (const job of jobs) if (job !== undefined) places.set(idOf(job), placeOf(job.data));
         if (jobs.length < batchSize) break;
       }
     }
@@ -360,16 +354,4 @@ function queueName(run: string): string {
 function idOf(job: SiteQueueJob): string {
   if (job.id === undefined) throw new Error("The job has no id");
   return job.id;
-}
-
-function summaryOf({ data, failedReason, returnvalue }: SiteQueueJob): SiteSummary {
-  if (returnvalue) return returnvalue;
-  try {
-    const summary: unknown = JSON.parse(failedReason);
-    if (typeof summary === "object" && summary !== null && "outcome" in summary) return summary as SiteSummary;
-  } catch {
-    // Somebody else failed it, with words of their own.
-  }
-  const message = failedReason || "The job failed";
-  return emptySummary(data, `${keyHash(data.key)}-0`, "failed", { message, count: 1 });
 }

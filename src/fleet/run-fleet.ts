@@ -170,16 +170,16 @@ class Fleet {
       if (published !== undefined) return { summary: published, output };
       output = await sink.open(job, attemptId);
       const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
-      const read = crawlSite({
-        job,
-        attemptId,
-        output: told,
-        options: crawl,
-        signal: stop,
-        lane: this.#lane,
-        shared: this.#shared,
+      const [lane, shared] = [this.#lane, this.#shared];
+      const read = (into: SiteOutput) =>
+        crawlSite({ job, attemptId, output: into, options: crawl, signal: stop, lane, shared });
+      const reading = read(told).catch((error: unknown) => {
+        const { previous, ...options } = told.options ?? {};
+        if (previous === undefined || (error as { code?: unknown })?.code !== "invalid-archive") throw error;
+        // An earlier archive that is damaged saves nothing: everything is asked for.
+        return read({ ...told, options });
       });
-      const summary = await read.catch((error: unknown) => {
+      const summary = await reading.catch((error: unknown) => {
         if (stop.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
       });

@@ -36,7 +36,7 @@ export class RunRegister {
       jobs.push(...page.filter((job) => job !== undefined));
       if (page.length < pageSize) break;
     }
-    return jobs.map(entryOf).sort((one, other) => one.createdAt - other.createdAt);
+    return jobs.flatMap(entryOf).sort((one, other) => one.createdAt - other.createdAt);
   }
 
   /** Settings that are given replace those from before, one by one. */
@@ -65,9 +65,13 @@ export class RunRegister {
   }
 }
 
+export function isRunName(run: unknown): run is string {
+  return typeof run === "string" && /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
+}
+
 /** Throws a `SitemapError` (`invalid-option`): part of names on the server, and of files. */
 export function expectRunName(run: string): void {
-  if (/^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run)) return;
+  if (isRunName(run)) return;
   throw invalid(
     "The name of a run has letters, digits, dots, hyphens and underscores, at most 100, and begins with a letter or digit",
   );
@@ -86,12 +90,11 @@ function entryId(run: string): string {
   return `run-${run}`;
 }
 
-function entryOf({ data, timestamp, progress }: EntryJob): RunEntry {
+// Whatever else is there is nobody's run.
+function entryOf({ data, timestamp, progress }: EntryJob): RunEntry[] {
+  const { run, settings } = (data ?? {}) as Partial<EntryJob["data"]>;
+  if (!isRunName(run)) return [];
   const { filling } = (typeof progress === "object" && progress !== null ? progress : {}) as { filling?: unknown };
-  return {
-    run: data.run,
-    createdAt: timestamp,
-    settings: data.settings ?? {},
-    isFilling: typeof filling === "number" && filling > Date.now(),
-  };
+  const isFilling = typeof filling === "number" && filling > Date.now();
+  return [{ run, createdAt: timestamp, settings: settings ?? {}, isFilling }];
 }

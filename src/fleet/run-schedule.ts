@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { QueueServer } from "./queue-server.ts";
 import type { Schedule } from "./run-data.ts";
+import { isRunName } from "./run-register.ts";
 
 export class RunSchedule {
   readonly #server: QueueServer;
@@ -54,7 +55,8 @@ export class RunSchedule {
     try {
       const time = new Date(Number(job.opts.prevMillis ?? job.timestamp));
       const stamp = time.toISOString().replaceAll(/[-:]|\.\d+/g, "");
-      await make(job.data.run, `${job.data.run}.${stamp}`);
+      const { run } = (job.data ?? {}) as { run?: unknown };
+      if (isRunName(run)) await make(run, `${run}.${stamp}`);
       await job.moveToCompleted("made", token, false);
     } finally {
       clearInterval(renewal);

@@ -142,7 +142,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const { sites, visits } = await serve({ count: 3 });
     await fill("--run", "daily", "--out", at("out"), "--archives");
     expect((await fleet("schedule", "--run", "daily", "--every", "2s")).stderr).toBe(
-      "sitegrove: daily: again every 2.0 s\n",
+      "sitegrove: daily: again every 2s\n",
     );
     expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("there is no run nothing");
     const one = worker("--run", "daily");
@@ -241,6 +241,31 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     ]);
     expect((await fleet("", "--retry", "unreachable")).stderr).toBe("sitegrove: default: 2 websites to read again\n");
     expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
+  });
+
+  test("a run that a worker does not understand is left to others; an earlier archive that is damaged is not used", async () => {
+    const { sites } = await serve({ count: 1 });
+    const [site] = sites.flatMap((homepage) => siteJob(homepage) ?? []);
+    if (site === undefined) throw new Error("No website");
+    await look(async (queue) => {
+      await queue.add("newer", [site], { tables: true });
+      await queue.add("secret", [site], { crawl: { tls: { verify: false } } });
+      await queue.add("wrong", [site], { crawl: { limits: { pages: null } } });
+      const settings = { out: at("out"), archives: true };
+      await queue.add("good", [{ ...site, previous: at("sites.txt") }], settings);
+    });
+    const { code, stderr } = await ended(worker());
+    expect(code).toBe(1);
+    expect(stderr.split("\n").filter((line) => line.includes("left to other workers"))).toEqual([
+      "sitegrove: newer is left to other workers: this version does not know its setting tables",
+      "sitegrove: secret is left to other workers: it sets tls, which only workers may",
+      expect.stringMatching(/^sitegrove: wrong is left to other workers: Expected `limits.pages`/),
+    ]);
+    expect(await counts("good")).toEqual({ waiting: 0, active: 0, done: 1, failed: 0 });
+    expect(await counts("newer")).toMatchObject({ waiting: 1, done: 0 });
+    const [result] = lines((await fleet("results", "--run", "good")).stdout);
+    expect(result).toMatchObject({ outcome: "complete", pages: 3 });
+    expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
 
   describe("one line says what is wrong", () => {

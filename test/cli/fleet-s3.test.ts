@@ -1,5 +1,5 @@
 // Outputs in a bucket, as processes write them: parts of a list without anything between them, and what is published already.
-// Needs an S3 server, and Redis for the queue.
+// Needs an S3 server, Redis, processes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

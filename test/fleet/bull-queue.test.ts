@@ -5,9 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { freePort, hasRedis, listening, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -104,6 +106,44 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 300, failed: 0 });
     client.disconnect();
     await queue.close();
+  });
+
+  test("what others write into the queue is no website, and keeps nobody from theirs", async () => {
+    database += 1;
+    const queue = await BullQueue.open(url());
+    await queue.add("run", [job("a")]);
+    const connection = { port: redis.port, password: redisPassword, db: database };
+    const [sites, register] = ["sitegrove.run", "sitegrove"].map((name) => new Queue(name, { connection }));
+    const foreign: unknown[] = [
+      ...[null, 5, "text", [], {}, { key: 5, homepage: 6 }, { key: "k", homepage: "http://" }],
+      ...[
+        { key: "k", homepage: "file:///etc/passwd" },
+        { key: "k", homepage: "javascript:alert(1)" },
+      ],
+      JSON.parse('{"__proto__":{"key":"k","homepage":"https://x.example/"}}'),
+    ];
+    for (const data of foreign) await sites?.add("site", data);
+    await sites?.add("site", { ...job("b"), at: "first", previous: { a: 1 } });
+    await sites?.add("site", { key: "z".repeat(100_000), homepage: `https://z.example/${"z".repeat(100_000)}` });
+    for (const run of ["../../etc", 5, undefined, "x:y"]) await register?.add("run", { run });
+    const seen: string[] = [];
+    const signal = AbortSignal.timeout(30_000);
+    for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
+      seen.push(lease.job.homepage.slice(0, 20));
+      await lease.done(summaryOf(lease));
+    }
+    expect(seen.sort()).toEqual(
+      [job("a").homepage, job("b").homepage, "https://z.example/zz"].map((text) => text.slice(0, 20)),
+    );
+    expect(await queue.counts("run")).toMatchObject({ done: 13, failed: foreign.length });
+    const results: SiteSummary[] = [];
+    for await (const summary of queue.results("run")) results.push(summary);
+    expect(results[0]?.site).toBe(job("a").homepage);
+    expect(results.filter(({ outcome }) => outcome === "failed").map(({ reasons }) => reasons[0]?.message)).toEqual(
+      foreign.map(() => "The job in the queue holds no website"),
+    );
+    expect((await queue.runs()).map(({ run }) => run)).toEqual(["run"]);
+    await Promise.all([sites?.close(), register?.close(), queue.close()]);
   });
 
   test("a server that would throw websites away is refused", async () => {

@@ -1,0 +1,75 @@
+// What a job on a server holds, and what it ended with. Others can write there, by mistake or in another version: nothing is believed.
+import { isHttpUrl } from "../url.ts";
+import { emptySummary, keyHash, type SiteJob, type SiteSummary, siteOutcomes } from "./site-job.ts";
+
+/** What a job holds. */
+export interface JobData {
+  readonly key: string;
+  readonly homepage: string;
+  /** Where it stands in the list. */
+  readonly at: number;
+  /** The archive of an earlier run, as its summary names it. */
+  readonly previous?: string;
+}
+
+/** Undefined where the job holds no website. */
+export function queuedSite(data: unknown): Omit<JobData, "at"> | undefined {
+  const { key, homepage, previous } = fieldsOf(data);
+  if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
+  return { key, homepage, ...(typeof previous === "string" ? { previous } : {}) };
+}
+
+/** What is not in the list comes last. */
+export function placeOf(data: unknown): number {
+  const { at } = fieldsOf(data);
+  return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
+}
+
+export function noSiteSummary(data: unknown, attempts: number): SiteSummary {
+  const site = shownSite(data);
+  const reason = { message: "The job in the queue holds no website", count: 1 };
+  return emptySummary(site, `${keyHash(site.key)}-${attempts}`, "failed", reason);
+}
+
+/** What a job ended with. */
+export function summaryOf(job: {
+  readonly data: unknown;
+  readonly failedReason?: unknown;
+  readonly returnvalue?: unknown;
+}): SiteSummary {
+  const { data, failedReason, returnvalue } = job;
+  if (isSummary(returnvalue)) return returnvalue;
+  try {
+    const summary: unknown = JSON.parse(String(failedReason));
+    if (isSummary(summary)) return summary;
+  } catch {
+    // Somebody else failed it, with words of their own.
+  }
+  const site = shownSite(data);
+  const message =
+    typeof failedReason === "string" && failedReason !== "" ? failedReason : "Somebody else ended the job";
+  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", { message, count: 1 });
+}
+
+function isSummary(value: unknown): value is SiteSummary {
+  const { site, key, attemptId, outcome, reasons, files } = fieldsOf(value);
+  return (
+    [site, key, attemptId].every((text) => typeof text === "string") &&
+    (siteOutcomes as readonly unknown[]).includes(outcome) &&
+    Array.isArray(reasons) &&
+    typeof files === "object" &&
+    files !== null
+  );
+}
+
+function shownSite(data: unknown): SiteJob {
+  const { key, homepage } = fieldsOf(data);
+  const shown = (text: unknown) => (typeof text === "string" ? text.slice(0, longestShown) : "");
+  return { key: shown(key), homepage: shown(homepage) };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+const longestShown = 2000;
