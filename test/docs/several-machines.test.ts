@@ -8,9 +8,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { failureRows } from "../cli/failure-rows.ts";
-import { sitegrove, start } from "../cli/program.ts";
+import { program as built, shell, sitegrove, start } from "../cli/program.ts";
 import { manyServers } from "../fleet/many-servers.ts";
-import { freePort, hasRedis, listening } from "../support/redis-server.ts";
+import { freePort, hasRedis, listening, redisPassword, startRedis } from "../support/redis-server.ts";
 
 const docs = path.join(import.meta.dirname, "../../docs");
 const { SITEGROVE_MOTO, PYTHONPATH = "" } = process.env;
@@ -40,6 +40,38 @@ print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
   const { status, stdout, stderr } = python(code, path.join(docs, "indexed-job.yaml"));
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toContain('--shard "$JOB_COMPLETION_INDEX/8"');
+});
+
+test.skipIf(!hasRedis)("the commands for a queue do what they should, one after the other", async () => {
+  const text = readFileSync(path.join(docs, "several-machines.md"), "utf8");
+  const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
+  const folder = mkdtempSync(path.join(tmpdir(), "queue-commands-"));
+  const [redis, servers] = [await startRedis(), await manyServers({ count: 3 })];
+  try {
+    writeFileSync(path.join(folder, "sites.txt"), servers.sites.join("\n"));
+    const lines = block
+      .split("\n")
+      .filter((line) => line.startsWith("sitegrove "))
+      .map((line) =>
+        line
+          .replace("redis://queue.example/0", redis.url)
+          .replace("/shared", folder)
+          .replace(/^.* worker .*$/, "$& --idle 0"),
+      );
+    expect(lines).toHaveLength(4);
+    const script = `set -e; cd ${folder}; sitegrove() { "${process.execPath}" "${built}" "$@"; }; ${lines.join("; ")}`;
+    const { code, stdout } = await shell(script, { SITEGROVE_QUEUE_PASSWORD: redisPassword });
+    expect({ code, status: stdout.split("\n").at(-3) }).toEqual({
+      code: 0,
+      status: "monday: finished; 3 websites done (0 failed), 0 being read, 0 waiting",
+    });
+    const results = readFileSync(path.join(folder, "monday.ndjson"), "utf8").trimEnd().split("\n");
+    expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
+  } finally {
+    servers.close();
+    await redis.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 interface Service {
