@@ -47,7 +47,8 @@ async function* summary(batches: Batches, output: FleetDiffOutput): AsyncGenerat
     const step = await batches.next();
     if (step.done) {
       const made = summarizer.finish({ before, after }, kinds, step.value);
-      yield format === "markdown" ? diffMarkdown(made) : diffText(made);
+      const text = format === "markdown" ? diffMarkdown(made) : diffText(made);
+      yield siteCount === 0 ? text : text.replace(/No differences\.\n$/, "No differences on the websites of both.\n");
       if (siteCount > 0) yield sitesInWords(sites, siteCount, format === "markdown");
       return;
     }

@@ -71,7 +71,11 @@ export function createProgram(done: Done, name?: string): Command {
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
-      .configureHelp({ showGlobalOptions: false })
+      .configureHelp({
+        showGlobalOptions: false,
+        // Terminals have widths of their own: where a line ends in the source means nothing.
+        commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
+      })
       .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
     if (command !== program) command.helpOption("-h, --help", "print this help");
   }

@@ -15,7 +15,7 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
     if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
     return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url) ?? fail(url, "--sitemap takes a URL, not")) };
   }
-  if (name === undefined) throw new UsageError("no website given: sitegrove ls example.org (--help has more examples)");
+  if (name === undefined) throw new UsageError("no website given; --help shows examples");
   if (hasScheme.test(name)) {
     return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
   }

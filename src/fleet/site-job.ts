@@ -13,7 +13,7 @@ export interface SiteJob {
 
 /**
  * - `complete`: everything that was declared was read
- * - `incomplete`: sitemaps were found, and something of them could not be read
+ * - `incomplete`: something of the sitemaps could not be read, or a limit ended the search for them
  * - `none`: the website answered, and has no sitemap
  * - `unreachable`: nothing could be reached
  * - `blocked`: everything was refused

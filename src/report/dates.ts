@@ -69,7 +69,7 @@ export class DateCounts {
     }
   }
 
-  /** In days: half of the pages with a date changed since then. Undefined where there is none. */
+  /** In days: half of the pages with a date changed since then. Undefined where there is none, or half are from before the web. */
   get medianAge(): number | undefined {
     let left = Math.ceil((this.dated - this.future) / 2);
     if (left <= 0) return undefined;
@@ -77,7 +77,6 @@ export class DateCounts {
       left -= this.#days[index]!;
       if (left <= 0) return Math.max(0, Math.floor(this.#receivedAt / dayLength) - firstDay - index);
     }
-    // Half of the dates are from before the web.
-    return Math.floor(this.#receivedAt / dayLength) - firstDay;
+    return undefined;
   }
 }

@@ -15,6 +15,8 @@ const tail = 0.01;
 // From so many pages and so large a share on, a moment that pages share means something.
 const manyPages = 50;
 const largeShare = 0.1;
+/** A day with so many times the pages of others; where pages are spread over few days, each of them has many. */
+const unusual = 4;
 
 export function timelineOf({ dates, pages, receivedAt }: Collector): ReportTimeline {
   const { unit, bars, before } = barsOf(dates, receivedAt);
@@ -89,7 +91,14 @@ function commonMoment(dates: DateCounts): ReportTimeline["common"] {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return undefined;
   const isDay = instant % dayLength === 0 && dates.dayOnly >= count;
+  if (isDay && count < dates.dated / 2 && count < unusual * averageDay(dates)) return undefined;
   return { at: isDay ? dayOf(instant) : `${at.toISOString().slice(0, 19)}Z`, pages: count };
+}
+
+// Of the days that have pages.
+function averageDay(dates: DateCounts): number {
+  const days = [...dates.days()];
+  return days.reduce((sum, { pages }) => sum + pages, 0) / Math.max(1, days.length);
 }
 
 function sentences(
@@ -122,7 +131,7 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
       : `${grouped(common.pages)} pages (${share}) carry the same second, ${common.at}: that is when a file was made, not when pages changed.`;
   }
   if (future >= dated / 100)
-    return `${counted(future, "page")} (${percent(future, pages)}) carry a date in the future.`;
+    return `${counted(future, "page")} (${percent(future, pages)}) ${future === 1 ? "carries" : "carry"} a date in the future.`;
   if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages say when they changed.`;
   if (medianAge > 730) return "Most pages have not changed for more than two years.";
   return undefined;

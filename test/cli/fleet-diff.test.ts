@@ -114,6 +114,9 @@ test("formats, filters and exit codes as diff has them", async () => {
   const { stdout } = await diff("one", "two", "--exclude", "*/a/4");
   expect(stdout).toMatch(/Websites\n {2}gone {2}http.*\n {2}new {2}http.*\n {2}complete → blocked {2}http.*\n$/);
   expect(stdout).not.toMatch(/\d {2}added/);
+  // What is said of pages does not deny what is said of websites.
+  const websites = (await diff("one", "two", "--only", "added", "--exclude", "*/a/4")).stdout;
+  expect(websites).toMatch(/\nNo differences on the websites of both\.\n\nWebsites\n/);
   await diff("one", "two", "-f", "ndjson", "-o", at("changes.ndjson"));
   expect(told(readFileSync(at("changes.ndjson"), "utf8"))).toContain("1 added /a/4");
 });

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
 import { shell, sitegrove } from "./program.ts";
 import { serve, urlset } from "./website.ts";
 
@@ -66,6 +67,19 @@ test("of the WebAssembly of a run, only the matcher is compiled for speed, and o
 test("--version is the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("descriptions are wrapped for the terminal, not for the source", () => {
+  const program = createProgram(() => {});
+  for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
+    const [, description = ""] = /^Usage: [\s\S]*?\n\n([\s\S]*?)\n\n/.exec(command.helpInformation()) ?? [];
+    const lines = description.split("\n");
+    // The first word of a line would not have fit into the one before it.
+    for (const [at, line] of lines.entries()) {
+      const [next = "x".repeat(80)] = lines[at + 1]?.split(" ") ?? [];
+      expect(`${line} ${next}`.length, `${command.name()}: ${line}`).toBeGreaterThan(80);
+    }
+  }
 });
 
 test("--help shows examples and every exit code, on standard output", async () => {

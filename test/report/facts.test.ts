@@ -199,6 +199,30 @@ test("a long name in another alphabet is shown in its letters, however it was wr
   expect(html.replace(/<script>[\s\S]*/, "")).not.toMatch(/%[89a-f][0-9a-f]…/i);
 });
 
+test("a day is odd only where it stands out; a median is never made up", async () => {
+  const dated = (day: (number: number) => string) =>
+    website(Array.from({ length: 500 }, (_, number) => ({ path: `p${number}`, day: day(number) })));
+  const even = await factsOf(dated((number) => `2026-09-0${1 + (number % 9)}`));
+  expect([even.timeline.odd, even.timeline.common]).toEqual([undefined, undefined]);
+  const released = await factsOf(
+    dated((number) => (number < 200 ? "2026-09-01" : `20${10 + (number % 16)}-0${1 + (number % 9)}-03`)),
+  );
+  expect(released.timeline.odd).toContain("200 pages (40 %) carry the same day, 2026-09-01");
+  const old = await factsOf(dated((number) => (number === 0 ? "2026-09-01" : "1970-01-01")));
+  expect(old.figures.medianAge).toBeUndefined();
+  expect(old.timeline.sentence).not.toContain("Half of the dated pages");
+  const one = await factsOf(website([{ path: "a", day: "2999-01-01" }]));
+  expect(one.timeline.odd).toBe("1 page (100 %) carries a date in the future.");
+});
+
+function website(pages: readonly { readonly path: string; readonly day: string }[]): Client {
+  const entries = pages.map(({ path, day }) => `<url><loc>{home}${path}</loc><lastmod>${day}</lastmod></url>`);
+  return site({
+    "/robots.txt": "Sitemap: {home}s.xml",
+    "/s.xml": urlset().replace("</urlset>", `${entries.join("")}</urlset>`),
+  }).client;
+}
+
 test("an archive that says it is from the year 275760 takes no more memory", async () => {
   await using tree = await sitemapTreeForHomepage(home, { client: threePages(), retries: 0 });
   const before = process.memoryUsage().arrayBuffers;

@@ -18,7 +18,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps;
   const before = `Before, there were ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}.${totals.changedOnlyLastModified > 0 && ` Of ${grouped(totals.changed)} pages that changed, ${grouped(totals.changedOnlyLastModified)} have another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}.${totals.changedOnlyLastModified > 0 && ` Of ${counted(totals.changed, "page")} that changed, ${grouped(totals.changedOnlyLastModified)} ${totals.changedOnlyLastModified === 1 ? "has" : "have"} another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">Nothing is different.</p>`
@@ -61,7 +61,7 @@ const sitemapWords = {
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
   const left = totals.sitemaps - sitemaps.length;
-  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} came, went, or can or cannot be read any more</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
+  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} new, gone, readable again or no longer readable</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
 }
 
 function examplesOf({ examples }: ReportChanges, homepage: string): Html {

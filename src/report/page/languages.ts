@@ -17,14 +17,14 @@ export function languagesPart({ languages: facts, figures }: ReportFacts): Html 
   const odd = judged ? worst(facts) : undefined;
   const defaults =
     defaultPages === pages
-      ? "All of them name a page for all other languages, too (x-default)."
+      ? `${pages === 1 ? "It names" : "All of them name"} a page for all other languages, too (x-default).`
       : defaultPages === 0
         ? "None names a page for all other languages (x-default)."
-        : `${grouped(defaultPages)} of them name a page for all other languages (x-default).`;
+        : `${grouped(defaultPages)} of them ${defaultPages === 1 ? "names" : "name"} a page for all other languages (x-default).`;
   return part(
     "languages",
     "Languages",
-    html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${counted(pages, "page")} (${percent(pages, figures.pages)}) name alternate pages. ${defaults}</p>
+    html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${counted(pages, "page")} (${percent(pages, figures.pages)}) ${pages === 1 ? "names" : "name"} alternate pages. ${defaults}</p>
 ${matrix(facts, rows, columns)}
 <p class="note">${what}${others > 0 && ` Not shown: other (${counted(others, "language")}).`}</p>`,
   );

@@ -63,5 +63,5 @@ export function flawedSentence({ figures }: ReportFacts): string {
   const { flawedPages, pages } = figures;
   return flawedPages === 0
     ? ""
-    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) have errors or warnings of their own. `;
+    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings of its own" : "have errors or warnings of their own"}. `;
 }
