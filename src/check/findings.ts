@@ -45,7 +45,7 @@ export interface FindingDraft {
 }
 
 // Of one finding; after the first sitemaps of a rule, fewer; after those, none.
-const mostExamples = 20;
+export const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
@@ -151,6 +151,12 @@ export class SitemapFindings {
 
   isOn(rule: string): boolean {
     return this.#findings.isOn(rule, this.sitemap);
+  }
+
+  /** Whether a rule has so many examples here as a finding can have: in the first sitemaps where it finds something. */
+  isWellIllustrated(rule: RuleId): boolean {
+    const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
+    return room > 0 && room + examples.length === mostExamples;
   }
 
   /** Counts one more, and keeps it as an example while there is room. `own` is another severity than that of the row. */

@@ -1,7 +1,9 @@
 // From what the reader had to report to rules: a document's problems, and the reason why there is none.
 import type { Problem } from "../problem.ts";
 import { problemsOf, type Sitemap } from "../sitemap.ts";
-import type { SitemapFindings } from "./findings.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import { mostExamples, type SitemapFindings } from "./findings.ts";
+import { repeatedProblems } from "./repeated-problems.ts";
 import type { RuleId } from "./rule-id.ts";
 
 /** The rule that a problem of a sitemap feeds; undefined where search engines have nothing to say about it. */
@@ -14,6 +16,25 @@ export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
     if (rule !== undefined) report(rule, problem, findings);
+  }
+}
+
+/** Gives the rules of problems that came more than once further examples. */
+export async function illustrateProblems(
+  tree: SitemapTree,
+  sitemap: Sitemap,
+  findings: SitemapFindings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const repeated = problemsOf(sitemap).filter((problem) => {
+    const rule = (problem.count ?? 1) > 1 ? ruleOf(problem, sitemap) : undefined;
+    return rule !== undefined && findings.isWellIllustrated(rule);
+  });
+  if (repeated.length === 0) return;
+  for (const problem of await repeatedProblems(tree, sitemap, repeated, mostExamples, signal)) {
+    const rule = ruleOf(problem, sitemap);
+    // They are counted already.
+    if (rule !== undefined) report(rule, { ...problem, count: 0 }, findings);
   }
 }
 

@@ -7,7 +7,7 @@ import { bounds } from "./bounds.ts";
 import { judgeDocument, judgeFeed } from "./document-rules.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
-import { judgeProblems } from "./problem-rules.ts";
+import { illustrateProblems, judgeProblems } from "./problem-rules.ts";
 import type { RobotsAccess } from "./robots-access.ts";
 import { isRobots, locationOf, type SiteContext } from "./site-context.ts";
 
@@ -37,6 +37,9 @@ export async function judgeTree(
     if (judged.has(identity)) continue;
     judged.add(identity);
     judgeProblems(sitemap, own);
+    if (sitemap !== tree.root && sitemap.kind !== "invalid") {
+      await illustrateProblems(tree, sitemap, own, settings.signal);
+    }
     if (sitemap !== tree.root) judgeDocument(sitemap, await tree.response(sitemap), own, settings);
     if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(tree.text(sitemap), own);
     if (sitemap.kind === "pages") judgePages(sitemap, own, settings);

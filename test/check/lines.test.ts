@@ -28,6 +28,35 @@ test("examples about pages, children of indexes and alternate pages have the lin
   expect(line("index-nested", "sitemap.xml")).toBe(1);
 });
 
+test("what the reader reported several times has several examples, each with its line, and is counted once", async () => {
+  const dated = (name: string, date: string) => `<url><loc>${name}</loc><lastmod>${date}</lastmod></url>`;
+  const { findings } = await checkedInPieces(
+    files({
+      "/sitemap.xml": sitemap(
+        dated(`${home}1?a=1&b=2`, "31.05.2024"),
+        dated("/2", "30.05.2024"),
+        dated(`${home}3?a=1&c=2`, "2024-05-31"),
+        ...Array.from({ length: 30 }, (_, at) => dated(`${home}x${at}`, `${at}. Mai`)),
+        dated(`${home}4`, "29.05.2024"),
+      ),
+    }),
+  );
+  const found = (rule: string) => findings.find((finding) => finding.rule === rule);
+  const examples = (rule: string) => found(rule)?.examples.map(({ line, value }) => [line, value]);
+  expect(examples("lastmod-form")).toEqual([
+    [7, "31.05.2024"],
+    [8, "30.05.2024"],
+    [40, "29.05.2024"],
+  ]);
+  expect(found("lastmod-form")?.count).toBe(3);
+  expect(examples("sitemap-not-well-formed")).toEqual([
+    [7, "&b=2"],
+    [9, "&c=2"],
+  ]);
+  expect(found("lastmod-invalid")).toMatchObject({ count: 30 });
+  expect(examples("lastmod-invalid")).toHaveLength(20);
+});
+
 test.each([1, 7, 1000, 1_000_000])("a text in pieces of %d", (length) => {
   const urls = Array.from({ length: 3000 }, (_, number) => `https://example.org/${number}?a=1&b='x'`);
   const text = urls.map((url) => `<url><loc>${url.replaceAll("&", "&amp;")}</loc></url>\n`).join("");
