@@ -1,6 +1,6 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
-import { type CrawlTarget, crawl } from "../crawl/crawl.ts";
+import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
@@ -132,10 +132,11 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
 // During the crawl.
 async function* crawled(
   target: OnlineTarget,
-  { filters, options }: Job,
+  { filters, options, flags, summary }: Job,
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
-  for await (const event of crawl(crawlTarget(target), options)) {
+  const urlsOnly = flags.format === "pages" && flags.since === undefined && summary === undefined;
+  for await (const event of (urlsOnly ? crawlUrls : crawl)(crawlTarget(target), options)) {
     see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;

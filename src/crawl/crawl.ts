@@ -10,7 +10,7 @@ import type { Store } from "../store/contract.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
 import { parseUrl } from "../url.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import type { ReadDocument } from "./read.ts";
+import { type ReadDocument, read } from "./read.ts";
 import { ReadingLog } from "./reading-log.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
@@ -29,6 +29,14 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
   const prepared = prepare(target, options);
   return { [Symbol.asyncIterator]: () => merged(prepared) };
 }
+
+/** The same, for whoever needs nothing but the URLs of the pages: they have no other fields. */
+export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
+  const prepared = prepare(target, options);
+  return { [Symbol.asyncIterator]: () => merged(prepared, readUrls) };
+}
+
+const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
 export interface RunOptions {
   readonly prepared: Prepared;
@@ -112,7 +120,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
 }
 
 // Yields side events while waiting for the next ordered one.
-async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
+async function* merged(prepared: Prepared, readDocument?: ReadDocument): AsyncGenerator<CrawlEvent, void> {
   const aside: CrawlEvent[] = [];
   let wake = () => {};
   const onSideEvent = (event: CrawlEvent) => {
@@ -122,7 +130,11 @@ async function* merged(prepared: Prepared): AsyncGenerator<CrawlEvent, void> {
   const abort = new AbortController();
   const signal =
     prepared.settings.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, prepared.settings.signal]);
-  const events = ordered({ prepared: { ...prepared, settings: { ...prepared.settings, signal } }, onSideEvent });
+  const events = ordered({
+    prepared: { ...prepared, settings: { ...prepared.settings, signal } },
+    read: readDocument,
+    onSideEvent,
+  });
   let done = false;
   try {
     while (!done) {

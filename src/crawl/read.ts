@@ -25,6 +25,8 @@ export interface Document {
 export interface ReadSettings {
   readonly limits: Limits;
   readonly strict: boolean;
+  /** Of pages, only the URLs are wanted. */
+  readonly urlsOnly?: boolean | undefined;
 }
 
 /** The result of reading a document. */
@@ -57,13 +59,14 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict } = settings;
+  const { limits, strict, urlsOnly } = settings;
   const bytes = counted(document.body);
   const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
     url: document.url,
     limits,
     strict,
+    urlsOnly,
     problems,
     isRobots: document.isRobots ?? false,
   });

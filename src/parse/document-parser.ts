@@ -20,6 +20,8 @@ export interface DocumentParserOptions {
   readonly strict?: boolean | undefined;
   /** It was requested as robots.txt, wherever it was found. @default by its URL */
   readonly isRobots?: boolean | undefined;
+  /** See `ParseContext`. */
+  readonly urlsOnly?: boolean | undefined;
   /** The fast path. @default the usual one */
   readonly fastPath?: CreateFastPath | undefined;
   /** Collects the problems of the document. */
@@ -28,10 +30,10 @@ export interface DocumentParserOptions {
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, fastPath = usualFastPath } = options;
+  const { url, strict = false, problems, urlsOnly, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
   const limits = { ...defaultLimits, ...options.limits };
-  return new DocumentParser({ url, strict, problems, limits, fastPath }, isRobots);
+  return new DocumentParser({ url, strict, problems, limits, urlsOnly, fastPath }, isRobots);
 }
 
 class DocumentParser implements EntryParser {

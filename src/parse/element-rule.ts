@@ -27,12 +27,18 @@ export interface ElementRule<Target> {
   readonly isKey: boolean;
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
   readonly isDate: boolean;
+  /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
+  readonly isDetail: boolean;
   readonly close: ((target: Target) => void) | undefined;
 }
 
 /** Reads elements by their rules, and does nothing else. */
 export interface RuleReader<Target = never> {
   readonly target: Target;
+  /** Of pages, only the URLs are wanted. */
+  readonly urlsOnly: boolean;
+  /** Takes an entry at once: a page with nothing to report but, perhaps, that its URL is repeated. False if it did not. */
+  takeEntry(url: string, high: number, low: number): boolean;
   /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   rules: readonly ElementRule<Target>[];
   /** Whether the root of the format is open. */
@@ -60,8 +66,9 @@ export function elements<Target>(
 }
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  const { children, others, foreign, isEntry = false, open, text, isUrl = false, isKey = false, isDate = false } = part;
-  return { name, children, others, foreign, isEntry, open, text, isUrl, isKey, isDate, close: part.close };
+  const { children, others, foreign, open, text, close } = part;
+  const { isEntry = false, isUrl = false, isKey = false, isDate = false, isDetail = false } = part;
+  return { name, children, others, foreign, isEntry, open, text, isUrl, isKey, isDate, isDetail, close };
 }
 
 /**

@@ -54,6 +54,8 @@ export interface ParseContext {
   /** Stop at the first thing that is not well-formed. */
   readonly strict: boolean;
   readonly problems: ProblemLog;
+  /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
+  readonly urlsOnly?: boolean | undefined;
   /** For XML: @default none */
   readonly fastPath?: CreateFastPath | undefined;
 }

@@ -15,6 +15,10 @@ import type { XmlText } from "./xml-text.ts";
 
 /** What the rules of a table write to. */
 export interface TableTarget {
+  /** Of pages, only the URLs are wanted. */
+  readonly urlsOnly?: boolean;
+  /** See `RuleReader`. */
+  takeEntry?(url: string, high: number, low: number): boolean;
   /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
   /** The root was closed. */
@@ -63,6 +67,14 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   get byRules(): RuleReader {
     return this as unknown as RuleReader;
+  }
+
+  get urlsOnly(): boolean {
+    return this.target.urlsOnly === true;
+  }
+
+  takeEntry(url: string, high: number, low: number): boolean {
+    return this.target.takeEntry?.(url, high, low) === true;
   }
 
   get rules(): readonly ElementRule<Target>[] {

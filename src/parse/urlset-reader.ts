@@ -54,11 +54,17 @@ export class UrlsetReader implements TableTarget {
   /** Attributes of an open element whose text is needed, too. */
   attributes: object = {};
 
+  /** Nothing else of a page is kept. */
+  readonly urlsOnly: boolean;
+
   constructor(
     sink: EntrySink,
     limits: ReaderLimits,
     report: (code: ProblemCode, value?: string, limit?: number) => void,
+    urlsOnly = false,
   ) {
+    // Where lists may be cut, entries that look alike are not.
+    this.urlsOnly = urlsOnly && Math.min(limits.images, limits.videos, limits.alternates) >= shortestLimit;
     this.#sink = sink;
     this.#limits = limits;
     this.report = report;
@@ -171,6 +177,10 @@ export class UrlsetReader implements TableTarget {
     this.#newsStory = undefined;
   }
 
+  takeEntry(url: string, high: number, low: number): boolean {
+    return this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownPage(url, high, low);
+  }
+
   end(): void {
     const kind = this.#kind;
     if (kind === undefined) return;
@@ -272,6 +282,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   #page(url: string): SitemapPage {
+    if (this.urlsOnly) return { url, priority: defaultPriority };
     const page = this.#hasPriority
       ? withPriority(url, this.#priority, this.#lastModified, this.#changeFrequency)
       : withoutPriority(url, this.#lastModified, this.#changeFrequency);
@@ -288,6 +299,9 @@ export class UrlsetReader implements TableTarget {
     this.#mixedReported = true;
   }
 }
+
+// An entry that the matcher takes for one like others has fewer parts.
+const shortestLimit = 64;
 
 function isAlternate(rel: string | undefined): boolean {
   if (rel === "alternate") return true;

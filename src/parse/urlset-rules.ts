@@ -17,11 +17,13 @@ const news: Rules = elements("news", {
   publication: {
     children: elements<UrlsetReader>("news", {
       name: {
+        isDetail: true,
         text({ news }, text) {
           if (text !== "") news.publicationName ??= text;
         },
       },
       language: {
+        isDetail: true,
         text({ news }, text) {
           if (text !== "") news.publicationLanguage ??= text;
         },
@@ -29,33 +31,39 @@ const news: Rules = elements("news", {
     }),
   },
   title: {
+    isDetail: true,
     text({ news }, text) {
       if (text !== "") news.title ??= text;
     },
   },
   publication_date: {
     isDate: true,
+    isDetail: true,
     text(reader, text, facts) {
       const date = reader.newsDate(text, facts);
       if (date !== undefined) reader.news.publishDate ??= date;
     },
   },
   access: {
+    isDetail: true,
     text({ news }, text) {
       if (text !== "") news.access ??= text;
     },
   },
   genres: {
+    isDetail: true,
     text({ news }, text) {
       if (text !== "") news.genres ??= parseList(text);
     },
   },
   keywords: {
+    isDetail: true,
     text({ news }, text) {
       if (text !== "") news.keywords ??= parseList(text);
     },
   },
   stock_tickers: {
+    isDetail: true,
     text({ news }, text) {
       if (text !== "") news.stockTickers ??= parseList(text);
     },
@@ -65,28 +73,33 @@ const news: Rules = elements("news", {
 const image: Rules = elements("image", {
   loc: {
     isUrl: true,
+    isDetail: true,
     text(reader, text, facts) {
       const url = text === "" ? undefined : reader.url(text, facts);
       if (url !== undefined) reader.image.url ??= url;
     },
   },
   caption: {
+    isDetail: true,
     text({ image }, text) {
       if (text !== "") image.caption ??= text;
     },
   },
   geo_location: {
+    isDetail: true,
     text({ image }, text) {
       if (text !== "") image.geoLocation ??= text;
     },
   },
   title: {
+    isDetail: true,
     text({ image }, text) {
       if (text !== "") image.title ??= text;
     },
   },
   license: {
     isUrl: true,
+    isDetail: true,
     text(reader, text, facts) {
       const url = text === "" ? undefined : reader.url(text, facts);
       if (url !== undefined) reader.image.license ??= url;
@@ -102,11 +115,14 @@ const sitemap: Rules = elements("sitemap", {
 const page: Rules = new Map([
   ...sitemap,
   ...elements<UrlsetReader>("sitemap", {
+    lastmod: { isDate: true, isDetail: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
     changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
     priority: { text: (reader, text) => reader.setPriority(text) },
-    link: { open: (reader, attributes) => reader.addLink(attributes, "link") },
+    link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, "link") },
   }),
-  ...elements<UrlsetReader>("xhtml", { link: { open: (reader, attributes) => reader.addLink(attributes, undefined) } }),
+  ...elements<UrlsetReader>("xhtml", {
+    link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, undefined) },
+  }),
   ...elements<UrlsetReader>("news", { news: { children: news, close: (reader) => reader.endNews() } }),
   ...elements<UrlsetReader>("image", { image: { children: image, close: (reader) => reader.endImage() } }),
   ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),

@@ -110,6 +110,7 @@ type KeyOf<Value> = {
 
 function text(key: KeyOf<string>): Part {
   return {
+    isDetail: true,
     text({ video }, content) {
       if (content !== "") video[key] ??= content;
     },
@@ -119,6 +120,7 @@ function text(key: KeyOf<string>): Part {
 function url(key: KeyOf<string>): Part {
   return {
     isUrl: true,
+    isDetail: true,
     text(reader, content, facts) {
       const resolved = content === "" ? undefined : reader.url(content, facts);
       if (resolved !== undefined) reader.video[key] ??= resolved;

@@ -106,7 +106,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const options = { name, scanner, maxUrlLength: limits.urlLength };
     if (root === "urlset" || root === "sitemapindex") {
       const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
-      const target = new UrlsetReader(this.#sink, limits, report);
+      const target = new UrlsetReader(this.#sink, limits, report, this.#context.urlsOnly);
       this.#finish = () => target.finish();
       const entryNames = ["url", "sitemap"];
       return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target, entryNames });

@@ -9,11 +9,22 @@ import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { createMatcher } from "../../src/parse/fast/matcher.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { ProblemLog } from "../../src/problem.ts";
-import { Utf8Text } from "../../src/utf8-text.ts";
+import { type TextPiece, Utf8Text } from "../../src/utf8-text.ts";
 import { some } from "../support/long.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
+import { Random } from "../support/random.ts";
+import { repetitiveDocument, smallLimits } from "../support/repetitive.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
+
+// Where only URLs are wanted, whole entries are taken at once. What is reported stays the same, and so do the URLs.
+function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<typeof parsePieces>[1] = {}): void {
+  const list = [...pieces];
+  const { pages, ...rest } = parsePieces(list, options);
+  const { pages: brief, ...others } = parsePieces(list, { ...options, urlsOnly: true });
+  expect(brief.map(({ url }) => url)).toEqual(pages.map(({ url }) => url));
+  expect(others).toEqual(rest);
+}
 
 function inPieces(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
@@ -91,6 +102,7 @@ test("runs of entries that are alike give what one character at a time gives, an
       expect(parsePieces(inPieces(text, size))).toEqual(whole);
       expect(parsePieces([...text])).toEqual(whole);
       expect(parseWithout([text])).toEqual(whole);
+      expectSameUrls(inPieces(text, size));
     }),
     { numRuns: some(250) },
   );
@@ -108,6 +120,35 @@ test("an entry is read alike, whatever entries came before it", () => {
     }),
     { numRuns: some(250) },
   );
+});
+
+test("where only URLs are wanted, entries that are alike are taken at once, and problems stay the same", () => {
+  const random = new Random(20);
+  for (let round = 0; round < 400; round++) {
+    const text = repetitiveDocument(random, 40);
+    expectSameUrls(inBytes(text, 1 + random.below(9000)), random.below(3) === 0 ? { limits: smallLimits(random) } : {});
+  }
+});
+
+test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {
+  const entries = (frequency: string, priority: string, count: number, from: number) =>
+    Array.from(
+      { length: count },
+      (_, n) =>
+        `<url><loc>https://example.org/${from + n}</loc><changefreq>${frequency}</changefreq><priority>${priority}</priority></url>`,
+    );
+  const text = urlset(
+    ...entries("daily", "0.5", 9, 0),
+    ...entries("0.5", "daily", 2, 9),
+    ...entries("daily", "0.5", 9, 5),
+    ...entries("weekly", "0.5", 9, 40),
+  );
+  expectSameUrls([text]);
+  expect(parsePieces([text], { urlsOnly: true }).problems).toMatchObject([
+    { code: "change-frequency-invalid", count: 2 },
+    { code: "priority-invalid", count: 2 },
+    { code: "url-repeated", count: 6 },
+  ]);
 });
 
 const character = fc.constantFrom(
@@ -183,6 +224,7 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
         expect(parsePieces([document])).toEqual(expected);
         expect(parsePieces(inPieces(document, size))).toEqual(expected);
         expect(parsePieces(inBytes(document, size + 4))).toEqual(expected);
+        expectSameUrls(inBytes(document, size + 4));
       },
     ),
     { numRuns: some(300) },

@@ -49,6 +49,8 @@ function scan(
     });
   const reader: RuleReader<object> = {
     target: {},
+    urlsOnly: false,
+    takeEntry: () => false,
     rules: [],
     ruleOf,
     isInRoot: true,

@@ -3,13 +3,14 @@
 import type { Limits } from "../../src/options.ts";
 import type { Random } from "./random.ts";
 
-export function repetitiveDocument(random: Random): string {
+/** `most`: of entries that are alike. */
+export function repetitiveDocument(random: Random, most = 8): string {
   const format = random.pick(formats);
   const entries: string[] = [];
   let number = 0;
   for (let runs = 1 + random.below(4); runs > 0; runs--) {
     const entry = format.entry(random);
-    for (let times = 1 + random.below(8); times > 0; times--) entries.push(fill(entry, random, number++));
+    for (let times = 1 + random.below(most); times > 0; times--) entries.push(fill(entry, random, number++));
   }
   const text = format.head + entries.join(random.pick(["", "\n", "\n  ", "\r\n"])) + format.tail;
   // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.

@@ -14,6 +14,10 @@ export interface Action {
   readonly takes: TextKind;
   /** The rule of the element that the run closes first, if its text is wanted. */
   readonly textRule: Rule | undefined;
+  /** Of the text, only whether it is valid counts. */
+  readonly isChecked: boolean;
+  /** The run ends an entry and begins another, and nothing else comes after that. */
+  readonly endsEntry: boolean;
   readonly calls: readonly Call[];
   /** Where in the run the tags of the calls begin. */
   readonly offsets: readonly number[];
@@ -27,8 +31,11 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
   const calls: Call[] = [];
   const offsets: number[] = [];
   let textRule: Rule | undefined;
+  let ended: Rule | undefined;
+  let endsEntry = false;
   const add = (call: Call | undefined, index: number) => {
     if (call === undefined) return;
+    endsEntry = false;
     calls.push(call);
     offsets.push(run.offsets[index]!);
   };
@@ -37,6 +44,7 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
       const found = reader.ruleOf(open.at(-1)!, name);
       open.push(found);
       add(found.open, index);
+      if (found.isEntry) endsEntry = found === ended;
       return;
     }
     const closed = open.pop()!;
@@ -45,8 +53,11 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
     if (index === 0) textRule = text === undefined ? undefined : closed;
     else if (text !== undefined) add((target) => text(target, "", noFacts), index);
     add(closed.close, index);
+    if (closed.isEntry) ended = closed;
   });
-  return { takes: kindOf(textRule), textRule, calls, offsets };
+  const { urlsOnly } = reader;
+  const isChecked = urlsOnly && textRule?.isDetail === true;
+  return { takes: kindOf(textRule), textRule, isChecked, endsEntry: urlsOnly && endsEntry, calls, offsets };
 }
 
 function kindOf(rule: Rule | undefined): TextKind {

@@ -4,7 +4,7 @@
 /** The memory of the matcher, by address. */
 export const layout = {
   /** Pages of 64 KB. */
-  pages: 14,
+  pages: 15,
   /** The result of a run: its last position and node, why it ended, and the ends of both lists of texts. */
   resultAt: 0,
   resultNode: 4,
@@ -16,6 +16,10 @@ export const layout = {
   originSize: 240,
   originText: 16,
   originsEnd: 1024,
+  /** Ways through an entry that were read before and had nothing to report: how many edges, and their numbers. */
+  cyclesStart: 1024,
+  cycleSize: 256,
+  cyclesEnd: 3072,
   /** Short texts seen before: sixteen bytes each, two for each hash. */
   wordsStart: 4096,
   wordCount: 512,
@@ -24,18 +28,20 @@ export const layout = {
   graphEnd: 106_496,
   /** The steps of a run. */
   traceStart: 106_496,
-  traceEnd: 172_032,
+  traceEnd: 237_568,
   /** The document, in UTF-8. Vectors are read beyond its end. */
-  documentStart: 172_032,
-  documentEnd: 434_176,
+  documentStart: 237_568,
+  documentEnd: 499_712,
   /** A text with its references decoded. */
-  scratchStart: 434_208,
-  scratchEnd: 499_744,
+  scratchStart: 499_744,
+  scratchEnd: 565_280,
   /** Wanted texts as JSON: first those of ASCII, then the others. */
-  narrowStart: 499_776,
-  narrowEnd: 696_384,
-  wideStart: 696_416,
-  wideEnd: 893_024,
+  narrowStart: 565_312,
+  narrowEnd: 761_920,
+  wideStart: 761_952,
+  wideEnd: 958_560,
+  /** For each word, where it was read before and had nothing to report: a bit for each use. */
+  wordUsesStart: 958_976,
 
   /** A node: the character that ends the text, and the first edge. */
   nodeDelimiter: 0,
@@ -49,7 +55,8 @@ export const layout = {
   edgeTarget: 12,
   edgeNumber: 16,
   edgeTask: 20,
-  edgeSize: 24,
+  edgeUse: 24,
+  edgeSize: 28,
 
   /** Tasks for a text: it must be empty; it is a URL; a date; the URL of an entry; it is wanted; references are decoded. */
   mustBeEmpty: 1,
@@ -58,6 +65,9 @@ export const layout = {
   isKey: 8,
   isWanted: 16,
   hasMarkup: 32,
+  /** Only whether there is something to report counts; after this text another entry begins. */
+  isChecked: 64,
+  endsEntry: 128,
 
   /** A step: the number of the edge, start and end of its text, its facts, and a fingerprint or the position of a word. */
   stepEdge: 0,
@@ -67,7 +77,10 @@ export const layout = {
   stepHigh: 16,
   stepLow: 20,
   stepWord: 16,
-  stepSize: 24,
+  /** Of the first step of an entry: where the next one begins, and the step of its URL. */
+  stepCycle: 24,
+  stepKey: 28,
+  stepSize: 32,
 
   /** Facts about a text: it has a `&`, control characters, characters outside of ASCII; it may have to be trimmed. */
   hasReferences: 1,
@@ -82,6 +95,8 @@ export const layout = {
   /** It is a known word, or becomes one. */
   isKnownWord: 256,
   isNewWord: 512,
+  /** There is nothing to report, and it is in no list. */
+  isLeftOut: 1024,
 
   /** Why a run ended: no edge matches; more of the document is needed; or there is no room for another step. */
   nothingFits: 1,

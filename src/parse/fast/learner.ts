@@ -136,7 +136,8 @@ export class Learner {
     // An empty element whose text is wanted has an empty text, which no path passes on.
     if (this.here === undefined || (attributes.selfClosing && rule.text !== undefined)) return;
     if (!attributes.selfClosing && this.#isUnsure(reader)) return;
-    this.paths.addTag(from, { buffer, open, end, attributes, rule }, this.here);
+    const isChecked = reader.urlsOnly && rule.isDetail;
+    this.paths.addTag(from, { buffer, open, end, attributes, rule, isChecked }, this.here);
   }
 
   // Whether the meaning of the element that was just opened depends on what follows it.

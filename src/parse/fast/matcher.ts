@@ -29,6 +29,7 @@ export class Matcher implements LineCounter {
   #version = 0;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
+  #learned = 0;
 
   constructor(code: MatcherCode) {
     this.#code = code;
@@ -57,6 +58,11 @@ export class Matcher implements LineCounter {
   /** Loads the graph. */
   use(graph: MatchGraph): void {
     if (this.#graph === graph && this.#version === graph.version) return;
+    if (this.#graph !== graph) {
+      this.#bytes.fill(0, layout.cyclesStart, layout.cyclesEnd);
+      this.#bytes.fill(0, layout.wordUsesStart, layout.wordUsesStart + layout.wordCount * 4);
+      this.#learned = 0;
+    }
     this.#bytes.set(graph.bytes, layout.graphStart);
     this.#graph = graph;
     this.#version = graph.version;
@@ -122,6 +128,21 @@ export class Matcher implements LineCounter {
     this.#nextOrigin = (index + 1) % originCount;
   }
 
+  /** An entry with these edges had nothing to report. */
+  learnCycle(edges: readonly number[]): void {
+    if (edges.length > cycleLength || this.#learned === mostLearned) return;
+    const slot = (layout.cyclesStart + (this.#learned % cycleCount) * layout.cycleSize) >> 2;
+    this.#learned++;
+    this.#words[slot] = edges.length;
+    this.#words.set(edges, slot + 1);
+  }
+
+  /** Used like this, a word has nothing to report. */
+  approveWord(place: number, use: number): void {
+    const at = (layout.wordUsesStart >> 2) + place;
+    this.#words[at] = this.#words[at]! | use;
+  }
+
   /** A trace was not played to its end: the words that it would have added are unknown. */
   forgetWords(): void {
     this.#bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * vectorSize);
@@ -157,6 +178,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decodeNarrow = (bytes: Uint8Array) => decoder.decode(bytes);
 const vectorSize = 16;
+const cycleCount = (layout.cyclesEnd - layout.cyclesStart) / layout.cycleSize;
+const cycleLength = layout.cycleSize / 4 - 1;
+// Of one document: where there are more, learning them again and again takes longer than it saves.
+const mostLearned = 32;
 // `[0]`
 const emptyList = 3;
 const noTexts: readonly string[] = [];

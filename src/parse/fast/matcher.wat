@@ -26,6 +26,8 @@
     (local $amps i32) (local $controls i32) (local $others i32) (local $lost i32) (local $kind i32)
     (local $edge i32) (local $before i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32)
     (local $flags i32) (local $task i32) (local $reason i32) (local $left i32)
+    ;; The first step of the entry, that of its URL, whether nothing in it is known to need a look, and whether that is certain.
+    (local $cycle i32) (local $key i32) (local $settled i32) (local $certain i32)
     (local.set $step (i32.const {traceStart}))
     (i32.store8 (i32.const {narrowStart}) (i32.const 91))
     (i32.store8 (i32.const {wideStart}) (i32.const 91))
@@ -151,7 +153,7 @@
               (select (i32.const {hasReferences}) (i32.const 0) (local.get $amps))
               (select (i32.const {hasControls}) (i32.const 0) (local.get $controls)))
             (local.get $others)))
-        (if (i32.and (i32.ne (local.get $left) (i32.const 0)) (i32.ge_u (local.get $task) (i32.const {isWanted})))
+        (if (i32.and (i32.ne (local.get $left) (i32.const 0)) (i32.ne (i32.and (local.get $task) (i32.const {isWanted})) (i32.const 0)))
           (then
             (if (i32.eqz (call $hasRoom (local.get $left) (local.get $flags)))
               (then
@@ -169,14 +171,50 @@
                 ;; What may be lost, or is too long, is not looked at as a URL.
                 (select
                   (local.get $task)
-                  (i32.and (local.get $task) (i32.const -11))
+                  (i32.and (local.get $task) (i32.const -75))
                   (i32.and (i32.eqz (local.get $lost)) (i32.le_u (local.get $left) (local.get $longestUrl))))
                 (local.get $step)))))
         (i32.store offset={stepEdge} (local.get $step) (i32.load offset={edgeNumber} (local.get $edge)))
         (i32.store offset={stepStart} (local.get $step) (local.get $at))
         (i32.store offset={stepEnd} (local.get $step) (local.get $p))
         (i32.store offset={stepFlags} (local.get $step) (local.get $flags))
+        (i32.store offset={stepCycle} (local.get $step) (i32.const 0))
+        (if (i32.and (local.get $task) (i32.const {isWanted}))
+          (then
+            (if (i32.eqz (i32.and (local.get $flags) (i32.const {isLeftOut})))
+              (then
+                (if (i32.and (local.get $flags) (i32.const {isAccepted}))
+                  (then
+                    (local.set $settled (select (local.get $settled) (i32.const 0) (i32.and (local.get $task) (i32.const {isKey}))))
+                    (local.set $key (local.get $step)))
+                  (else
+                    (local.set $settled (select (local.get $settled) (i32.const 0) (i32.and (local.get $flags) (i32.const {isKnownWord}))))
+                    (local.set $certain
+                      (select
+                        (local.get $certain)
+                        (i32.const 0)
+                        (i32.and
+                          (i32.load offset={edgeUse} (local.get $edge))
+                          (i32.load offset={wordUsesStart}
+                            (i32.shl
+                              (i32.and (i32.load offset={stepWord} (local.get $step)) (i32.sub (i32.const {wordCount}) (i32.const 1)))
+                              (i32.const 2))))))))))))
         (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
+        (if (i32.and (local.get $task) (i32.const {endsEntry}))
+          (then
+            (if (i32.and (i32.ne (local.get $cycle) (i32.const 0)) (local.get $settled))
+              (then
+                ;; One more where it is not certain that there is nothing to report.
+                (i32.store offset={stepCycle}
+                  (local.get $cycle)
+                  (i32.add
+                    (local.get $step)
+                    (i32.eqz (i32.and (local.get $certain) (call $isKnownCycle (local.get $cycle) (local.get $step))))))
+                (i32.store offset={stepKey} (local.get $cycle) (local.get $key))))
+            (local.set $cycle (local.get $step))
+            (local.set $key (i32.const 0))
+            (local.set $settled (i32.const 1))
+            (local.set $certain (i32.const 1))))
         (local.set $at (i32.add (local.get $p) (local.get $length)))
         (local.set $node (i32.load offset={edgeTarget} (local.get $edge)))
         (br $nodes)))
@@ -189,6 +227,27 @@
     (i32.store (i32.const {resultNode}) (local.get $node))
     (i32.store (i32.const {resultReason}) (local.get $reason))
     (local.get $step))
+
+  ;; Whether the steps of an entry are those of one that was read before and had nothing to report.
+  (func $isKnownCycle (param $start i32) (param $end i32) (result i32)
+    (local $cycle i32) (local $step i32) (local $edge i32) (local $count i32)
+    (local.set $count (i32.div_u (i32.sub (local.get $end) (local.get $start)) (i32.const {stepSize})))
+    (local.set $cycle (i32.const {cyclesStart}))
+    (loop $cycles
+      (block $differs
+        (br_if $differs (i32.ne (i32.load (local.get $cycle)) (local.get $count)))
+        (local.set $edge (i32.add (local.get $cycle) (i32.const 4)))
+        (local.set $step (local.get $start))
+        (loop $steps
+          (br_if $differs
+            (i32.ne (i32.load (local.get $edge)) (i32.load offset={stepEdge} (local.get $step))))
+          (local.set $edge (i32.add (local.get $edge) (i32.const 4)))
+          (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
+          (br_if $steps (i32.lt_u (local.get $step) (local.get $end))))
+        (return (i32.const 1)))
+      (local.set $cycle (i32.add (local.get $cycle) (i32.const {cycleSize})))
+      (br_if $cycles (i32.lt_u (local.get $cycle) (i32.const {cyclesEnd}))))
+    (i32.const 0))
 
   ;; Whether a text of this length fits into its list, whatever has to be escaped in it.
   (func $hasRoom (param $length i32) (param $flags i32) (result i32)
@@ -244,12 +303,21 @@
                 ;; In a CDATA section a `&` is itself, unless it was escaped before.
                 (if (i32.eqz (call $hasSemicolon (local.get $start) (local.get $end)))
                   (then
-                    (local.set $flags (i32.and (local.get $flags) (i32.xor (i32.const {hasReferences}) (i32.const -1)))))))))
+                    (local.set $flags (i32.and (local.get $flags) (i32.xor (i32.const {hasReferences}) (i32.const -1))))))))
+            (if
+              (i32.and
+                (call $isFree (local.get $task))
+                (i32.or (i32.ne (local.get $out) (i32.const 0)) (i32.eqz (i32.and (local.get $flags) (i32.const {hasReferences})))))
+              (then (return (i32.or (local.get $flags) (i32.const {isLeftOut}))))))
           (else
+            (if (call $isFree (local.get $task)) (then (return (i32.or (local.get $flags) (i32.const {isLeftOut})))))
             (if (i32.and (local.get $task) (i32.const {isDate}))
               (then
                 (if (call $isDate (local.get $start) (local.get $length))
-                  (then (local.set $flags (i32.or (local.get $flags) (i32.const {isUsualDate})))))))
+                  (then
+                    (local.set $flags (i32.or (local.get $flags) (i32.const {isUsualDate})))
+                    (if (i32.and (local.get $task) (i32.const {isChecked}))
+                      (then (return (i32.or (local.get $flags) (i32.const {isLeftOut})))))))))
             (if
               (i32.and
                 (i32.eqz (i32.and (local.get $task) (i32.const {isUrl})))
@@ -273,6 +341,11 @@
               (i32.or
                 (local.get $flags)
                 (select (i32.const {isAccepted}) (i32.const {isUnaccepted}) (call $isKnown (local.get $start)))))
+            (if
+              (i32.and
+                (i32.ne (i32.and (local.get $task) (i32.const {isChecked})) (i32.const 0))
+                (i32.ne (i32.and (local.get $flags) (i32.const {isAccepted})) (i32.const 0)))
+              (then (return (i32.or (local.get $flags) (i32.const {isLeftOut})))))
             (if (i32.and (local.get $task) (i32.const {isKey}))
               (then
                 (if (local.get $out)
@@ -290,6 +363,12 @@
       (then (global.set $wide (call $write (local.get $start) (local.get $end) (global.get $wide))))
       (else (global.set $narrow (call $write (local.get $start) (local.get $end) (global.get $narrow)))))
     (local.get $flags))
+
+  ;; Whether any text will do: no URL, no date, and nobody wants to have it.
+  (func $isFree (param $task i32) (result i32)
+    (i32.eq
+      (i32.and (local.get $task) (i32.or (i32.const {isChecked}) (i32.or (i32.const {isUrl}) (i32.const {isDate}))))
+      (i32.const {isChecked})))
 
   (func $hasSemicolon (param $p i32) (param $end i32) (result i32)
     (loop $pieces
@@ -376,6 +455,7 @@
             (global.set $nextWay (i32.xor (global.get $nextWay) (i32.const 1)))
             (local.set $place (i32.or (local.get $place) (global.get $nextWay)))
             (i32.store offset={stepWord} (local.get $step) (local.get $place))
+            (i32.store offset={wordUsesStart} (i32.shl (local.get $place) (i32.const 2)) (i32.const 0))
             (v128.store (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))) (local.get $v))
             (return (i32.const {isNewWord}))))
         (local.set $place (i32.or (local.get $place) (i32.const 1)))))

@@ -26,6 +26,7 @@ export interface PathNode {
   /** Inside a tag: whether this attribute's value is needed, and whether it is a URL. */
   readonly isWanted: boolean;
   readonly isUrl: boolean;
+  readonly isChecked: boolean;
 }
 
 export interface PathEdge {
@@ -42,6 +43,8 @@ export interface PathEdge {
   readonly isEmpty: boolean;
   /** The name of the attribute whose value comes before the literal. */
   readonly name: string;
+  /** A bit for the use of the text before it, or none. */
+  readonly use: number;
 }
 
 interface Inside {
@@ -49,6 +52,7 @@ interface Inside {
   readonly delimiter: number;
   readonly isWanted?: boolean;
   readonly isUrl?: boolean;
+  readonly isChecked?: boolean;
 }
 
 // What follows a text: a tag run, after white space or after a wanted text; the beginning of a tag or CDATA section;
@@ -69,6 +73,7 @@ export class Paths implements MatchGraph {
   /** By the numbers that appear in traces. */
   readonly edges: PathEdge[] = [];
   version = 0;
+  readonly #uses = new Map<object, number>();
   #used = literalsStart;
 
   get bytes(): Uint8Array {
@@ -114,10 +119,10 @@ export class Paths implements MatchGraph {
   /** A tag with attributes, in the buffer from `open` to `end`. */
   addTag(
     from: PathNode,
-    tag: { buffer: string; open: number; end: number; attributes: XmlAttributes; rule: Rule },
+    tag: { buffer: string; open: number; end: number; attributes: XmlAttributes; rule: Rule; isChecked: boolean },
     to: PathNode,
   ): void {
-    const { buffer, open, end, attributes, rule } = tag;
+    const { buffer, open, end, attributes, rule, isChecked } = tag;
     let node: PathNode | undefined = from;
     let at = open;
     let name = "";
@@ -129,6 +134,7 @@ export class Paths implements MatchGraph {
         delimiter: buffer.charCodeAt(start - 1),
         isWanted: rule.open !== undefined,
         isUrl: name === "href",
+        isChecked: name === "href" && isChecked,
         name: before,
       });
       at = end;
@@ -150,14 +156,14 @@ export class Paths implements MatchGraph {
   }
 
   #addNode(state: PathState | undefined, inside: Inside): PathNode | undefined {
-    const { delimiter, isWanted = false, isUrl = false } = inside;
+    const { delimiter, isWanted = false, isUrl = false, isChecked = false } = inside;
     const index = this.#nodes.length;
     if (index >= maxNodes) return undefined;
     const address = index * nodeSize;
     this.#words[(address + layout.nodeDelimiter) >> 2] = delimiter;
     this.#words[(address + layout.nodeEdge) >> 2] = 0;
     this.version++;
-    const node: PathNode = { address: graphStart + address, state, edges: [], isWanted, isUrl };
+    const node: PathNode = { address: graphStart + address, state, edges: [], isWanted, isUrl, isChecked };
     this.#nodes.push(node);
     return node;
   }
@@ -173,7 +179,7 @@ export class Paths implements MatchGraph {
 
   #addEdge(
     from: PathNode,
-    parts: Omit<Partial<PathEdge>, "from" | "number"> & Pick<PathEdge, "kind" | "literal" | "target">,
+    parts: Omit<Partial<PathEdge>, "from" | "number" | "use"> & Pick<PathEdge, "kind" | "literal" | "target">,
   ): boolean {
     const { kind, target, action, rule, isEmpty = false, name = "" } = parts;
     if (!this.#hasRoom(from, parts.literal) || from.edges.some(({ literal }) => literal === parts.literal))
@@ -198,12 +204,22 @@ export class Paths implements MatchGraph {
     words[(address + layout.edgeTarget) >> 2] = target.address;
     words[(address + layout.edgeNumber) >> 2] = index;
     words[(address + layout.edgeTask) >> 2] = this.#taskOf(from, kind, literal, action);
+    const use = this.#useOf(action?.textRule ?? from);
+    words[(address + layout.edgeUse) >> 2] = use;
     this.#used += (written + padding) & ~3;
-    const edge: PathEdge = { kind, number: index, literal, from, target, action, rule, isEmpty, name: interned(name) };
+    const made = { kind, number: index, literal, from, target, action, rule, isEmpty, name: interned(name), use };
+    const edge: PathEdge = made;
     this.edges.push(edge);
     from.edges.push(edge);
     this.version++;
     return true;
+  }
+
+  // A bit for each rule of a text and each attribute, as far as there are bits.
+  #useOf(owner: object): number {
+    const place = this.#uses.get(owner) ?? this.#uses.size;
+    this.#uses.set(owner, place);
+    return place < 32 ? 1 << place : 0;
   }
 
   #grow(): void {
@@ -217,10 +233,13 @@ export class Paths implements MatchGraph {
   #taskOf(from: PathNode, kind: EdgeKind, literal: string, action: Action | undefined): number {
     if (kind === beginning) return literal === "<![CDATA[" ? layout.mustBeEmpty : 0;
     if (kind === attribute || kind === tagEnd) {
-      return from.isWanted ? taskOf[from.isUrl ? "url" : "text"] | layout.hasMarkup : 0;
+      if (!from.isWanted) return 0;
+      return taskOf[from.isUrl ? "url" : "text"] | layout.hasMarkup | (from.isChecked ? layout.isChecked : 0);
     }
-    if (kind === runAfterSpace || action?.textRule === undefined) return 0;
-    return kind === runAfterCdata ? taskOf[action.takes] : taskOf[action.takes] | layout.hasMarkup;
+    const end = action?.endsEntry ? layout.endsEntry : 0;
+    if (kind === runAfterSpace || action?.textRule === undefined) return end;
+    const task = taskOf[action.takes] | end | (action.isChecked ? layout.isChecked : 0);
+    return kind === runAfterCdata ? task : task | layout.hasMarkup;
   }
 }
 

@@ -18,6 +18,10 @@ export class Player {
   // The next text of each list.
   #narrow = 0;
   #wide = 0;
+  // The entry that is looked at: where it begins and ends in the trace, and how many problems there were before.
+  #watchedAt = 0;
+  #watchedEnd = -1;
+  #reports = 0;
   /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -38,7 +42,23 @@ export class Player {
     this.#narrow = 0;
     this.#wide = 0;
     let at = 0;
+    this.#watchedEnd = -1;
     for (; at < length && !cursor.stopped; at += stepWords) {
+      if (at === this.#watchedEnd) this.#learn(edges);
+      const cycle = trace[at + stepCycle]!;
+      if (cycle !== 0) {
+        const end = ((cycle & -2) - layout.traceStart) >> 2;
+        if ((cycle & 1) === 0) {
+          if (this.#takeEntry(reader, at)) {
+            at = end - stepWords;
+            continue;
+          }
+        } else {
+          this.#watchedAt = at;
+          this.#watchedEnd = end;
+          this.#reports = cursor.reports;
+        }
+      }
       const edge = edges[trace[at + stepEdge]!]!;
       const end = trace[at + stepEnd]!;
       switch (edge.kind) {
@@ -74,7 +94,35 @@ export class Player {
         }
       }
     }
+    if (at === this.#watchedEnd) this.#learn(edges);
     if (at < length) this.#matcher.forgetWords();
+  }
+
+  // An entry like one that had nothing to report, of which only the URL is wanted.
+  #takeEntry(reader: RuleReader, start: number): boolean {
+    const { trace } = this.#matcher;
+    const at = (trace[start + stepKey]! - layout.traceStart) >> 2;
+    const narrow = this.#narrow;
+    const wide = this.#wide;
+    const url = this.#value(at, trace[at + stepFlags]!);
+    if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!)) return true;
+    this.#narrow = narrow;
+    this.#wide = wide;
+    return false;
+  }
+
+  // The entry that was looked at is over.
+  #learn(edges: readonly PathEdge[]): void {
+    const { trace } = this.#matcher;
+    if (this.#parts.cursor.reports !== this.#reports) return;
+    const numbers: number[] = [];
+    for (let at = this.#watchedAt; at < this.#watchedEnd; at += stepWords) {
+      const number = trace[at + stepEdge]!;
+      numbers.push(number);
+      const isWord = (trace[at + stepFlags]! & layout.isKnownWord) !== 0;
+      if (isWord) this.#matcher.approveWord(trace[at + stepWord]!, edges[number]!.use);
+    }
+    this.#matcher.learnCycle(numbers);
   }
 
   #takeText(reader: RuleReader, { textRule }: Action, at: number): void {
@@ -123,6 +171,7 @@ export class Player {
   #value(at: number, flags: number): string {
     const { trace, narrow, wide, words } = this.#matcher;
     if (trace[at + stepStart] === trace[at + stepEnd]) return "";
+    if ((flags & layout.isLeftOut) !== 0) return leftOut;
     if ((flags & layout.isKnownWord) !== 0) return words[trace[at + stepWord]!]!;
     const value = (flags & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
     if ((flags & layout.isNewWord) !== 0) words[trace[at + stepWord]!] = value;
@@ -162,3 +211,7 @@ const stepFlags = layout.stepFlags >> 2;
 const stepHigh = layout.stepHigh >> 2;
 const stepLow = layout.stepLow >> 2;
 const stepWord = layout.stepWord >> 2;
+const stepCycle = layout.stepCycle >> 2;
+const stepKey = layout.stepKey >> 2;
+// Stands for a text that nobody wants to have.
+const leftOut = "-";
