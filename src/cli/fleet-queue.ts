@@ -1,6 +1,7 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
 import { once } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import { counted } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
 import type { RunSettings, ServerNews } from "../fleet/run-data.ts";
@@ -54,27 +55,32 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   try {
-    if (list === undefined && !(await queue.runs()).some((entry) => entry.run === run))
+    const known = (await queue.runs()).find((entry) => entry.run === run);
+    if (list === undefined && known === undefined)
       throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
+    if (known !== undefined) expectSame(run, known.settings, defaults, list === undefined);
     if (again.length > 0) {
       const count = await queue.again(run, again, await unpublisher(defaults.out ?? (await outOf(queue, run)), run));
       messages.say(`${run}: ${counted(count, "website")} to read again`);
     }
     if (list !== undefined) {
-      const { added, known } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
+      const { added, known: before } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
       reportList(list, messages);
       if (list.count === 0) {
         messages.say("the list names no website", "bad");
         return exitCodes.usage;
       }
-      const already = known === 0 ? "" : `; ${counted(known, "website")} known already`;
-      messages.say(`${run}: added ${counted(added, "website")}${already}`, "good");
+      const already = before === 0 ? "" : `; ${counted(before, "website")} known already`;
+      const isCut = stop.signal.aborted;
+      const rest = isCut ? "; stopped before the end of the list: fill it again" : "";
+      messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");
     }
     const stopped: unknown = stop.signal.reason;
     return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
+    if (stop.signal.aborted) process.stdin.destroy();
     await queue.close();
   }
 }
@@ -164,15 +170,37 @@ function interval(time: number): string {
   return `${time / size}${unit}`;
 }
 
+// Workers read what a run is filled with when they begin: with other settings later, some websites would be read so, some otherwise.
+function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyRetry: boolean): void {
+  const asKept = JSON.parse(JSON.stringify(given)) as RunSettings;
+  // Where to take results back from may be said.
+  const isAllowed = (name: string) => isOnlyRetry && (name === "out" || name === "format");
+  const other = Object.keys(asKept).find((name) => !isAllowed(name) && !isDeepStrictEqual(asKept[name], known[name]));
+  if (other === undefined) return;
+  const what =
+    other === "crawl" ? "other limits or options" : known[other] === undefined ? `no --${other}` : `another --${other}`;
+  throw new UsageError(
+    `the run ${run} was filled with ${what}: give the same, or a --run of another name; workers may have flags of their own`,
+  );
+}
+
 async function outOf(queue: BullQueue, run: string): Promise<string | undefined> {
   const entry = (await queue.runs()).find((each) => each.run === run);
   return (entry?.settings as RunDefaults | undefined)?.out;
 }
 
+// A list may come slowly, from a pipe: its next line is not waited for once somebody says stop.
 async function* until<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
-  for await (const item of list) {
-    if (signal.aborted) return;
-    yield item;
+  const iterator = list[Symbol.asyncIterator]();
+  let stop = () => {};
+  signal.addEventListener("abort", () => stop(), { once: true });
+  while (!signal.aborted) {
+    const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+      stop = () => resolve(undefined);
+      iterator.next().then(resolve, reject);
+    });
+    if (next === undefined || next.done) return;
+    yield next.value;
   }
 }
 

@@ -93,7 +93,12 @@ function listOf(names: readonly string[], flags: FleetFlags) {
 
 // Several machines: the list goes to a queue, and workers read it.
 async function fill(names: readonly string[], flags: FleetFlags, url: string): Promise<number> {
-  for (const name of ["header", "proxy", "insecure", "previous", "concurrency", "logFile"] as const) {
+  if (flags.processes !== undefined) throw new UsageError("--queue has no --processes: start several workers");
+  for (const name of [
+    ...(["header", "proxy", "insecure", "previous", "concurrency"] as const),
+    "perAddress",
+    "logFile",
+  ] as const) {
     if (flags[name] === undefined) continue;
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
@@ -104,9 +109,11 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
   const crawl = givenCrawl(flags);
   resolveOptions(crawl);
   const { out, format, archives, check, run } = flags;
-  const defaults = { ...(out === undefined ? {} : { out: wholePath(out), format }), archives, check, crawl };
+  const defaults = { ...(out === undefined ? {} : { out: wholePath(out), format }), archives, check };
+  // Flags that are not given change nothing of a run that is known.
+  const given = Object.keys(crawl).length === 0 ? defaults : { ...defaults, crawl };
   const { fillQueue } = await import("./fleet-queue.ts");
-  return fillQueue({ url, run, list, defaults, again: retry }, new Messages(flags));
+  return fillQueue({ url, run, list, defaults: given, again: retry }, new Messages(flags));
 }
 
 class Run {

@@ -268,6 +268,37 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
 
+  test("a run keeps what it was filled with; a list that is cut short is told", async () => {
+    await serve({ count: 2 });
+    await fill("--out", at("out"), "--max-pages", "2", "--archives");
+    const settings = () => look(async (queue) => (await queue.runs())[0]?.settings);
+    const before = await settings();
+    expect((await fill()).code).toBe(0);
+    expect(await settings()).toEqual(before);
+    for (const [flags, sentence] of [
+      [["--out", at("other")], "was filled with another --out"],
+      [["--max-pages", "3"], "was filled with other limits or options"],
+      [["--check"], "was filled with no --check"],
+      [["--per-address", "2"], "--per-address is for workers"],
+      [["--processes", "2"], "start several workers"],
+    ] as const) {
+      const { code, stderr } = await fill(...flags);
+      expect(code).toBe(2);
+      expect(stderr).toContain(sentence);
+    }
+    expect(await settings()).toEqual(before);
+    const filling = start(["fleet", "--from", "-", "--queue", url(), "--run", "cut"], { env });
+    const end = ended(filling);
+    filling.stdin?.write("a.example\nb.example\n");
+    await look(async (queue) => {
+      while ((await queue.counts("cut")).waiting < 2) await sleep(20);
+    });
+    filling.kill("SIGINT");
+    const { code, stderr } = await end;
+    expect(code).toBe(130);
+    expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: fill it again");
+  });
+
   describe("one line says what is wrong", () => {
     const bad = (words: string[], password = redisPassword) =>
       sitegrove(["fleet", ...words], { env: { SITEGROVE_QUEUE_PASSWORD: password } });
