@@ -12,6 +12,7 @@ export type ProblemCode =
   | "connection-refused"
   | "connection-reset"
   | "connection-failed"
+  | "connection-no-socket"
   | "tls-certificate"
   | "tls-failed"
   | "proxy-failed"

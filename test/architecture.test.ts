@@ -99,3 +99,34 @@ test("no file below src/ has a name that says nothing", () => {
   const nothing = /^(utils?|helpers?|common|types|misc|base|manager|internals|index)\.ts$/;
   expect(files.filter((file) => file.includes("/") && nothing.test(path.basename(file)))).toEqual([]);
 });
+
+test("nothing is decided by what a problem shows to people: its value, its message, its line", () => {
+  const decision = /\b(?:problem|reason|failure|loss|cut|spent)\??\.(?:value|message|line)\??(?:\s*[!=]==|\.\w+\()/;
+  const deciding = files.filter((file) => decision.test(readFileSync(path.join(src, file), "utf8")));
+  // Where losses are shown, those with one message are shown under one headline.
+  expect(deciding).toEqual(["cli/report.ts"]);
+});
+
+test("the scanner uses the fast path in at most four places", () => {
+  const scanner = readFileSync(path.join(src, "parse/xml-scanner.ts"), "utf8");
+  expect(scanner.match(/this\.#fastPath\b/g)?.length).toBeLessThanOrEqual(4);
+  const inside = files.filter((file) => file.startsWith("parse/") && !file.startsWith("parse/fast/"));
+  const users = inside.filter((file) => importsOf(file).some((name) => name.includes("/fast/")));
+  expect(users).toEqual(["parse/document-parser.ts"]);
+});
+
+test("a visit is resolve, read and record, in files of under 200 lines", () => {
+  for (const file of ["visit", "resolve", "record"]) {
+    expect(readFileSync(path.join(src, `crawl/${file}.ts`), "utf8").split("\n").length, file).toBeLessThan(200);
+  }
+});
+
+test("the way of the data in docs/how-it-works.md has fewer than 40 stations, each one a file that is there", () => {
+  const text = readFileSync(path.join(src, "../docs/how-it-works.md"), "utf8");
+  const way = /## From a homepage to a printed line\n(.*?)\n## /s.exec(text)?.[1] ?? "";
+  const stations = way.match(/^\d+\. /gm) ?? [];
+  expect(stations.length).toBeGreaterThan(20);
+  expect(stations.length).toBeLessThan(40);
+  const linked = [...way.matchAll(/\]\(\.\.\/src\/([^)]+)\)/g)].map(([, file = ""]) => file);
+  expect(linked.filter((file) => !files.includes(file))).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
 import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
+import { parsedSitemap } from "../parse/parsed-sitemap.ts";
 import { isLossy, type Problem, ProblemLog } from "../problem.ts";
 import type { ParsedSitemap } from "../sitemap.ts";
 import { pauseWhenDue } from "./event-loop.ts";
@@ -136,7 +137,7 @@ export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): 
   const reading = readAtHand(bytes, options);
   for (;;) {
     const step = await reading.next();
-    if (step.done) return toParsed(step.value, joined(batches));
+    if (step.done) return parsedSitemap(step.value, joined(batches));
     batches.push(step.value);
   }
 }
@@ -181,25 +182,6 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   if (outcome.kind !== "invalid") return outcome;
   const loss = outcome.reason.code === "empty" ? problems.toArray().find(({ code }) => isLossy(code)) : undefined;
   return { kind: "invalid", reason: loss ?? outcome.reason };
-}
-
-function toParsed(reading: Reading, { pages, sitemaps }: Entries): ParsedSitemap {
-  const { outcome, complete, problems } = reading;
-  switch (outcome.kind) {
-    case "invalid":
-      return outcome;
-    case "pages":
-      return { kind: "pages", format: outcome.format, pages, complete, problems };
-    case "index":
-      return {
-        kind: "index",
-        format: outcome.format,
-        sitemaps,
-        ...(pages.length > 0 ? { pages } : {}),
-        complete,
-        problems,
-      };
-  }
 }
 
 interface Counted extends AsyncIterable<Uint8Array> {

@@ -17,7 +17,7 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
   const known = (where === "body" ? bodyCodes.get(code) : undefined) ?? codes.get(code) ?? family(code);
-  if (known !== undefined) return problem(known, sayCode.has(known) || isOurs.has(code) ? { value: code } : {});
+  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: code } : {});
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
@@ -56,8 +56,8 @@ const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   ["EADDRNOTAVAIL", "connection-failed"],
   ["EACCES", "connection-failed"],
   ["EPERM", "connection-failed"],
-  ["EMFILE", "connection-failed"],
-  ["ENFILE", "connection-failed"],
+  ["EMFILE", "connection-no-socket"],
+  ["ENFILE", "connection-no-socket"],
   ["EPROTO", "tls-failed"],
   ["CERT_HAS_EXPIRED", "tls-certificate"],
   ["CERT_NOT_YET_VALID", "tls-certificate"],
@@ -96,8 +96,5 @@ function family(code: string): ProblemCode | undefined {
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.startsWith("ERR_OSSL_")) return "tls-failed";
   return undefined;
 }
-
-// Not the website's doing.
-const isOurs: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
 
 const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);

@@ -71,6 +71,7 @@ const unreachable: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "connection-refused",
   "connection-reset",
   "connection-failed",
+  "connection-no-socket",
   "tls-certificate",
   "tls-failed",
   "proxy-failed",

@@ -59,7 +59,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const { totals, discovery } = end;
   const outcome = outcomeOf(end, hasSitemap);
   // A machine without a free socket knows nothing about the website: it is read again, once there is one.
-  const shortage = reasons.shortage ?? discovery.find(({ reason }) => isShortage(reason))?.reason;
+  const shortage = reasons.shortage ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
   // Where nothing was found, each place that was tried says why.
   if (!hasSitemap) {
@@ -111,7 +111,7 @@ class Reasons {
   }
 
   add(problem: Problem): void {
-    if (isShortage(problem)) this.shortage = problem;
+    if (problem.code === noSocket) this.shortage = problem;
     const known = this.#byCode.get(problem.code);
     if (known === undefined) this.#byCode.set(problem.code, { problem, count: 1 });
     else known.count += 1;
@@ -129,8 +129,7 @@ class Reasons {
   }
 }
 
-function isShortage(reason: Problem | undefined): boolean {
-  return reason?.code === "connection-failed" && (reason.value === "EMFILE" || reason.value === "ENFILE");
-}
-
 const mostReasons = 10;
+
+// This machine has no socket left: not the fault of a website.
+const noSocket = "connection-no-socket";

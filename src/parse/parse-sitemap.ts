@@ -9,6 +9,7 @@ import { ProblemLog } from "../problem.ts";
 import type { ParsedSitemap } from "../sitemap.ts";
 import { createDocumentParser } from "./document-parser.ts";
 import { type Entries, joined } from "./entry-parser.ts";
+import { parsedSitemap } from "./parsed-sitemap.ts";
 
 export type { Limits, ParseOptions } from "../options.ts";
 export type {
@@ -50,16 +51,8 @@ export function parseSitemap(text: string, options?: ParseOptions): ParsedSitema
     batches.push(parser.write(text.slice(at, at + pieceLength)));
   }
   batches.push(parser.end());
-  const { pages, sitemaps } = joined(batches);
   const { outcome } = parser;
-  if (outcome.kind === "invalid") return outcome;
-  const { complete } = problems;
-  const found = { complete, problems: problems.toArray() };
-  if (outcome.kind === "pages") return { kind: "pages", format: outcome.format, pages, ...found };
-  const { format } = outcome;
-  return pages.length > 0
-    ? { kind: "index", format, sitemaps, pages, ...found }
-    : { kind: "index", format, sitemaps, ...found };
+  return parsedSitemap({ outcome, complete: problems.complete, problems: problems.toArray() }, joined(batches));
 }
 
 // The fastest chunk size.

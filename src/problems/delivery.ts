@@ -69,11 +69,14 @@ export const deliveryProblems: ProblemRows = {
     cutOff: true,
     temporary: true,
     message: "The connection failed",
-    messageFor: {
-      EMFILE: "Too many open files on this machine; `ulimit -n` allows more, a lower concurrency needs fewer",
-      ENFILE: "Too many open files on this machine; a lower concurrency needs fewer",
-    },
-    fix: "No route to the host, or no more sockets on this machine: check your network, lower `concurrency.total`.",
+    fix: "No route to the host: check your network.",
+  },
+  "connection-no-socket": {
+    loss: true,
+    cutOff: true,
+    temporary: true,
+    message: "Too many open files on this machine; `ulimit -n` allows more, a lower concurrency needs fewer",
+    fix: "Raise the limit of open files (`ulimit -n`), or lower `concurrency.total`.",
   },
   "tls-certificate": {
     loss: true,

@@ -1,0 +1,27 @@
+// The result of parsing one document, from its outcome, entries and problems.
+import type { Problem } from "../problem.ts";
+import type { ParsedSitemap } from "../sitemap.ts";
+import type { Entries, ParseOutcome } from "./entry-parser.ts";
+
+export interface ParsedParts {
+  readonly outcome: ParseOutcome;
+  readonly complete: boolean;
+  readonly problems: readonly Problem[];
+}
+
+export function parsedSitemap(
+  { outcome, complete, problems }: ParsedParts,
+  { pages, sitemaps }: Entries,
+): ParsedSitemap {
+  switch (outcome.kind) {
+    case "invalid":
+      return outcome;
+    case "pages":
+      return { kind: "pages", format: outcome.format, pages, complete, problems };
+    case "index": {
+      // An index lists pages only against the protocol.
+      const more = pages.length > 0 ? { pages } : {};
+      return { kind: "index", format: outcome.format, sitemaps, ...more, complete, problems };
+    }
+  }
+}
