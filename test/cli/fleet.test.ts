@@ -10,6 +10,7 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-line.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
 import { ended, shell, sitegrove, start, terminal } from "./program.ts";
@@ -274,7 +275,7 @@ test("run again it goes on, reads nothing twice, and can read some again", async
 });
 
 describe("killed with -9", () => {
-  const kills = Number(process.env["SITEGROVE_KILLS"] ?? 6);
+  const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 3));
 
   test("at any moment: nothing is lost, and no website counts twice", { timeout: 60_000 + kills * 3000 }, async () => {
     const count = kills * 20;

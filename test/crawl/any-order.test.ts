@@ -1,8 +1,9 @@
 // The same bytes for every order of arrival: test/support/random-website.ts. `SITEGROVE_SITES=1000` crawls more websites.
 import { test } from "vitest";
+import { some } from "../support/long.ts";
 import { checkWebsite } from "../support/random-website.ts";
 
-const count = Number(process.env["SITEGROVE_SITES"] ?? 30);
+const count = Number(process.env["SITEGROVE_SITES"] ?? some(30, 10));
 const part = Math.ceil(count / 10);
 
 // A failure names its number.

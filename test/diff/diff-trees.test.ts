@@ -512,13 +512,15 @@ describe("room", () => {
     expect(
       [0, 4999, 5000, 9999, 10_000, 64_999].map((place) => at(place).page.url.replace(`${home}page/`, "")),
     ).toEqual(["0", "4999", "64999", "60000", "59999", "5000"]);
-    for (const change of changes.slice(10_000)) {
-      expect(change).toMatchObject({
-        kind: "changed",
-        before: { lastModified: "2024-05-01" },
-        page: { lastModified: "2024-05-31" },
-      });
-    }
+    const others = changes
+      .slice(10_000)
+      .filter(
+        (change) =>
+          change.kind !== "changed" ||
+          change.before.lastModified !== "2024-05-01" ||
+          change.page.lastModified !== "2024-05-31",
+      );
+    expect(others).toEqual([]);
   });
 
   test("leaving the loop or aborting at any point leaves no file behind", async () => {

@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
+import { some } from "../support/long.ts";
 
 const megabyte = 1024 * 1024;
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
@@ -23,7 +24,7 @@ beforeAll(async () => {
     else if (nested !== undefined)
       send(
         response,
-        index(150_000, (at) => child(Number(nested), at)),
+        index(some(150_000, 80_000), (at) => child(Number(nested), at)),
       );
     else if (url === "/redirects.xml")
       send(
@@ -84,12 +85,14 @@ async function peak(path: string): Promise<number> {
   return Number(kilobytes) * 1024;
 }
 
+let idle: number | undefined;
+
 test.each([
   ["an index of 400,000 children", "/refused.xml"],
-  ["five indexes of 150,000 children, one inside the other", "/nested-1.xml"],
+  ["five indexes of very many children, one inside the other", "/nested-1.xml"],
   ["500 sitemaps behind nine redirects each", "/redirects.xml"],
   ["two indexes that name each other by fragments", "/a.xml"],
 ])("%s needs no more than the idle program and 96 MB", async (_, path) => {
-  const idle = await peak("/pages.xml");
+  idle ??= await peak("/pages.xml");
   expect((await peak(path)) - idle).toBeLessThan(96 * megabyte);
 });

@@ -47,13 +47,13 @@ for (const [at, name] of names.entries()) {
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-resume-"));
 let site: SlowSite;
 let whole: string;
-let wholePages: string[];
+let wholePages: string;
 beforeAll(async () => {
   site = await serveSlowly(routes);
   await using tree = await sitemapTreeForHomepage(site.homepage, options);
   whole = JSON.stringify(tree);
   wholePages = await pagesOf(tree);
-  expect(wholePages.length).toBeGreaterThan(4000);
+  expect(wholePages.split("\n").length).toBeGreaterThan(4000);
 });
 const asked: string[] = [];
 beforeEach(() => {
@@ -73,10 +73,11 @@ const options: Options = { useKnownPaths: false, extraKnownPaths: ["guess.xml"],
 const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];
 const inFolder = (name: string) => path.join(folder, name);
 
-async function pagesOf(tree: SitemapTree): Promise<string[]> {
+// One text: to compare so many values one by one takes longer than to read them.
+async function pagesOf(tree: SitemapTree): Promise<string> {
   const urls: string[] = [];
   for await (const { url } of tree.pages()) urls.push(url);
-  return urls;
+  return urls.join("\n");
 }
 
 /** What the archive holds now. */
@@ -103,10 +104,10 @@ async function goOn(file: string, more: Options = {}, isCut = false): Promise<Cr
   });
   expect(asked.filter((path) => before.includes(path))).toEqual([]);
   expect(JSON.stringify(tree)).toBe(whole);
-  expect(await pagesOf(tree)).toEqual(wholePages);
+  expect(await pagesOf(tree)).toBe(wholePages);
   await using again = await openTree(file);
   expect(JSON.stringify(again)).toBe(whole);
-  expect(await pagesOf(again)).toEqual(wholePages);
+  expect(await pagesOf(again)).toBe(wholePages);
   expect(new Set([...kept, ...asked])).toEqual(new Set(await keptIn(file)));
   return events;
 }

@@ -137,7 +137,7 @@ describe("names", () => {
   test.each([0, 1, 2, 3])("names that fall into one slot of a table (%i)", (index) => {
     const name = alike[index]!;
     const cycle = (size: number, write: (name: string) => string) =>
-      repeatedTo(200_000, Array.from({ length: size }, (_, n) => write(name(n))).join(""));
+      repeatedTo(some(200_000, 80_000), Array.from({ length: size }, (_, n) => write(name(n))).join(""));
     expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}/>`)), 40, readXml, 50);
     expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}></${raw}>`)), 40, readXml, 50);
     expectLinear((size) => urlset(cycle(size, (raw) => `<a ${raw}="1"/>`)), 40, readXml, 50);
@@ -151,10 +151,14 @@ describe("names", () => {
     for (const name of alike) {
       const attributes = (size: number, before: string) =>
         Array.from({ length: size }, (_, n) => `${before}${name(n).replace(":", "")}="u"`).join(" ");
-      expectLinear((size) => urlset(repeatedTo(200_000, `<a ${attributes(size, "")}/>`)), 60);
-      expectLinear((size) => urlset(repeatedTo(200_000, `<a ${attributes(size, "xmlns:")}/>`)), 60);
-      expectLinear((size) => urlset(repeatedTo(200_000, `<a ${attributes(size, "")}/>`)), 60, readStrictly);
-      expectLinear((size) => repeatedTo(200_000, `<link ${attributes(size, "")}>`), 60, readHtml);
+      expectLinear((size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "")}/>`)), 60);
+      expectLinear((size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "xmlns:")}/>`)), 60);
+      expectLinear(
+        (size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "")}/>`)),
+        60,
+        readStrictly,
+      );
+      expectLinear((size) => repeatedTo(some(200_000, 80_000), `<link ${attributes(size, "")}>`), 60, readHtml);
     }
   });
 
