@@ -24,7 +24,7 @@ beforeAll(async () => {
     else if (nested !== undefined)
       send(
         response,
-        index(some(150_000, 80_000), (at) => child(Number(nested), at)),
+        index(150_000, (at) => child(Number(nested), at)),
       );
     else if (url === "/redirects.xml")
       send(
@@ -64,7 +64,7 @@ function* index(count: number, url: (at: number) => string): Generator<string> {
 }
 
 async function send(response: ServerResponse, parts: Iterable<string>): Promise<void> {
-  response.writeHead(200, { "content-type": "application/xml" });
+  response.setMaxListeners(0).writeHead(200, { "content-type": "application/xml" });
   let piece = "";
   for (const part of parts) {
     piece += part;
@@ -87,12 +87,16 @@ async function peak(path: string): Promise<number> {
 
 let idle: number | undefined;
 
-test.each([
+const shapes = [
   ["an index of 400,000 children", "/refused.xml"],
-  ["five indexes of very many children, one inside the other", "/nested-1.xml"],
   ["500 sitemaps behind nine redirects each", "/redirects.xml"],
+  ["five indexes of 150,000 children, one inside the other", "/nested-1.xml"],
   ["two indexes that name each other by fragments", "/a.xml"],
-])("%s needs no more than the idle program and 96 MB", async (_, path) => {
-  idle ??= await peak("/pages.xml");
-  expect((await peak(path)) - idle).toBeLessThan(96 * megabyte);
-});
+] as const;
+test.each(shapes.slice(0, some(shapes.length, 2)))(
+  "%s needs no more than the idle program and 96 MB",
+  async (_, path) => {
+    idle ??= await peak("/pages.xml");
+    expect((await peak(path)) - idle).toBeLessThan(96 * megabyte);
+  },
+);

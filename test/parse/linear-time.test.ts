@@ -17,7 +17,7 @@ import { entry, parsePieces } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { randomPattern } from "../support/random-patterns.ts";
 
-const piece = some(64 * 1024, 20 * 1024);
+const piece = some(64 * 1024, 11 * 1024);
 
 function inPieces(text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / piece) }, (_, n) => text.slice(n * piece, (n + 1) * piece));
@@ -49,7 +49,7 @@ function expectLinear(
 }
 
 // With the length of a piece, so that there are as many of them.
-const total = some(60_000, 19_000);
+const total = some(60_000, 10_000);
 const urlset = (content: string) => `<urlset>${content}</urlset>`;
 
 describe("dates", () => {
