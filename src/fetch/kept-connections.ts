@@ -18,6 +18,8 @@ export class KeptConnections {
       const clean = this.#clean.get(key) ?? 0;
       const rest = clean < probation ? connection.idleSince + quietTime - performance.now() : 0;
       if (rest > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(rest)));
+      // On a busy machine bytes may have arrived that nobody has read yet: sockets are read before this resolves.
+      await new Promise((resolve) => setImmediate(resolve));
       if (connection.isQuiet && !this.#distrusted.has(key)) {
         if (clean < probation) this.#clean.set(key, clean + 1);
         return connection;
