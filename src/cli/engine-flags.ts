@@ -33,9 +33,11 @@ export function keepFleetSmall(concurrency: number | undefined): void {
 export class CrawlFlags {
   #awaited: "request" | "response" | undefined = "request";
   #batches = 0;
+  #responses = 0;
   #newSpaceAtStart: number | undefined;
 
   see({ type }: { readonly type: string }): void {
+    if (type === "response") this.#staySmall();
     if (type === this.#awaited) this.#compileOneProgram(this.#awaited);
     else if (type === "pages") this.#growOnce();
   }
@@ -46,6 +48,13 @@ export class CrawlFlags {
   #compileOneProgram(type: "request" | "response"): void {
     setFlags(`--wasm-tiering-budget=${type === "request" ? 1_000_000_000 : 1_800_000}`);
     this.#awaited = type === "request" ? "response" : undefined;
+  }
+
+  // A website with very many documents: garbage must not double what is kept of each of them. Measured with 50,000 that
+  // are not found: 40 MB less.
+  #staySmall(): void {
+    this.#responses += 1;
+    if (this.#responses === manyResponses) setFlags("--heap-growing-percent=20");
   }
 
   // The website is large: twice the young generation, once. Then half as many objects are copied.
@@ -62,6 +71,7 @@ export class CrawlFlags {
   }
 }
 
+const manyResponses = 2000;
 const batchesOfLarge = 40;
 const batchesBetween = 4;
 

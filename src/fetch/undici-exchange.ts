@@ -26,6 +26,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #hasHead = false;
   // The body has no length: it ends with the connection.
   #endsWithConnection = false;
+  // The website was about to close the connection when the request came, and its answer may still follow.
+  #isTimeout = false;
   #receivedBefore = 0;
   #content = 0;
   readonly #queue: Uint8Array[] = [];
@@ -34,7 +36,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #ended = false;
   #error: unknown;
 
-  /** `mostBytes`: limit of all received bytes, including framing. `onEnd` is called once; `isWhole`: the response is complete. */
+  /** `mostBytes`: limit of all received bytes, including framing. `onEnd` is called once; `isWhole`: the response is complete, and nothing follows it. */
   constructor(
     connection: UndiciConnection,
     request: ClientRequest,
@@ -79,6 +81,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     this.#resume = resume;
     if (status >= 200) {
       this.#hasHead = true;
+      this.#isTimeout = status === 408;
       const headers = headerList(raw);
       this.#endsWithConnection = !headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
       this.#resolve({ status, headers, body: this });
@@ -189,7 +192,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
       this.#reader?.reject(this.#error);
     }
     this.#reader = undefined;
-    this.#onEnd(error === undefined);
+    this.#onEnd(error === undefined && !this.#isTimeout);
   }
 }
 

@@ -44,6 +44,22 @@ test("a response that nobody asked for is hardly ever taken for the next one, ev
   expect(read.filter((isRight) => !isRight).length).toBeLessThan(6);
 });
 
+test("a connection that timed out is not used again: the answer to what was asked may still follow", async () => {
+  const late: Fault = async (exchange) => {
+    exchange.socket.write("HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n");
+    await pause(40);
+    if (!exchange.socket.destroyed) exchange.respond(200, {}, exchange.path);
+  };
+  const own: Fault = (exchange) => void exchange.respond(200, {}, exchange.path);
+  const server = await testServer({ "/a": own, "/b": inTurn(late, own), "/c": own });
+  const fetcher = testFetcher({ start: server.origin });
+  for (const path of ["/a", "/b", "/c"]) {
+    const { text } = await fetcher.read(server.origin + path);
+    if (path !== "/b") expect(text).toBe(path);
+  }
+  expect(server.connections).toBeGreaterThan(1);
+});
+
 test("a website that sent too much once gets a new connection for each request", async () => {
   const server = await testServer({ "/a": followed(forged, 10), "/b": tenPages, "/c": tenPages });
   const fetcher = testFetcher({ start: server.origin });
