@@ -1,4 +1,4 @@
-// One check of a tree: all rules, in one pass over its pages, in memory that does not grow with them.
+// One check of a tree: all rules, in one pass over its pages, in flat memory.
 import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -104,14 +104,14 @@ export class Check {
     await this.#cross.close();
   }
 
-  // Where it is absent, everything is allowed; where nobody asked, or it did not answer, nothing is known.
+  // Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known.
   async #readRobots(): Promise<void> {
     const { robots, homepage, discovery } = this.#site;
     const [record] = discovery.filter(({ by }) => by === "robots");
     if (robots === undefined && record?.outcome !== "absent") return;
     let text = "";
     if (robots !== undefined) for await (const piece of this.#tree.text(robots)) text += piece;
-    // Where robots.txt has moved, so has the website.
+    // A redirect of robots.txt counts as one of the website.
     const urls = robots === undefined ? [homepage] : [homepage, robots.url];
     this.#robots.set(
       urls.map((url) => homepageOf(url).slice(0, -1)),
@@ -204,7 +204,7 @@ export class Check {
     });
   }
 
-  // What rules would need and this tree does not have.
+  // What rules need and this tree does not have.
   #missing(): ReadonlySet<Need> {
     const missing = new Set<Need>();
     if (!this.#tree.complete) missing.add("complete");
@@ -215,7 +215,7 @@ export class Check {
   }
 }
 
-// Those with pages; one that two indexes name, once.
+// Sitemaps with pages, each once.
 function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
   const sitemaps = new Map<string, PagesSitemap>();
   for (const sitemap of tree.sitemaps()) {

@@ -1,4 +1,4 @@
-// Checks a tree. What does it is loaded when it is asked for, so that importing the package takes no time for it.
+// Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
 import { unexpected } from "../option-checks.ts";
 import { SitemapTree } from "../tree/tree.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
@@ -17,7 +17,7 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   return checkTreeWhile(tree, options);
 }
 
-/** The same, and `watcherFor` makes somebody who sees all pages in the same pass. It is told when the website was received. */
+/** The same; `watcherFor` creates a watcher that receives all pages in the same pass, given the time of receipt. */
 export async function checkTreeWhile(
   tree: SitemapTree,
   options?: CheckOptions,

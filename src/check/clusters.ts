@@ -1,7 +1,7 @@
-// Return links of alternate pages across all sitemaps, exact and in flat memory. Pages that name the same set of alternate
-// pages are a cluster. Where every member of the set is listed with that very set, all of them name one another, and nothing
-// can be wrong: of most websites all clusters are settled like this, with one record per page. The pages of the other clusters
-// are read again, and their links, one record each, are looked up among all pages.
+// Checks the return links of alternate pages across all sitemaps, exactly and in flat memory. Pages with the same set
+// of alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
+// another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
+// the other clusters are read again, and their links, one record each, are looked up among all pages.
 import type { Scratch } from "../crawl/scratch.ts";
 import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { AlternateSet } from "./language-rules.ts";
@@ -12,7 +12,7 @@ import { Partitions, partitionCount } from "./partitions.ts";
 import { RecordGroups } from "./record-groups.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";
 
-/** A link to an alternate page that something was found about: the page that has it, and which of its links it is. */
+/** A link to an alternate page with a finding: the page that has it, and the index of the link. */
 export interface FoundLink {
   readonly rule: "hreflang-no-return" | "hreflang-return-differs" | "hreflang-target-unlisted";
   readonly ordinal: number;
@@ -42,7 +42,7 @@ export class Clusters {
   readonly #watcher: PageWatcher | undefined;
   #unsettled = new PageBits(0);
 
-  /** `watcher` is told of links without a return link. */
+  /** `watcher` receives links without a return link. */
   constructor(scratch: Scratch, watcher?: PageWatcher) {
     this.#watcher = watcher;
     this.#clusters = new Partitions(scratch, clusterWidth);
@@ -50,12 +50,12 @@ export class Clusters {
     this.#pairs = new Partitions(scratch, pairWidth);
   }
 
-  /** Whether there were more records than are read back. */
+  /** Whether there were more records than can be read back. */
   get isCut(): boolean {
     return this.#clusters.isCut || this.#links.isCut || this.#pairs.isCut;
   }
 
-  /** Takes down the set of a page. */
+  /** Records the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
     const { words, at } = this.#clusters.next(set.high);
     words[at] = set.high;
@@ -66,7 +66,7 @@ export class Clusters {
     words[at + 5] = ordinal;
   }
 
-  /** Finds the clusters that need a second look. `conflicts`: pages that are listed several times with different sets. */
+  /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
   async settle(pages: number, conflicts: PageBits): Promise<boolean> {
     this.#unsettled = new PageBits(pages);
     for await (const { words, count } of this.#clusters.read()) {
@@ -84,7 +84,7 @@ export class Clusters {
     return this.#unsettled.isAny;
   }
 
-  /** Whether a page needs a second look. */
+  /** Whether a page needs a second pass. */
   isUnsettled(ordinal: number): boolean {
     return this.#unsettled.has(ordinal);
   }
@@ -95,7 +95,7 @@ export class Clusters {
     return false;
   }
 
-  /** Takes down the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
+  /** Records the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
   addLinks(page: SitemapPage, ordinal: number, isKnownHost: (url: string, hostEnd: number) => boolean): void {
     const { alternates = [] } = page;
     const scan = this.#scan;
@@ -128,7 +128,7 @@ export class Clusters {
     }
   }
 
-  // The first language that a page gives itself. Nearly always the URLs are spelled alike.
+  // The first language that a page gives itself. Nearly always its URL is spelled the same.
   #ownLanguage(url: string, alternates: readonly AlternatePage[], high: number, low: number): string | undefined {
     const own = alternates.find((each) => each.url === url && each.language.toLowerCase() !== "x-default");
     if (own !== undefined) return own.language;
@@ -139,7 +139,7 @@ export class Clusters {
     })?.language;
   }
 
-  /** Everything that is wrong, in no order. */
+  /** All findings, in no order. */
   async *join(records: PageRecords): AsyncGenerator<FoundLink, void> {
     yield* this.#lookUp(records);
     this.#links.clear();
@@ -147,13 +147,13 @@ export class Clusters {
     this.#pairs.clear();
   }
 
-  /** Puts away what was taken down. */
+  /** Writes the records to the disk. */
   async flush(): Promise<void> {
     await this.#clusters.flush();
     await this.#links.flush();
   }
 
-  // Links and pages are partitioned alike: the page that a link names is in the partition of the same number.
+  // Links and pages are partitioned alike: the target of a link is in the partition with the same number.
   async *#lookUp(records: PageRecords): AsyncGenerator<FoundLink, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       await this.#pairs.flush();
@@ -201,7 +201,7 @@ export class Clusters {
       this.#addPair(links, at);
       return;
     }
-    // A settled page names those of its own cluster alone, and a page without alternate pages names none.
+    // A settled page links only to its own cluster, and a page without alternate pages to none.
     this.#watcher?.link(links[at + 8]!, "no-return");
     if (counts) yield { rule: "hreflang-no-return", ordinal, alternate: marks & linkNumber };
   }
@@ -247,7 +247,7 @@ function* unlisted(links: Int32Array, at: number): Generator<FoundLink, void> {
   yield { rule: "hreflang-target-unlisted", ordinal: links[at + 4]! >>> 0, alternate: marks & linkNumber };
 }
 
-// Whether all members of a set are listed with it. So many different pages that are members are all of them.
+// Whether all members of a set are listed with it: then their number is the size of the set.
 function isWhole(words: Int32Array, groups: RecordGroups, first: number): boolean {
   const members = words[first * clusterWidth + 4]! >>> 1;
   const pages = new Set<number>();
@@ -268,7 +268,7 @@ function hasConflict(words: Int32Array, groups: RecordGroups, first: number, con
   return false;
 }
 
-// A URL as two words, where its three are too many.
+// A URL as two words instead of three.
 function highOf({ pageHigh, spelling }: UrlScan): number {
   return idHigh(pageHigh, spelling);
 }

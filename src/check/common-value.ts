@@ -1,12 +1,12 @@
-// The value that most of a list have, in a few counters: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi. What it
-// says is a lower bound of the true count, so nothing is claimed that is not so.
+// The most common value of a list, with a few counters: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi.
+// The result is a lower bound of the true count.
 
 const counters = 64;
 
 export class CommonValue {
   readonly #values = new Float64Array(counters);
   readonly #counts = new Int32Array(counters);
-  // By how much a count may be too high: what the value that was pushed out had.
+  // By how much a count may be too high: the count of the value that it replaced.
   readonly #errors = new Int32Array(counters);
   #used = 0;
   #last = 0;
@@ -32,7 +32,7 @@ export class CommonValue {
     this.#last = place;
   }
 
-  /** The commonest value, and how often it came at least. */
+  /** The most common value, and a lower bound of its count. */
   get top(): { readonly value: number; readonly count: number } {
     let best = 0;
     let count = 0;

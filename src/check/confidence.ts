@@ -1,8 +1,8 @@
-// How bad all can be, where a sample of them was looked at.
+// How many of all pages may be bad, judged by a sample.
 
 /**
- * The share that is bad at most, with a confidence of 95 %, where `bad` of `judged` in a random sample are: the upper bound of
- * Clopper and Pearson. Of 300 without a bad one: 1 %.
+ * The largest share that may be bad, with a confidence of 95 %, if `bad` of `judged` in a random sample are: the upper
+ * bound of Clopper and Pearson. For 300 without a bad one: 1 %.
  */
 export function upperBound(bad: number, judged: number): number {
   if (judged === 0 || bad >= judged) return 1;
@@ -16,7 +16,7 @@ export function upperBound(bad: number, judged: number): number {
   return high;
 }
 
-// How likely it is to see no more bad ones than that, where so large a share is bad.
+// The probability of seeing at most this many bad ones, if this share is bad.
 function atMost(bad: number, judged: number, share: number): number {
   let sum = 0;
   let logTerm = judged * Math.log1p(-share);

@@ -1,5 +1,5 @@
-// Rules across all sitemaps: takes down what is needed of each page, and joins it when all were seen. What was found is counted
-// for each sitemap; the text of the first examples is read once more from the documents.
+// Rules across all sitemaps: records what is needed of each page, and joins the records at the end. Findings are
+// counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../crawl/scratch.ts";
 import type { SitemapPage } from "../page.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";
@@ -13,7 +13,7 @@ import type { RuleId } from "./rule-id.ts";
 import type { UrlScan } from "./url-scan.ts";
 import type { WebsitePages } from "./website-pages.ts";
 
-/** A page that something was found about, and the number of another page or of one of its own links. */
+/** A page with a finding, and the number of another page or of one of its links. */
 interface Case {
   readonly ordinal: number;
   readonly other: number;
@@ -28,7 +28,7 @@ interface Texts {
 
 interface Tally {
   count: number;
-  /** Whether it is more than a note. */
+  /** Whether it is more severe than a note. */
   readonly isFlaw: boolean;
   /** The first ones, in order. */
   readonly cases: Case[];
@@ -57,13 +57,16 @@ export class CrossRules {
     if (alternates !== undefined) this.#clusters.add(scan, alternates, ordinal);
   }
 
-  /** Puts away what was taken down. To be called now and then: until then it is in memory. */
+  /** Writes the records to the disk. To be called now and then: until then they are in memory. */
   async flush(): Promise<void> {
     await this.#records.partitions.flush();
     await this.#clusters.flush();
   }
 
-  /** All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Without `links`, only languages are compared. */
+  /**
+   * All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Without `links`, only languages are
+   * compared.
+   */
   async finish(options: {
     readonly isComplete: boolean;
     readonly isSite: boolean;
@@ -175,14 +178,14 @@ export class CrossRules {
   }
 }
 
-// Records of the pages of a small website need no file.
+// The records of a small website need no file.
 const memoryLimit = 4 * 1024 * 1024;
 
 const mostCases = 20;
 const fewCases = 3;
 const manySitemaps = 1000;
 
-// Cases come in no order: that of the fingerprints, which are others in every run.
+// Cases come in the order of their fingerprints, which differ in every run.
 function keepFirst(cases: Case[], found: Case, most: number): void {
   const isBefore = (one: Case, two: Case) =>
     one.ordinal < two.ordinal || (one.ordinal === two.ordinal && one.other < two.other);

@@ -1,5 +1,5 @@
-// Judges dates, priorities and change frequencies: those of one page, those of a document together, those of the website.
-// The clock is the time at which the document was received: two checks of one archive say the same.
+// Judges dates, priorities and change frequencies: of one page, of a document, of the website. The clock is the time at
+// which the document was received: two checks of one archive give the same result.
 import { counted, grouped } from "../figures.ts";
 import type { SitemapPage } from "../page.ts";
 import { bounds } from "./bounds.ts";
@@ -9,7 +9,7 @@ import { firstInstant, hasTime, lastInstant } from "./instant.ts";
 import type { SitemapContext } from "./sitemap-context.ts";
 
 export class DateRules {
-  // Of the document that is read.
+  // For the current document.
   #pages = 0;
   #dated = 0;
   #newest = Number.NEGATIVE_INFINITY;
@@ -17,7 +17,7 @@ export class DateRules {
   #hints = 0;
   readonly #common = new CommonValue();
   readonly #recent = new RecentSeconds();
-  // Of the website: XML sitemaps alone, the other formats have no place for dates or need them.
+  // For the website: XML sitemaps only; the other formats have no dates, or require them.
   #sitePages = 0;
   #siteDated = 0;
   #siteDateOnly = 0;
@@ -31,7 +31,7 @@ export class DateRules {
     this.#recent.clear();
   }
 
-  /** When the page changed, in milliseconds; NaN where it does not say so. */
+  /** When the page changed, in milliseconds; NaN if it has no date. */
   see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
     const { lastModified, url } = page;
     this.#pages += 1;
@@ -56,7 +56,7 @@ export class DateRules {
     return instant;
   }
 
-  /** The document is over. */
+  /** The document has ended. */
   end({ findings, sitemap }: SitemapContext): void {
     const { lastModified } = sitemap;
     if (lastModified !== undefined && this.#newest > lastInstant(lastModified) + bounds.indexStale) {
@@ -79,7 +79,7 @@ export class DateRules {
     }
   }
 
-  /** The website is over. */
+  /** The website has ended. */
   finish(findings: Findings, homepage: string): void {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
@@ -98,7 +98,7 @@ export class DateRules {
 
 const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
 
-// How many dates lie close to each other and to the time of receipt: one counter for each second of the days around it.
+// How many dates are close to each other and to the time of receipt: one counter for each second of the days around it.
 class RecentSeconds {
   #counters: Int32Array | undefined;
   #isUsed = false;
@@ -111,7 +111,7 @@ class RecentSeconds {
     this.#isUsed = true;
   }
 
-  /** The most that lie within the spread of one run of a generator. */
+  /** The largest number within the spread of one run of a generator. */
   get most(): number {
     const counters = this.#counters;
     if (counters === undefined || !this.#isUsed) return 0;

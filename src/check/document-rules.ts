@@ -1,4 +1,4 @@
-// Judges a sitemap as a document: its size, its character set, how the server sent it, and which kind of feed it is.
+// Judges a sitemap as a document: its size, character set, response and, for feeds, its version.
 
 import { header } from "../exchange.ts";
 import { size } from "../figures.ts";
@@ -26,7 +26,7 @@ export function judgeDocument(
   if (charset !== undefined && !/^utf-8$/i.test(charset) && !hasProblem("charset-")) {
     findings.add("sitemap-not-utf8", undefined, charset);
   }
-  // What follows is about the server: a file has none.
+  // The following rules are about the server: a file has none.
   if (headers.length === 0 && response.receivedAt === undefined) return;
   if (wireBytes > bounds.uncompressedBytes && wireBytes === decodedBytes) {
     findings.add("sitemap-not-compressed", undefined, size(wireBytes));

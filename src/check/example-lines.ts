@@ -1,8 +1,9 @@
-// The lines of examples, found again in the stored documents: pages have none, because keeping one for each would cost every crawl.
+// Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
+// crawl.
 import type { SitemapTree } from "../tree/tree.ts";
 import type { FindingDraft, PlacedExample } from "./findings.ts";
 
-/** Gives examples that are about a URL their line. Reads no further than the last of them. */
+/** Adds the line to examples about a URL. Reads no further than the last of them. */
 export async function findLines(
   tree: SitemapTree,
   drafts: Iterable<FindingDraft>,
@@ -32,13 +33,13 @@ function urlOf({ url, value }: PlacedExample): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** Searches a text that comes in pieces for URLs, as they are written in XML or one a line. */
+/** Searches text in chunks for URLs, as they are written in XML or one a line. */
 export class LineSearch {
-  // The line where a URL stands for its entry, and where else it was seen first.
+  // The line where a URL is that of its entry, and its first other line.
   readonly #entries = new Map<string, number>();
   readonly #others = new Map<string, number>();
   readonly #wanted: ReadonlySet<string>;
-  // Those with characters that end a URL elsewhere, as they are written in XML.
+  // URLs with characters that would end a URL elsewhere, as they are written in XML.
   readonly #odd: ReadonlyMap<string, string>;
   #rest = "";
   #line = 1;
@@ -96,7 +97,7 @@ export class LineSearch {
   }
 }
 
-// The text of an element that is not an image's or a video's, or a line of its own.
+// The text of an element that is not part of an image or a video, or a whole line.
 function startsEntry(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 40), at).trimEnd();
   if (before === "" || /\n\s*$/.test(text.slice(Math.max(0, at - 2), at))) return !before.endsWith("=");

@@ -1,20 +1,20 @@
-// Findings: what rules found, counted for each sitemap and rule. However much is wrong, memory stays bounded: counts go on,
-// examples end, and of the sitemaps that one rule names the last ones are taken together.
+// Findings, counted for each sitemap and rule. Memory is limited however much is wrong: counts continue, examples stop,
+// and the last sitemaps of a rule are combined.
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 
-/** One thing that a rule found in one sitemap. */
+/** A finding of a rule in one sitemap. */
 export interface Finding {
   /** The id of the rule. */
   readonly rule: string;
   readonly severity: Severity;
-  /** The URL of the sitemap; of the homepage where the finding is about the website as a whole. */
+  /** The URL of the sitemap, or of the homepage if the finding is about the website as a whole. */
   readonly sitemap: string;
-  /** How often. */
+  /** The number of cases. */
   readonly count: number;
-  /** The first ones. */
+  /** The first cases. */
   readonly examples: readonly FindingExample[];
-  /** How many sitemaps were taken together in this finding, where a rule found something in very many. */
+  /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
 }
 
@@ -22,7 +22,7 @@ export interface Finding {
 export interface FindingExample {
   /** The page that it is about. */
   readonly url?: string;
-  /** The value that is wrong, or what it was compared with. */
+  /** The wrong value, or what it was compared with. */
   readonly value?: string;
   /** Its line in the decoded document, from 1. */
   readonly line?: number;
@@ -44,18 +44,18 @@ export interface FindingDraft {
   otherSitemaps?: number;
 }
 
-// Of one finding; after the first sitemaps of a rule, fewer; after those, none.
+// For one finding; fewer after the first sitemaps of a rule, and none after those.
 export const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
 /** Findings of one rule; what is found in further sitemaps is one finding. */
 const mostSitemaps = 1000;
-// Characters of one example, and of all together: a website chooses how long its URLs are.
+// Characters of one example, and of all together: a website can have URLs of any length.
 const longestText = 2048;
 const allText = 8_000_000;
 
-/** Which severity a rule has; undefined where it is off for this sitemap. `own` is that of the case. */
+/** The severity of a rule; undefined if it is off for this sitemap. `own`: that of the case. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
 export class Findings {
@@ -73,7 +73,7 @@ export class Findings {
     return this.#judge(rule, sitemap, undefined) !== undefined;
   }
 
-  /** Whether what a rule finds in a sitemap is more than a note. */
+  /** Whether findings of a rule in a sitemap are more severe than a note. */
   isFlaw(rule: string, sitemap: string): boolean {
     return isFlaw(this.#judge(rule, sitemap, undefined));
   }

@@ -1,7 +1,7 @@
-// The times that dates of sitemaps stand for. The parser has made ISO 8601 of them; `Date.parse` would read them too, in
-// several times the time, and a large website has millions.
+// The instants of dates in sitemaps. The parser has normalized them to ISO 8601; `Date.parse` takes several times as
+// long, and a large website has millions.
 
-/** The first moment that a date names, in milliseconds; NaN if it is not one. A date without an offset is taken as UTC. */
+/** The first instant of a date, in milliseconds; NaN if it is not a date. A date without an offset is UTC. */
 export function firstInstant(text: string): number {
   const { length } = text;
   // `2026-05-31T10:00:00+00:00` and its parts.
@@ -16,7 +16,7 @@ export function firstInstant(text: string): number {
   return day + time * 1000 + (text.charCodeAt(19) === dash ? offset : -offset);
 }
 
-/** The last moment that a date names: a day, a month or a year is not over before its end. */
+/** The last instant of a date: a day, a month or a year lasts until its end. */
 export function lastInstant(text: string): number {
   const first = firstInstant(text);
   if (hasTime(text)) return first;

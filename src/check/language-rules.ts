@@ -1,4 +1,4 @@
-// Judges the alternate pages of one entry, and takes down what the rules across all sitemaps need (clusters.ts): a
+// Judges the alternate pages of one entry, and records what the rules across all sitemaps need (clusters.ts): a
 // fingerprint of the whole set that does not depend on its order, and the language that the page gives itself.
 import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { Findings, SitemapFindings } from "./findings.ts";
@@ -13,11 +13,11 @@ export interface AlternateSet {
   /** Different URLs. */
   readonly members: number;
   readonly hasSelf: boolean;
-  /** A fingerprint of the language of the page itself; 0 where it has none, or several. */
+  /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
   readonly selfLanguage: number;
-  /** The first language that the page gives itself, as the website wrote it. */
+  /** The first language that the page gives itself, as written. */
   readonly ownLanguage: string | undefined;
-  /** A fingerprint of all languages, and of those that the page gives itself, whatever the URLs are. */
+  /** A fingerprint of all languages, and of those that the page gives itself, without the URLs. */
   readonly languages: number;
 }
 
@@ -85,13 +85,13 @@ export class LanguageRules {
     };
   }
 
-  /** The website is over. */
+  /** The website has ended. */
   finish(findings: Findings, homepage: string): void {
     if (this.#clusters === 0 || this.#hasDefault) return;
     findings.count("hreflang-no-default", homepage, this.#clusters, { url: this.#firstCluster?.page ?? homepage });
   }
 
-  // A language that was seen before, with a fingerprint in which case makes no difference.
+  // A language that was seen before, with a fingerprint that ignores case.
   #read(language: string): Language {
     let known = this.#codes.get(language);
     if (known === undefined) {
@@ -135,10 +135,10 @@ export class LanguageRules {
   }
 }
 
-/** What the languages of an entry say, whatever its URLs are. */
+/** The languages of an entry, without its URLs. */
 interface Choice {
   readonly hasRepeated: boolean;
-  /** A language with several regions that is not there by itself. */
+  /** A language with several regions that is not listed by itself. */
   readonly withoutCatchall: string | undefined;
 }
 

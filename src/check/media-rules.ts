@@ -9,7 +9,7 @@ import type { SitemapContext } from "./sitemap-context.ts";
 
 export class MediaRules {
   readonly #robots: RobotsAccess;
-  // Of the document that is read.
+  // For the current document.
   #stories = 0;
 
   constructor(robots: RobotsAccess) {
@@ -31,7 +31,7 @@ export class MediaRules {
     if (videos !== undefined) for (const video of videos) this.#judgeVideo(video, page.url, context);
   }
 
-  /** The document is over. */
+  /** The document has ended. */
   end({ findings }: SitemapContext): void {
     const { newsStories } = bounds;
     if (this.#stories <= newsStories) return;
@@ -47,7 +47,7 @@ export class MediaRules {
     }
   }
 
-  // What other crawlers may not fetch, Google Images and Google Video still show.
+  // Google Images and Google Video show files that other crawlers may not fetch.
   #isBlocked(url: string): boolean {
     return this.#robots.blocked(url)?.isFirst ?? false;
   }

@@ -1,4 +1,4 @@
-// Rules of users' own: told what a crawl would tell, in the order of the tree.
+// Users' own rules: they receive the events of a crawl, in the order of the tree.
 import { CameCount } from "../crawl/tally.ts";
 import type { OrderedEvent } from "../event.ts";
 import type { SitemapPage } from "../page.ts";

@@ -1,10 +1,10 @@
-// What a page says about itself to search engines: the robots and canonical tags and the alternate pages of its HTML, and the same
-// in its headers. HTML is searched for its tags only, in linear time, however hostile it is.
+// What a page tells search engines: the robots and canonical tags and the alternate pages in its HTML and in its
+// headers. HTML is only searched for tags, in linear time, however hostile it is.
 import { type HeaderList, header } from "../exchange.ts";
 import { parseUrl } from "../url.ts";
 
 export interface PageHead {
-  /** Who shall not index it, in lower case; `robots` is everybody. */
+  /** Which crawlers must not index it, in lower case; `robots` means all. */
   readonly noindex: ReadonlySet<string>;
   /** The URL that it names as canonical, absolute. */
   readonly canonical: string | undefined;
@@ -79,14 +79,14 @@ function* tagsOf(html: string): Generator<Tag, void> {
     at += 1 + name.length;
     const closing = closingTags[name];
     if (closing !== undefined) {
-      // What stands inside of these is no markup.
+      // The content of these elements is not markup.
       closing.lastIndex = at;
       const end = closing.exec(html);
       if (end === null) return;
       at = end.index + 2;
     } else if (name === "meta" || name === "link" || name === "base") {
       const end = endOfTag(html, at);
-      // A tag that does not end: neither does anything behind it.
+      // A tag that does not end: nothing after it can be read.
       if (end < 0) return;
       yield { name, attributes: attributesOf(html.slice(at, Math.min(end, at + longestTag))) };
       at = end;

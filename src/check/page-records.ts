@@ -1,5 +1,5 @@
-// What every sitemap says about every URL, across all sitemaps: the same URL in several, several spellings of one page, dates
-// that contradict each other. One record per page on disk, joined one partition at a time, so memory does not grow with pages.
+// Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
+// that contradict each other. One record per page on disk, joined one partition at a time, in flat memory.
 import type { Scratch } from "../crawl/scratch.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
@@ -12,7 +12,7 @@ import type { UrlScan } from "./url-scan.ts";
 export const pageWidth = 7;
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
 
-/** A page of the website that something was found about: its number, and that of the page it is compared with. */
+/** A page with a finding: its number, and that of the page it is compared with. */
 export interface Found {
   readonly rule: "url-duplicate" | "url-variants" | "url-lastmod-conflict";
   readonly ordinal: number;
@@ -45,8 +45,8 @@ export class PageRecords {
   }
 
   /**
-   * Everything that is wrong across sitemaps, in no order. `sitemapOf` gives the number of a page's sitemap. `onConflict` is
-   * told of pages that are listed several times with different alternate pages.
+   * All findings across sitemaps, in no order. `sitemapOf` returns the number of a page's sitemap. `onConflict` is
+   * called for pages that are listed several times with different alternate pages.
    */
   async *join(
     sitemapOf: (ordinal: number) => number,
@@ -60,7 +60,8 @@ export class PageRecords {
     }
   }
 
-  // The records of one page, in the order of the tree. Spellings are few: each is known by its first record.
+  // The records of one page, in the order of the tree. There are few spellings: each is represented by its first
+  // record.
   *#group(
     words: Int32Array,
     groups: RecordGroups,
@@ -105,10 +106,10 @@ interface Spelling {
   dated: number;
 }
 
-// A website that makes up spellings of one page cannot fill memory with them.
+// A limit: a website that generates spellings of one page must not fill the memory.
 const mostSpellings = 10_000;
 
-// A time is its second since 1970; a day without a time is below -1. Times that do not fit are taken for the last that does.
+// A time is its second since 1970; a day without a time is below -1. Times that do not fit become the last that does.
 function toWord(milliseconds: number, hasTime: boolean): number {
   if (Number.isNaN(milliseconds)) return noDate;
   const most = 2 ** 31 - 1;
@@ -124,7 +125,7 @@ function contradicts(one: number, two: number): boolean {
   if (one < 0 && two < 0) return true;
   const time = Math.max(one, two) * 1000;
   const day = (-2 - Math.min(one, two)) * dayLength;
-  // A day begins and ends at other times elsewhere.
+  // A day begins and ends at other times in other time zones.
   return time < day - timeZones || time >= day + dayLength + timeZones;
 }
 

@@ -1,5 +1,5 @@
-// A sample of the pages of a website: from each sitemap as many as its share of all pages, those whose SHA-256 is lowest. Two checks of
-// one website look at the same pages, and nobody can choose them.
+// A sample of the pages of a website: from each sitemap in proportion to its pages, those with the lowest SHA-256. Two
+// checks of one website choose the same pages, and nobody can influence the choice.
 import { createHash } from "node:crypto";
 import type { AlternatePage, SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
@@ -60,7 +60,7 @@ export class PageSampler {
   }
 }
 
-// Each its share, rounded down; what is left goes to those that lost most by that.
+// Each share is rounded down; the rest goes to those that lost most by rounding.
 function quotasOf(sitemaps: readonly PagesSitemap[], size: number): Map<string, number> {
   const total = sitemaps.reduce((sum, { pageCount }) => sum + pageCount, 0);
   const shares = sitemaps.map(({ url, pageCount }) => {

@@ -1,5 +1,5 @@
-// Somebody who sees the pages of a website in the pass of a check, so that they are read once for both: the report. Pages come by
-// number, in declared order; those of a sitemap that two indexes name come once.
+// Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
+// come by number, in declared order; those of a repeated sitemap once.
 import type { SitemapPage } from "../page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import type { UrlScan } from "./url-scan.ts";
@@ -16,9 +16,9 @@ export interface PageWatcher {
     alternates: AlternateSet | undefined,
     isFlawed: boolean,
   ): void;
-  /** Puts away what was taken down. Called now and then. */
+  /** Writes the records to the disk. Called now and then. */
   flush(): Promise<void>;
-  /** Once all pages were seen: a rule across sitemaps found an error or a warning in the page with this number, in no order. */
+  /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
   addFlaw(ordinal: number): void;
   /** A number for two languages: that of a page, where it names itself, and that of an alternate page it names. */
   languagePair(own: string | undefined, language: string): number;

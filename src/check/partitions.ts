@@ -1,12 +1,12 @@
-// Records of a few 32-bit words, more than memory should hold: sorted into partitions by their first word, put away on disk,
+// Records of a few 32-bit words, more than fit in memory: sorted into partitions by their first word, written to disk,
 // and read back one partition at a time.
 import type { Piece, Scratch } from "../crawl/scratch.ts";
 
-/** Enough that a partition of a hundred million records is some 40 MB. */
+// With this many, a partition of a hundred million records has some 40 MB.
 export const partitionCount = 64;
-/** A website can make up records that all fall into one partition: what is beyond this is not read back. */
+// A website can construct records that all fall into one partition: beyond this size they are not read back.
 const mostRecords = 4_000_000;
-/** Records that are put away at a time. */
+// Records that are written at a time.
 const blockRecords = 1024;
 
 /** Records, one after the other. */
@@ -20,7 +20,7 @@ export class Partitions {
   readonly #width: number;
   readonly #blocks: Int32Array[];
   readonly #fill: Int32Array;
-  // Full blocks on their way to the disk, and where those of each partition are.
+  // Full blocks that are being written, and the positions of those of each partition.
   #full: { readonly partition: number; readonly block: Int32Array }[] = [];
   readonly #pieces: Piece[][];
   #loaded: Int32Array = emptyBlock;
@@ -36,7 +36,7 @@ export class Partitions {
     this.#pieces = Array.from({ length: partitionCount }, () => []);
   }
 
-  /** Where to write the words of the next record; `first` decides the partition. They have to be written at once. */
+  /** Where to write the words of the next record; `first` decides the partition. They must be written synchronously. */
   next(first: number): { words: Int32Array; at: number } {
     const partition = first >>> 26;
     let block = this.#blocks[partition]!;
@@ -53,7 +53,7 @@ export class Partitions {
     return place;
   }
 
-  /** Puts away what is full. To be called now and then: until then it is in memory. */
+  /** Writes full blocks. To be called now and then: until then they are in memory. */
   async flush(): Promise<void> {
     if (this.#full.length === 0) return;
     const full = this.#full;
@@ -68,7 +68,7 @@ export class Partitions {
     for (let partition = 0; partition < partitionCount; partition++) yield await this.load(partition);
   }
 
-  /** The records of one partition, in the order in which they came. The next one that is loaded is put in their place. */
+  /** The records of one partition, in the order in which they were added. Valid until the next one is loaded. */
   async load(partition: number): Promise<Records> {
     await this.flush();
     const all = this.#pieces[partition]!;
@@ -85,7 +85,7 @@ export class Partitions {
     return { words, count: length / this.#width };
   }
 
-  /** Lets go of the memory; the disk is the owner's. */
+  /** Releases the memory; the disk belongs to the owner. */
   clear(): void {
     this.#full = [];
     this.#loaded = emptyBlock;
@@ -96,5 +96,5 @@ export class Partitions {
 }
 
 const emptyBlock: Int32Array = new Int32Array(0);
-// One for all: it is used before the next one is asked for.
+// One buffer for all: it is used before the next one is requested.
 const place: { words: Int32Array; at: number } = { words: emptyBlock, at: 0 };

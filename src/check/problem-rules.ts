@@ -1,4 +1,4 @@
-// From what the reader had to report to rules: a document's problems, and the reason why there is none.
+// Which rule a problem belongs to: the problems of a document, and the reasons why there is none.
 import type { Problem } from "../problem.ts";
 import { problemsOf, type Sitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -6,12 +6,12 @@ import { mostExamples, type SitemapFindings } from "./findings.ts";
 import { repeatedProblems } from "./repeated-problems.ts";
 import type { RuleId } from "./rule-id.ts";
 
-/** The rule that a problem of a sitemap feeds; undefined where search engines have nothing to say about it. */
+/** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
 export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
   return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem, sitemap);
 }
 
-/** The rules for what is wrong with a sitemap as a document, or with the way to it. */
+/** The rules for problems of a sitemap as a document, or of its response. */
 export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
@@ -46,7 +46,7 @@ function report(rule: RuleId, { line, value, message, count, limit }: Problem, f
   });
 }
 
-// Why a sitemap that somebody names could not be read at all.
+// Why a declared sitemap could not be read at all.
 function ruleForReason(reason: Problem): RuleId | undefined {
   const { code, value } = reason;
   if (code === "not-a-sitemap") return /html/i.test(value ?? "") ? "sitemap-is-html" : "sitemap-unsupported";
@@ -60,7 +60,7 @@ function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | un
   if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
   if (sitemap.kind === "index" && code === "url-repeated") return "index-child-repeated";
   if (sitemap.kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
-  // Dates of feeds have forms of their own, and no search engine documents what it makes of others.
+  // Feeds have date forms of their own, and no search engine documents how it reads others.
   if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;
   }

@@ -1,4 +1,4 @@
-// When documents were received: the clock that dates are judged by, so that two checks of one archive say the same.
+// When documents were received: the clock for judging dates, so that two checks of one archive give the same result.
 import type { Sitemap } from "../sitemap.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 
@@ -9,13 +9,13 @@ export class Receipt {
   readonly #given: number | undefined;
   readonly #now = Date.now();
 
-  /** `given` counts for all documents, in milliseconds. */
+  /** `given` applies to all documents, in milliseconds. */
   constructor(tree: SitemapTree, given: number | undefined) {
     this.#tree = tree;
     this.#given = given;
   }
 
-  /** In milliseconds. For what did not come from a server: now. */
+  /** In milliseconds. Now, for documents that did not come from a server. */
   async of(sitemap: Sitemap): Promise<number> {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }

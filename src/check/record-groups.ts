@@ -1,4 +1,4 @@
-// Finds the records of a partition that belong together: those whose first words are equal.
+// Groups the records of a partition whose first words are equal.
 
 export class RecordGroups {
   readonly #words: Int32Array;
@@ -37,7 +37,7 @@ export class RecordGroups {
     return this.#last[first] === first;
   }
 
-  /** The first record whose key is in these words; -1 where there is none. */
+  /** The first record with the key in these words; -1 if there is none. */
   find(words: Int32Array, at: number): number {
     const mask = this.#table.length - 1;
     for (let slot = words[at + 1]! & mask; ; slot = (slot + 1) & mask) {
@@ -49,7 +49,7 @@ export class RecordGroups {
   #add(record: number): void {
     const at = record * this.#width;
     const mask = this.#table.length - 1;
-    // The first word chose the partition: its upper bits are all alike here.
+    // The first word chose the partition: its upper bits are all the same here.
     for (let slot = this.#words[at + 1]! & mask; ; slot = (slot + 1) & mask) {
       const first = this.#table[slot]! - 1;
       if (first === -1) {

@@ -1,42 +1,42 @@
-// What a check comes to: the findings in the order in which they matter, and what could not be judged.
+// The result of a check: the findings, sorted by importance, and what could not be judged.
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Finding, FindingDraft, Findings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 
-/** What a check of a tree comes to. */
+/** The result of a check. */
 export interface CheckResult {
   readonly homepage: string;
-  /** Whether nothing is missing in the tree. */
+  /** Whether the tree is complete. */
   readonly complete: boolean;
   /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemapCount: number;
   readonly pageCount: number;
   /** How many findings there are of each severity. */
   readonly counts: Readonly<Record<Severity, number>>;
-  /** The worst first; those of one severity in the order of the rules, then of the tree. */
+  /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
-  /** Rules about which nothing can be said, and why. */
+  /** Rules that could not be judged, and why. */
   readonly notJudged: readonly NotJudged[];
-  /** What a sample of the pages says, where one was asked for. */
+  /** The result of a sample of the pages, if one was requested. */
   readonly sample?: PageSample;
-  /** The rules that were applied, your own included. */
+  /** The rules that were applied, including your own. */
   readonly rules: readonly Rule[];
 }
 
-/** What a sample of pages says about all of them. */
+/** The result of a sample of pages, for all pages. */
 export interface PageSample {
-  /** Pages of the website, for which the sample stands. */
+  /** Pages of the website. */
   readonly pages: number;
   /** Pages that were fetched and judged. */
   readonly judged: number;
   /** Those of them that should not be listed as they are: they cannot be opened, redirect, ask not to be indexed, or name another URL as canonical. */
   readonly bad: number;
-  /** The share of all pages that are like them at most, with a confidence of 95 %: from 0 to 1. */
+  /** The largest share of all pages that may be like them, with a confidence of 95 %: from 0 to 1. */
   readonly atMost: number;
-  /** Pages that robots.txt keeps from us; they were not fetched. */
+  /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
-  /** Pages that nothing can be said of: a bot check or a rate limit answered. */
+  /** Pages that could not be judged: a bot check or a rate limit answered. */
   readonly unanswered: number;
 }
 
@@ -60,7 +60,7 @@ export function resultOf(parts: {
   readonly settings: CheckSettings;
   readonly missing: ReadonlySet<Need>;
   readonly sample: PageSample | undefined;
-  /** Rules that there was too much for. */
+  /** Rules with more data than can be compared. */
   readonly unfinished: readonly NotJudged[];
 }): CheckResult {
   const { tree, settings, missing } = parts;

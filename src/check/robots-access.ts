@@ -1,10 +1,10 @@
-// What robots.txt lets the chosen crawlers fetch. Only the robots.txt of the website itself is known.
+// What robots.txt allows the chosen crawlers to fetch. Only the robots.txt of the website itself is known.
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 
 export interface Blocked {
   /** The crawlers, for people. */
   readonly agents: string;
-  /** The one that matters most is among them. */
+  /** The most important one is among them. */
   readonly isFirst: boolean;
 }
 
@@ -12,12 +12,12 @@ export class RobotsAccess {
   readonly #agents: readonly string[];
   // The beginnings of the URLs that the rules are about: `https://example.org`.
   #origins: string[] = [];
-  // Each once, with the numbers of the crawlers that it is for: most crawlers share one.
+  // Each once, with the numbers of its crawlers: most crawlers share one.
   #rules: readonly { readonly rules: RobotsRules; readonly agents: readonly number[] }[] = [];
   #isOpen = true;
-  /** Whether there is a robots.txt, or is known that there is none. */
+  /** Whether there is a robots.txt, or it is known that there is none. */
   isKnown = false;
-  /** It has so many rules, and the website so many pages, that not all of them were compared. */
+  /** There are so many rules and pages that not all of them were compared. */
   isSpent = false;
 
   constructor(agents: readonly string[]) {
@@ -35,7 +35,7 @@ export class RobotsAccess {
     this.isKnown = true;
   }
 
-  /** The crawlers that may not fetch a URL; undefined where all may, or nobody knows. */
+  /** The crawlers that may not fetch a URL; undefined if all may, or nothing is known. */
   blocked(url: string): Blocked | undefined {
     if (this.#isOpen) return undefined;
     const origin = this.#origins.find((each) => isAt(url, each));

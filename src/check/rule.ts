@@ -1,5 +1,5 @@
-// What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the rows, so
-// that adding a rule is adding a row in rules/ and the code that decides it; `npm run tables` writes rule-id.ts.
+// What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
+// rows. Adding a rule is adding a row in rules/ and the code that decides it; `npm run tables` writes rule-id.ts.
 import type { RuleId } from "./rule-id.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { RuleId } from "./rule-id.ts";
  */
 export type Severity = "error" | "warning" | "info";
 
-/** From the worst to the mildest. */
+/** Most severe first. */
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /**
@@ -33,7 +33,7 @@ export type Need = "complete" | "site" | "location" | "response" | "robots" | "s
 /** A rule of a check: what is wrong, and what to do about it. */
 export interface Rule {
   readonly id: string;
-  /** What it is unless the configuration, or the case, says otherwise. */
+  /** The default severity. */
   readonly severity: Severity;
   readonly basis: Basis;
   /** The engines that it matters to. */

@@ -1,4 +1,4 @@
-// What rules know of the website: how each sitemap was found, who names it, and what robots.txt says.
+// What rules know about the website: how each sitemap was found, what names it, and what robots.txt says.
 import type { DiscoveryRecord } from "../event.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -47,7 +47,7 @@ export class SiteContext {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
   }
 
-  /** How discovery came to a child of the root. */
+  /** How discovery found a child of the root. */
   foundBy(sitemap: Sitemap): DiscoveryRecord["by"] | undefined {
     return this.#foundBy.get(urlKey(sitemap.declaredUrl ?? sitemap.url));
   }

@@ -1,4 +1,4 @@
-// What rules know of the sitemap whose pages they judge.
+// What rules know about the sitemap whose pages they judge.
 import type { PagesSitemap } from "../sitemap.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { Origin } from "./hosts.ts";
@@ -6,7 +6,7 @@ import type { Origin } from "./hosts.ts";
 export interface SitemapContext {
   readonly sitemap: PagesSitemap;
   readonly findings: SitemapFindings;
-  /** Where the document is; undefined for a file whose URL nobody gave. */
+  /** The URL of the document; undefined for a file without a known URL. */
   readonly location: Location | undefined;
   /** The caller named the sitemap: the owner of a website does so in Search Console, and may put it anywhere. */
   readonly isGiven: boolean;

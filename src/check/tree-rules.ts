@@ -1,4 +1,4 @@
-// Judges the sitemaps of a tree as documents that name one another, and how they were found. Needs no pages.
+// Judges the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { walkNodes } from "../tree/walk.ts";
@@ -32,7 +32,7 @@ export async function judgeTree(
     }
     const own = new SitemapFindings(findings, sitemap.url);
     if (isNamed(sitemap, parent, site)) judgeRedirect(sitemap, own);
-    // A sitemap that two indexes name stands in the tree twice; what is wrong with it is said once.
+    // A sitemap in two indexes is in the tree twice; it is judged once.
     const identity = `${sitemap.kind} ${sitemap.url}`;
     if (judged.has(identity)) continue;
     judged.add(identity);
@@ -96,7 +96,7 @@ function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
   }
 }
 
-// A news sitemap of a quiet day is empty, and Google says that this is fine.
+// A news sitemap may be empty on a quiet day, and Google says that this is fine.
 function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
   findings.add("sitemap-empty", undefined, undefined, /news/i.test(sitemap.url) ? "info" : undefined);
 }
@@ -111,7 +111,7 @@ function judgeDiscovery(
   if (!site.isSite) return;
   const { robots } = site;
   const found = [...tree.sitemaps()].filter((sitemap) => sitemap !== tree.root && !isRobots(sitemap));
-  // Where robots.txt or a well-known path could not be read, nobody knows.
+  // If robots.txt or a well-known path could not be read, this is unknown.
   if (found.length === 0 && tree.complete && isRobotsKnown) findings.count("sitemap-none", site.homepage, 1);
   const readable = found.filter(({ kind }) => kind !== "invalid");
   if (robots !== undefined && robots.children.length === 0 && readable.length > 0) {
@@ -133,7 +133,7 @@ function isFeed({ format }: PagesSitemap): boolean {
   return format === "rss" || format === "atom";
 }
 
-// Whether somebody gave the URL of a sitemap, as opposed to a well-known path that was tried.
+// Whether the URL of a sitemap was given, as opposed to a well-known path that was tried.
 function isNamed(sitemap: Sitemap, parent: IndexSitemap | undefined, site: SiteContext): boolean {
   if (parent === undefined || isRobots(sitemap)) return false;
   return parent.format !== "website" || site.foundBy(sitemap) !== "known-path";

@@ -1,4 +1,4 @@
-// Judges the URLs of pages, one at a time: where they lead and how they are written. Most need one look at their characters
+// Judges the URLs of pages, one at a time: their target and their spelling. Most need one scan of their characters
 // (url-scan.ts) and a comparison with the beginning of the sitemap's own URL.
 import { bounds } from "./bounds.ts";
 import type { SitemapFindings } from "./findings.ts";
@@ -7,9 +7,9 @@ import type { RobotsAccess } from "./robots-access.ts";
 import type { SitemapContext } from "./sitemap-context.ts";
 import { has, type UrlScan } from "./url-scan.ts";
 
-/** What is known of the website whose URLs are judged. */
+/** What is known about the website whose URLs are judged. */
 export interface UrlSettings {
-  /** The host of the homepage: whoever checks a website can open it, wherever it is. */
+  /** The host of the homepage: whoever checks a website can open it, even if it is private. */
   readonly homeHost: string;
   /** Hosts for which cross-submission is set up. */
   readonly crossSubmit: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export class UrlRules {
     this.#settings = settings;
   }
 
-  /** What follows is in this sitemap. */
+  /** The following URLs are in this sitemap. */
   begin({ location }: SitemapContext): void {
     if (location !== undefined) this.#sitemapHosts.add(location.origin.host);
   }
@@ -49,7 +49,7 @@ export class UrlRules {
     }
   }
 
-  /** Whether a sitemap was read that lies on the host of a URL. */
+  /** Whether a sitemap on the host of a URL was read. */
   isKnownHost(url: string, hostEnd: number): boolean {
     const host = this.#originOf(url, hostEnd)?.host;
     return host !== undefined && this.#sitemapHosts.has(host);
@@ -108,7 +108,7 @@ function judgeSpelling(url: string, scan: UrlScan, findings: SitemapFindings): v
   }
   if ((kinds & has.slashDot) !== 0 && dotSegment.test(pathOf(url, scan))) findings.add("url-not-normal", url);
   if ((kinds & has.doubleSlash) !== 0) findings.add("url-double-slash", url);
-  // The fact is about characters, which percent-encoding makes three of.
+  // The rule is about characters, of which percent-encoding makes three.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
@@ -138,7 +138,7 @@ function decodedLength(url: string): number {
   return url.replaceAll(/%[89ab][0-9a-f]/gi, "").replaceAll(/%[0-9a-f]{2}/gi, "x").length;
 }
 
-// The examples of a finding are printed: no password is.
+// Examples of findings are printed: passwords must not be.
 function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }

@@ -1,6 +1,6 @@
-// One look at each character of a URL: where its parts are, which kinds of characters it has, and two fingerprints: one of
-// the exact spelling, one that is the same for all spellings that search engines take for one page. Made for millions of
-// URLs: nothing is allocated where a URL is plain.
+// Scans a URL once: the positions of its parts, which kinds of characters it has, and two fingerprints: one of the
+// exact spelling, one that is the same for all spellings that search engines treat as one page. Made for millions of
+// URLs: nothing is allocated for a plain URL.
 
 /** Kinds of characters, as bits. */
 export const has = {
@@ -20,13 +20,13 @@ export const has = {
 export class UrlScan {
   /** Bits of `has`. */
   kinds = 0;
-  /** Where the host ends: at the path, the query, the fragment or the end. */
+  /** The end of the host: the start of the path, query or fragment, or the end. */
   hostEnd = 0;
-  /** Where the query begins, with its question mark; -1 where there is none. */
+  /** The start of the query, with its question mark; -1 if there is none. */
   query = -1;
-  /** Where the fragment begins, with its `#`; -1 where there is none. */
+  /** The start of the fragment, with its `#`; -1 if there is none. */
   fragment = -1;
-  /** The fingerprint of all spellings of the page. */
+  /** The fingerprint of the page, the same for all spellings. */
   pageHigh = 0;
   pageLow = 0;
   /** The fingerprint of this spelling; together with that of the page it is unique. */
@@ -35,7 +35,7 @@ export class UrlScan {
   /** `url` is absolute, http or https. */
   read(url: string): void {
     this.#scan(url);
-    // Other alphabets have cases too; which, the engine knows.
+    // Lower-casing outside of ASCII is left to the engine.
     if ((this.kinds & has.nonAscii) !== 0) {
       const { kinds, hostEnd, query, fragment, spelling } = this;
       const lower = url.toLowerCase();
@@ -58,7 +58,7 @@ export class UrlScan {
     let high = seeds[1]!;
     let low = seeds[2]!;
     let at = host;
-    // What follows `www.` is hashed alike with and without it.
+    // Hashed the same with and without `www.`.
     const skipped = startsWithWww(url, host) ? host + 4 : host;
     for (; at < length; at++) {
       const code = url.charCodeAt(at);
@@ -169,8 +169,8 @@ const upperA = 0x41;
 const upperZ = 0x5a;
 
 const factors = new Int32Array([0x9e3779b1, 0x5f356495, 0x2c1b3c6d]);
-// Drawn by lot in each process: a website that knew them could make up URLs that all have one fingerprint. So no output
-// may depend on them.
+// Random in each process: a website that knew them could construct URLs with the same fingerprint. So no output may
+// depend on them.
 const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);
 
 const kindOf = new Uint8Array(128);

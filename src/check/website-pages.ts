@@ -1,5 +1,5 @@
-// The pages of a website by number: which sitemap a page is in, and its text when it is needed once more. A sitemap that two
-// indexes name is in the tree twice; its pages are counted once.
+// The pages of a website by number: which sitemap a page is in, and its content if it is needed again. A sitemap in two
+// indexes is in the tree twice; its pages are counted once.
 import type { SitemapPage } from "../page.ts";
 import type { PagesSitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -29,7 +29,7 @@ export class WebsitePages {
     return this.#sitemaps[number]!;
   }
 
-  /** The number of the first page of a sitemap; for the one behind the last, the number of all pages. */
+  /** The number of the first page of a sitemap; for the one after the last, the number of all pages. */
   start(number: number): number {
     return this.#starts[number] ?? this.count;
   }
@@ -46,7 +46,7 @@ export class WebsitePages {
     return low;
   }
 
-  /** Reads pages once more: those with these numbers, in their order. Only their sitemaps are read, and no further than needed. */
+  /** Reads pages again: those with these numbers, in order. Only their sitemaps are read, and no further than needed. */
   async *readAgain(ordinals: Iterable<number>): AsyncGenerator<{ ordinal: number; page: SitemapPage }, void> {
     const wanted = [...new Set(ordinals)].sort((one, two) => one - two);
     for (let next = 0; next < wanted.length; ) {
@@ -61,7 +61,7 @@ export class WebsitePages {
         }
         before += pages.length;
       }
-      // The document was cut off since: what is not there is skipped.
+      // The document was cut off since: missing pages are skipped.
       while (next < wanted.length && wanted[next]! < end) next += 1;
     }
   }

@@ -1,4 +1,4 @@
-// What bytes begin like: a WARC file, compressed or not, pages in the format `ndjson`, or a table.
+// Recognizes a format by its first bytes: a WARC file, compressed or not, pages in the format `ndjson`, or a table.
 import { constants, gunzipSync } from "node:zlib";
 
 const magic = "WARC/";
@@ -14,7 +14,7 @@ export function looksLikePages(bytes: Uint8Array): boolean {
   return /^\{"(?:url":"|kind":"finished")/.test(textOf(bytes));
 }
 
-/** By the names of its columns. Taken for a list of URLs, each line would be one, commas and all. */
+/** By the names of its columns. As a list of URLs, each whole line would become one. */
 export function looksLikeTable(bytes: Uint8Array): boolean {
   const [line = ""] = textOf(bytes).split(/\r?\n/, 1);
   return /^(?:\ufeff)?["\w.]+(?:[,;\t]["\w.]+)+$/.test(line) && /\b(?:url|loc)\b/i.test(line);

@@ -1,4 +1,4 @@
-// The places of a side, cut into ranges of equal size: what belongs to one range is looked at together.
+// Divides the places of a side into ranges of equal size, which are processed one at a time.
 
 export class Buckets {
   /** In places; a power of two. */

@@ -1,4 +1,4 @@
-// Which fields of a page are different.
+// Which fields of a page differ.
 import { type PageField, pageFields } from "../change.ts";
 import type { SitemapPage } from "../page.ts";
 
@@ -11,7 +11,7 @@ export function changedFields(
   return pageFields.filter((field) => !ignored.has(field) && !isSame(before[field], after[field]));
 }
 
-// Equal as data: in an object, the order of its fields means nothing.
+// Equal as data: the order of fields in an object does not matter.
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -1,4 +1,4 @@
-// The passes of a diff: read both sides, join, then tell what differs.
+// The passes of a diff: read both sides, join, then report what differs.
 import type { DiffSideTotals, DiffTotals, PageChange, TreeChange } from "../change.ts";
 import type { Scratch } from "../crawl/scratch.ts";
 import type { SitemapPage } from "../page.ts";
@@ -119,7 +119,7 @@ async function scan(
   return lists;
 }
 
-// The pages of the sitemaps that a file names are known to nobody. Where the other side is such a file, too, nobody asks for them.
+// The pages of the sitemaps in an index file are unknown. If both sides are such files, that does not matter.
 function knowsPages(side: Side, other: Side): boolean {
   return side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
 }
@@ -131,7 +131,7 @@ interface MarkedBatch {
   readonly place: number;
 }
 
-// Reads the lists that have a page with a mark once more.
+// Reads the lists again that have a marked page.
 async function* marked(
   side: Side,
   { lists }: PageLists,

@@ -1,6 +1,6 @@
-// What is different between two trees, in declared order and in flat memory: both are read once, page by page into records of 20
-// bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents with marked pages are read
-// a second time, and these pages told. URLs are never all held.
+// The differences between two trees, in declared order and in flat memory: both are read once, page by page into
+// records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
+// with marked pages are read a second time to report these pages. The URLs are never all in memory.
 import {
   type ChangeKind,
   changeKinds,

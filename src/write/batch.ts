@@ -1,4 +1,4 @@
-// What the page formats are written from: the pages that one sitemap declares, as many as came at a time.
+// The input of the page formats: pages of one sitemap, in batches.
 import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 
@@ -8,18 +8,18 @@ export interface PageBatch {
   readonly pages: readonly SitemapPage[];
 }
 
-/** Turns what sitemaps declare into whole lines. */
+/** Writes pages and sitemaps as whole lines. */
 export interface PageWriter {
-  /** What comes before the first page. */
+  /** The text before the first page. */
   readonly header: string;
   write(batch: PageBatch): string;
-  /** The same for the sitemaps that an index names, where the index itself is what is shown. */
+  /** The same for the sitemaps of an index, if the index itself is shown. */
   writeReferences(sitemap: string, references: readonly SitemapReference[]): string;
 }
 
 /**
- * The pieces to put out: the header, then one for each batch, so that a page is seen as soon as it is known. A batch is cut
- * where it is large: the texts of a million pages must never be one string.
+ * The header, then one chunk for each batch, so that a page is visible as soon as it is known. Large batches are split:
+ * the texts of a million pages must never be one string.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,

@@ -1,5 +1,5 @@
 // The format `rss`: new pages as a feed. https://www.rssboard.org/rss-specification
-// Nothing in it depends on when it was written: the same changes give the same bytes.
+// Nothing in it depends on the time of writing: the same changes give the same bytes.
 import type { TreeChange } from "../change.ts";
 import type { SitemapPage } from "../page.ts";
 import type { ChangeWriter } from "./change-lines.ts";
@@ -48,6 +48,6 @@ function escaped(text: string): string {
   return text.replaceAll(notXml, "\ufffd").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-// https://www.w3.org/TR/xml/#charsets, and what steers a terminal.
+// https://www.w3.org/TR/xml/#charsets, and terminal control characters.
 const notXml =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

@@ -4,9 +4,9 @@ import { csvCell } from "./csv-cell.ts";
 import { openPageJson, textJson, valueJson } from "./page-json.ts";
 import { printable } from "./printable.ts";
 
-/** Turns changes into whole lines. */
+/** Writes changes as whole lines. */
 export interface ChangeWriter {
-  /** What comes before the first change, and after the last. */
+  /** The text before the first change, and after the last. */
   readonly header: string;
   readonly footer: string;
   write(changes: readonly TreeChange[]): string;

@@ -1,5 +1,5 @@
-// How a value becomes a cell of CSV. Unless asked otherwise, whatever a spreadsheet would take for a formula gets an apostrophe in
-// front (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
+// Writes a value as a CSV cell. By default, what a spreadsheet would take for a formula gets an apostrophe in front
+// (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
 import { escaped, printable, printableJson } from "./printable.ts";
 
 /** How a value is written into a cell. */
@@ -9,7 +9,7 @@ export function csvCell(safe: boolean): CsvCell {
 
 export type CsvCell = (text: string | undefined) => string;
 
-/** JSON for a cell. What would be a formula after a separator is escaped: the value stays the same. */
+/** JSON for a cell. What would be a formula after a separator is escaped; the value stays the same. */
 export function csvJson(value: object): string {
   const text = printableJson(JSON.stringify(value));
   return formula.test(text)
@@ -17,15 +17,15 @@ export function csvJson(value: object): string {
     : text;
 }
 
-// To get back what was there: take away one apostrophe from the start, and from what follows each separator, where spaces, quotes
-// and then = + - @ come after it; and undo the \u escapes.
+// To restore the original: remove one apostrophe at the start, and after each separator, if spaces, quotes and then = +
+// - @ follow it; and undo the \u escapes.
 function guarded(text: string): string {
   return printable(formula.test(text) ? text.replace(everyFormula, guard) : text);
 }
 
-// Not every spreadsheet splits at commas: where the decimal sign is a comma, semicolons separate cells. Whoever splits elsewhere does
-// not see our quotes, so that every part of a cell may be a cell. Spaces and quotes may be gone before the sign is looked at, and
-// Japanese spreadsheets read the wide signs, too.
+// Not every spreadsheet splits at commas: with a decimal comma, semicolons separate cells. A spreadsheet that splits
+// elsewhere ignores our quotes, so that any part of a cell may become a cell. It may drop spaces and quotes before it
+// looks at the sign, and Japanese spreadsheets also read the full-width signs.
 const start = "(?:^|[;|\\t])";
 const sign = "[=+\\-@\uff1d\uff0b\uff0d\uff20]";
 const formula = new RegExp(`${start}[\\s"']*${sign}|^'*[\\t\\r]`);
@@ -39,5 +39,6 @@ function quoted(text: string): string {
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// Leading and trailing spaces are part of a field, but some readers trim what is not quoted; some split at semicolons, too.
+// Leading and trailing spaces are part of a field, but some readers trim unquoted fields; some also split at
+// semicolons.
 const special = /[",;\r\n]|^ | $/;

@@ -1,5 +1,5 @@
-// The columns that a table of pages can have: every field of the model by its path (`news.title`), and, where one list is
-// spread over rows (`--explode images`), the fields of its items (`images.url`).
+// The columns of a table of pages: every field of the model by its path (`news.title`), and, if one list is spread over
+// rows (`--explode images`), the fields of its items (`images.url`).
 import { SitemapError } from "../errors.ts";
 import { suggestion } from "../option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
@@ -14,11 +14,11 @@ type Value = string | number | boolean | undefined;
 
 export interface CsvColumn {
   readonly name: string;
-  /** `item` is that of the row, where a list is spread over rows and has one. */
+  /** `item`: the item of the row, if a list is spread over rows and is not empty. */
   readonly read: (page: SitemapPage, sitemap: string, item: Item | undefined) => Value;
 }
 
-/** The columns by name. Throws a `SitemapError` where there is none of a name, or where its list is not spread over rows. */
+/** The columns by name. Throws a `SitemapError` for an unknown name, or if its list is not spread over rows. */
 export function columnsNamed(names: readonly string[], explode: ExplodedList | undefined): CsvColumn[] {
   const known = new Map([...pageColumns, ...itemColumns(explode)].map((column) => [column.name, column]));
   return names.map((name) => {
@@ -33,7 +33,7 @@ export function columnsNamed(names: readonly string[], explode: ExplodedList | u
   });
 }
 
-/** What a table has where no columns were named and a list is spread over rows. */
+/** The default columns if a list is spread over rows. */
 export function explodedColumns(list: ExplodedList): string[] {
   return ["url", "lastModified", "sitemap", ...itemFields[list].map((field) => `${list}.${field}`)];
 }
@@ -108,7 +108,7 @@ function column(name: string, read: (page: SitemapPage) => Value): CsvColumn {
   return { name, read };
 }
 
-// A list of texts as people write it; anything else that is not one value as JSON.
+// A list of texts is joined with commas; other values that are not simple are JSON.
 function cellValue(value: unknown): Value {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
   return typeof value === "object" ? json(value) : (value as Value);
@@ -118,7 +118,7 @@ function json(value: object | null | undefined): string | undefined {
   return value ? csvJson(value) : undefined;
 }
 
-// Names every field of a type: one that is missing, or is none, does not compile.
+// Requires every field of a type: a missing or unknown one does not compile.
 function fieldsOf<T>() {
   return <const Names extends readonly (keyof T & string)[]>(
     ...names: Exclude<keyof T, Names[number]> extends never ? Names : never

@@ -1,5 +1,5 @@
-// The format `csv` with columns of the caller's choice, and, where a list of the pages is spread over rows, one row for each of
-// its items. A page whose list is empty keeps one row: nothing that was declared is missing in the table.
+// The format `csv` with columns of the caller's choice, and, if a list of the pages is spread over rows, one row for
+// each of its items. A page with an empty list keeps one row.
 import type { SitemapPage } from "../page.ts";
 import type { PageWriter } from "./batch.ts";
 import { csvCell } from "./csv-cell.ts";
@@ -12,7 +12,7 @@ export interface CsvTableOptions {
   readonly safe?: boolean | undefined;
 }
 
-/** Throws a `SitemapError` for a column that there is not. */
+/** Throws a `SitemapError` for an unknown column. */
 export function csvTableWriter({ columns, explode, safe = true }: CsvTableOptions): PageWriter {
   const names = columns ?? (explode === undefined ? ["url"] : explodedColumns(explode));
   const chosen = columnsNamed(names, explode);

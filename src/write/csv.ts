@@ -28,7 +28,7 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
   };
 }
 
-/** What Excel needs at the start of a file: without it, it takes UTF-8 for the character set of the machine. */
+/** Excel needs it at the start of a file: otherwise it reads UTF-8 in the character set of the machine. */
 export const byteOrderMark = "\ufeff";
 
 export const csvColumns: readonly string[] = [

@@ -1,6 +1,6 @@
-// The summary of a diff as Markdown, for the summaries of continuous integration and for comments on a pull request.
-// https://github.github.com/gfm/
-// What a website wrote is shown as code: nothing in it is a mark, a tag, a link or a mention.
+// The summary of a diff as Markdown, for the step summaries of continuous integration and for comments on a pull
+// request. https://github.github.com/gfm/ Texts of a website are shown as code: nothing in them is markup, a link or a
+// mention.
 import { type ChangeGroup, changeKinds, type DiffSummary } from "../change.ts";
 import { grouped } from "../figures.ts";
 import { changeInWords, groupsOf, kindInWords, remarkOn, sizesInWords, wantedKinds } from "./diff-words.ts";
@@ -56,7 +56,7 @@ function table(title: string, groups: readonly ChangeGroup[]): string[] {
   return lines;
 }
 
-// A span of code begins and ends with more ticks than there are inside of it.
+// A code span begins and ends with more backticks than it contains.
 function code(text: string): string {
   const shown = printable(text);
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));

@@ -43,7 +43,7 @@ function example(change: PageChange): string {
   return `  ${printable(change.page.url)}${more === "" ? "" : `  (${printable(more)})`}`;
 }
 
-// Only columns in which there is something.
+// Only columns that are not empty.
 function table(title: string, groups: readonly ChangeGroup[]): string[] {
   if (groups.length === 0) return [];
   const kinds = (["added", "removed", "changed", "moved", "unknown"] as const).filter((kind) =>

@@ -1,4 +1,4 @@
-// What the summaries of a diff have to say, in words: the same in text and in Markdown.
+// The sentences that the summaries of a diff share, in text and in Markdown.
 import type { ChangeGroup, ChangeKind, DiffSideTotals, DiffSummary, PageChange, SitemapChange } from "../change.ts";
 import { changeKinds } from "../change.ts";
 import { counted } from "../figures.ts";
@@ -23,7 +23,7 @@ export function kindInWords(kind: ChangeKind, count: number, isTitle = false): s
   return isTitle ? words.charAt(0).toUpperCase() + words.slice(1) : words;
 }
 
-/** What a person should know about a kind. Flags are named as the program has them. */
+/** A remark about a kind of change. Flags are named as on the command line. */
 export function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
@@ -35,7 +35,7 @@ export function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on a side that is incomplete (${sides.join(", ")})`;
 }
 
-/** Where the changes are, where there is more than one place. */
+/** Where the changes are, if there is more than one place. */
 export function groupsOf({ totals, bySitemap, bySection }: DiffSummary): {
   readonly bySitemap: readonly ChangeGroup[];
   readonly bySection: readonly ChangeGroup[];
@@ -44,7 +44,7 @@ export function groupsOf({ totals, bySitemap, bySection }: DiffSummary): {
   return { bySitemap: hasSitemaps ? bySitemap : [], bySection: bySection.length > 1 ? bySection : [] };
 }
 
-/** Never 100 % where something is left, nor 0 % where there is something. */
+// Never 100 % if something is left, nor 0 % if there is something.
 function percent(share: number): string {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))} %`;
 }

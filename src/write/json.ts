@@ -1,12 +1,13 @@
-// The format `json`: the whole tree with its pages as one document, written as it is walked, so that its size does not matter.
-// One page or sitemap per line, for those who compare two files. The shape is described by docs/output.schema.json.
+// The format `json`: the whole tree with its pages as one document, written during the walk, so that its size does not
+// matter. One page or sitemap per line, which helps to compare two files. The shape is described by
+// docs/output.schema.json.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Sitemap } from "../sitemap.ts";
 import { openPageJson, valueJson } from "./page-json.ts";
 import { inPieces } from "./pieces.ts";
 
-/** What stands before the tree. */
+/** The fields before the tree. */
 export interface JsonHead {
   readonly homepage: string | undefined;
   readonly complete: boolean;
@@ -17,8 +18,8 @@ export interface JsonHead {
 }
 
 /**
- * Where `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field: what was written
- * can be read.
+ * If `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field, so that it can
+ * be parsed.
  */
 export function writeJson(
   head: JsonHead,
@@ -35,7 +36,7 @@ async function* document(
 ): AsyncGenerator<string, void, undefined> {
   const start = valueJson({ homepage, complete, pageCount, reachable, unreachable, discovery });
   yield `${start.slice(0, -1)},\n"root":`;
-  // For each sitemap that is open: whether something was already written into its list.
+  // For each open sitemap: whether something was already written into its list.
   const open: { kind: Sitemap["kind"]; started: boolean }[] = [];
   const separator = () => {
     const parent = open.at(-1);
@@ -66,7 +67,7 @@ async function* document(
   yield signal?.aborted ? ',\n"interrupted":true}\n' : "}\n";
 }
 
-// An object whose last field is the list of what it holds, still open.
+// An object whose last field is its list, still open.
 function opening(sitemap: Sitemap): string {
   if (sitemap.kind === "invalid") return valueJson(sitemap).slice(0, -1);
   if (sitemap.kind === "pages") return `${valueJson(sitemap).slice(0, -1)},"pages":[`;

@@ -1,5 +1,5 @@
 // The format `ndjson`: one page per line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
-// Lossless, and printable at the same time: what a terminal would obey is escaped as JSON escapes it.
+// Lossless and printable: terminal control characters are escaped as in JSON.
 import type { PageWriter } from "./batch.ts";
 import { openPageJson, textJson, valueJson } from "./page-json.ts";
 

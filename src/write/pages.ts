@@ -1,4 +1,4 @@
-// The format `pages`: one URL per line, made printable. What lists and link checkers read.
+// The format `pages`: one URL per line, made printable, for lists and link checkers.
 import type { PageWriter } from "./batch.ts";
 import { isPrintableLines, printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";
@@ -14,7 +14,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
         hasLineEnds ||= shown.includes("\n");
         lines += `${shown}\n`;
       }
-      // Hardly any needs care: one look at all of them.
+      // Hardly any URL needs escaping: all are checked at once.
       if (!hasLineEnds && isPrintableLines(lines)) return lines;
       return pages.map(({ url }) => `${printable(show(url))}\n`).join("");
     },

@@ -1,10 +1,10 @@
-// One Parquet file, written row group by row group: what is in memory is one group, however long the table gets.
+// One Parquet file, written row group by row group: only one group is in memory, however long the table is.
 // https://github.com/apache/parquet-format
 import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { type Column, schemaOf } from "./parquet-schema.ts";
 
-/** Takes the bytes of a file, in order. They are overwritten afterwards. */
+/** Receives the bytes of a file, in order. The buffer is reused afterwards. */
 export type ByteSink = (bytes: Uint8Array) => void;
 
 /** A value for each column, by name; absent ones are null in the table. */
@@ -26,14 +26,14 @@ export class ParquetTable {
     });
   }
 
-  /** `weight` is roughly the number of characters in the row: large rows make small groups. */
+  /** `weight`: roughly the number of characters in the row; large rows make small groups. */
   add(row: Row, weight: number): void {
     this.#rows.push(row);
     this.#weight += weight;
     if (this.#rows.length >= groupRows || this.#weight >= groupWeight) this.#writeGroup();
   }
 
-  /** Writes what is left, and the footer. A file without a footer cannot be read. */
+  /** Writes the last group and the footer. A file without a footer cannot be read. */
   finish(): void {
     if (this.#rows.length > 0) this.#writeGroup();
     this.#writer.finish();
@@ -47,7 +47,7 @@ export class ParquetTable {
       columnData: this.#columns.map((name) => ({
         name,
         data: rows.map((row) => row[name]),
-        // URLs of one sitemap begin alike: a quarter of the size of plain text.
+        // The URLs of one sitemap begin alike: a quarter of the size of plain text.
         ...(name === "url" ? { encoding: "DELTA_BYTE_ARRAY" as const } : {}),
         offsetIndex: false,
       })),
@@ -74,8 +74,8 @@ class SinkWriter extends ByteWriter {
   }
 }
 
-// Measured with a million pages: larger groups take more memory and make the file a twentieth smaller.
+// Measured with a million pages: larger groups take more memory and make the file 5 % smaller.
 const groupRows = 10_000;
 const groupWeight = 8 * 1024 * 1024;
-// A tenth larger than with level 6, in a third of the time.
+// 10 % larger than with level 6, in a third of the time.
 const compressionLevel = 3;

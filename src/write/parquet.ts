@@ -1,5 +1,5 @@
-// The format `parquet`: three tables (pages, sitemaps, problems) that DuckDB, pandas and Spark read as they are. The library that
-// writes them is loaded with this file, and this file only where the format is asked for.
+// The format `parquet`: three tables (pages, sitemaps, problems) for DuckDB, pandas and Spark. This file is imported
+// only if the format is used, because it brings the library that writes them.
 import type { NewsStory, SitemapPage, SitemapVideo } from "../page.ts";
 import { isLossy, type Problem } from "../problem.ts";
 import type { PageBatch } from "./batch.ts";
@@ -34,7 +34,7 @@ export class ParquetTables {
   readonly #sitemaps: ParquetTable;
   readonly #problems: ParquetTable;
 
-  /** `run` names the run in every row, where several are put together. */
+  /** `run`: the name of the run in every row, for tables that are joined. */
   constructor(sink: (file: ParquetFile) => ByteSink, run?: string) {
     this.#run = run;
     this.#pages = new ParquetTable(sink("pages"), pagesTable);
@@ -131,7 +131,7 @@ function videoRow(video: SitemapVideo): Row {
   );
 }
 
-// A date of less precision is its first instant; what no Date can hold is in the text alone.
+// A date of less precision becomes its first instant; one that no Date can hold is only in the text.
 function instant(date: string | undefined): Date | undefined {
   const parsed = date === undefined ? undefined : new Date(date);
   return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
@@ -141,7 +141,7 @@ function bigint(value: number | undefined): bigint | undefined {
   return value === undefined ? undefined : BigInt(Math.round(value));
 }
 
-// In characters, roughly: what a page holds beside its URL is in these lists.
+// In characters, roughly: nearly all other content of a page is in these lists.
 function weightOf({ url, newsStory, alternates = [], images = [], videos = [] }: SitemapPage): number {
   return (
     url.length + 100 + (newsStory ? 300 : 0) + alternates.length * 150 + images.length * 300 + videos.length * 2000

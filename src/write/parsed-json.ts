@@ -1,15 +1,15 @@
-// One document that was parsed, as JSON, written while it is read. What it is (`kind`, `format`) is known at its end, so that
-// stands there; the order of fields means nothing in JSON. The shape is described by docs/output.schema.json.
+// One parsed document as JSON, written while it is read. `kind` and `format` are known at its end, so they come last;
+// the order of fields does not matter in JSON. The shape is described by docs/output.schema.json.
 import type { SitemapPage } from "../page.ts";
 import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
 import { openPageJson, valueJson } from "./page-json.ts";
 
-/** What is said of a document once it was read. */
+/** The fields that are known once the document was read. */
 export type ParsedEnd = Omit<Exclude<ParsedSitemap, { kind: "invalid" }>, "pages" | "sitemaps"> | ParsedInvalid;
 type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
 
 export class ParsedJsonWriter {
-  // The list that is being written; the first entry decides which it is. The other one waits: only a document against the
+  // The list that is being written, decided by the first entry. The other one waits: only a document against the
   // protocol has both.
   #open: "pages" | "sitemaps" | undefined;
   #waiting = "";

@@ -1,4 +1,5 @@
-// Many small texts become few large ones: a write for each of a million short texts would take longer than making them.
+// Joins many small texts into few large ones: writing a million short texts one by one would take longer than making
+// them.
 
 /** The same text in pieces of about 64 KB. */
 export async function* inPieces(

@@ -1,20 +1,21 @@
-// Text from a website, made safe for a terminal: one value stays one line, and nothing steers what reads it.
-// Escaped are the controls C0 (with tab and line ends), DEL and C1, the line and paragraph separators, the characters
-// that change the direction of writing (https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters) and U+FEFF.
+// Makes text from a website safe for a terminal: one value stays on one line and cannot control the terminal. Escaped
+// are the control characters C0 (with tab and line ends), DEL and C1, the line and paragraph separators, the characters
+// that change the direction of writing (https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters) and
+// U+FEFF.
 
 /** The text with every such character written as `\u001b`. */
 export function printable(text: string): string {
   return steering.test(text) ? text.replace(everySteering, escaped) : text;
 }
 
-/** Whether `printable` would leave each of these lines as it is. */
+/** Whether `printable` would leave each of these lines unchanged. */
 export function isPrintableLines(lines: string): boolean {
   return !steeringInLines.test(lines);
 }
 
 /**
- * JSON text with the characters escaped that JSON allows bare but a terminal obeys. The value stays the same. The text
- * may hold line ends between values.
+ * JSON text in which terminal control characters are escaped that JSON allows bare. The value stays the same. The text
+ * may contain line ends between values.
  */
 export function printableJson(json: string): string {
   return steeringInJson.test(json) ? json.replace(everySteeringInJson, escaped) : json;
@@ -22,7 +23,7 @@ export function printableJson(json: string): string {
 
 // JSON.stringify escapes C0 itself.
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
-// `test` on a regular expression with the flag `g` would keep a position: hence two of each.
+// `test` with the flag `g` would keep a position: hence two of each.
 const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
 const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");

@@ -1,5 +1,5 @@
-// Sitemaps as rows of a table: one row for each sitemap of the tree, with what it took to read it. Made from the events of a
-// crawl, which come in declared order, children before their index; the rows come in the order of the tree.
+// Sitemaps as rows of a table: one row for each sitemap of the tree, with sizes and times. Made from the events of a
+// crawl, which come in declared order, children before their index; the rows are in the order of the tree.
 import type { CrawlEvent, SitemapEvent } from "../event.ts";
 import type { Problem } from "../problem.ts";
 import type { Sitemap } from "../sitemap.ts";
@@ -7,7 +7,7 @@ import type { Sitemap } from "../sitemap.ts";
 /** Collects the rows of one crawl. */
 export class SitemapRows {
   readonly #rows: (SitemapRow | undefined)[] = [];
-  // Of the sitemap that is being read and its ancestors: where its row belongs.
+  // The positions of the rows of the sitemap being read and its ancestors.
   readonly #open: { readonly at: number; readonly url: string }[] = [];
 
   see(event: CrawlEvent): void {
@@ -23,7 +23,7 @@ export class SitemapRows {
     }
   }
 
-  /** In the order of the tree, without the root that was made for the website. */
+  /** In the order of the tree, without the root. */
   *[Symbol.iterator](): Generator<SitemapRow, void> {
     for (const row of this.#rows) if (row !== undefined && row.row.depth > 0) yield row;
   }
@@ -43,7 +43,7 @@ export interface SitemapFacts {
   readonly format?: string | undefined;
   readonly pageCount?: number | undefined;
   readonly complete: boolean;
-  /** What its index says. */
+  /** The `lastmod` in its index. */
   readonly lastModified?: string | undefined;
   readonly wireBytes: number;
   readonly decodedBytes: number;
@@ -55,7 +55,7 @@ export interface SitemapFacts {
   readonly duration?: number | undefined;
   /** How many kinds of problems it has. */
   readonly problems: number;
-  /** Why it could not be read, in words. */
+  /** Why it could not be read, as a sentence. */
   readonly reason?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ function rowOf(
   };
 }
 
-// An index that lists pages, too, keeps them in a child at its own URL, which has no event of its own.
+// An index that also lists pages has a child for them at its own URL, without an event of its own.
 function pagesOf(sitemap: Sitemap): number | undefined {
   if (sitemap.kind === "pages") return sitemap.pageCount;
   if (sitemap.kind === "invalid") return undefined;

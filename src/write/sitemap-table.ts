@@ -1,17 +1,17 @@
-// The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap, as a table for people or as one for spreadsheets.
+// The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap, as a table for people or for spreadsheets.
 import { csvCell } from "./csv-cell.ts";
 import { printable } from "./printable.ts";
 import type { SitemapFacts, SitemapRow } from "./sitemap-rows.ts";
 import type { ShowUrl } from "./strip-url.ts";
 
-/** How figures read; the program's own. */
+/** How numbers are formatted. */
 export interface Figures {
   readonly count: (count: number) => string;
   readonly size: (bytes: number) => string;
   readonly duration: (milliseconds: number) => string;
 }
 
-/** Columns as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. */
+/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. */
 export function* writeSitemapTable(
   rows: Iterable<SitemapRow>,
   figures: Figures,
@@ -47,7 +47,7 @@ function remark({ kind, complete, reason }: SitemapFacts): string {
   return complete ? "" : " (incomplete)";
 }
 
-/** A header and one row for each sitemap; numbers as they are. */
+/** A header and one row for each sitemap; numbers are not formatted. */
 export function* writeSitemapCsv(rows: Iterable<SitemapRow>, safe: boolean): Generator<string, void, undefined> {
   const cell = csvCell(safe);
   yield `${sitemapColumns.join(",")}\n`;

@@ -1,5 +1,5 @@
-// The format `tabtree`: the tree as an outline. A sitemap's URL, indented by its depth with tabs; below it, one level
-// deeper, what it holds. A sitemap that could not be read, or not to its end, says why on its own line.
+// The format `tabtree`: the tree as an outline. Each sitemap is its URL, indented by its depth with tabs; its content
+// follows one level deeper. A sitemap that could not be fully read has the reason on its line.
 import type { TreeStep } from "../event.ts";
 import { isLossy } from "../problem.ts";
 import type { Sitemap } from "../sitemap.ts";
@@ -7,7 +7,7 @@ import { inPieces } from "./pieces.ts";
 import { printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";
 
-/** `limitNote` stands in place of `limit-pages`, where somebody asked for no more pages than that. */
+/** `limitNote` replaces `limit-pages` if the caller asked for that limit. */
 export function writeTabtree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl = wholeUrl,
@@ -26,7 +26,7 @@ async function* outline(
     if (step.type === "enter") {
       const indent = "\t".repeat(step.depth);
       pageIndent = `${indent}\t`;
-      // The root is the homepage: relative to itself it would be no name at all.
+      // The root is the homepage: relative to itself it would be empty.
       const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
       yield `${indent}${printable(url)}${remark(step.sitemap, limitNote)}\n`;
     } else if (step.type === "pages") {
@@ -37,7 +37,7 @@ async function* outline(
   }
 }
 
-/** Said of a sitemap that comes from an earlier run. */
+/** The note on a sitemap from an earlier run. */
 export const notAskedNote = "not asked: same lastmod as before";
 
 function remark(sitemap: Sitemap, limitNote: string | undefined): string {
