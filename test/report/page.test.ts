@@ -38,8 +38,8 @@ beforeAll(async () => {
     await using tree = await sitemapTreeForHomepage(home, { client: client(), ...crawl });
     writeFileSync(fileOf(name), await reportHtml(tree, { check: { now } }));
   }
-  await using earlier = await sitemapTreeForHomepage(shopHome, { client: shop(400), ...crawl });
-  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(600), ...crawl, save: archive });
+  await using earlier = await sitemapTreeForHomepage(shopHome, { client: shop(900), ...crawl });
+  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1200), ...crawl, save: archive });
   writeFileSync(fileOf("shop"), await reportHtml(tree, { check: { now }, previous: earlier }));
   if (!hasNoBrowser) browser = await launch();
 });
