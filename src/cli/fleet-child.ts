@@ -4,9 +4,10 @@ import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-que
 import { runFleet } from "../fleet/run-fleet.ts";
 import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { crawlOf, outputsOf } from "./fleet.ts";
+import { crawlOf } from "./fleet-crawl.ts";
 import { sinkFor } from "./fleet-outputs.ts";
 import type { ChildSetup } from "./fleet-processes.ts";
+import { outputsOf } from "./fleet-sink-options.ts";
 
 /** Returns the exit code. */
 export async function fleetChild(): Promise<number> {

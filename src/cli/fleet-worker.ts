@@ -9,7 +9,7 @@ import { isBucket } from "../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { CrawlFlags } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
-import { givenCrawl } from "./fleet.ts";
+import { givenCrawl } from "./fleet-crawl.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { merged, RunSinks, settingsProblem, usableBucket, wholePath } from "./fleet-outputs.ts";
 import { newsTo, type RunDefaults } from "./fleet-queue.ts";

@@ -12,12 +12,14 @@ import { suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
-import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
+import type { CrawlFlags } from "./crawl-flags.ts";
 import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { crawlOf, givenCrawl } from "./fleet-crawl.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
 import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./fleet-outputs.ts";
 import type { FolderSinkOptions } from "./fleet-sink.ts";
+import { outputsOf } from "./fleet-sink-options.ts";
 import { inWords, reportList, SiteList } from "./fleet-sites.ts";
 import { damagedLines } from "./fleet-status.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
@@ -243,46 +245,6 @@ class Run {
 
 // In milliseconds.
 const longestStop = 3000;
-// A website that takes longer is left as it is: it would keep a whole fleet waiting.
-const defaultTime = 600_000;
-
-export function crawlOf(flags: FleetFlags): Options {
-  return withDefaults(givenCrawl(flags));
-}
-
-/** What the flags say, and nothing else. */
-export function givenCrawl({
-  concurrency: _,
-  previous: __,
-  perAddress: ___,
-  maxPages,
-  maxTraffic,
-  ...flags
-}: CrawlFlags & Pick<FleetFlags, "maxPages" | "maxTraffic">): Options {
-  const { limits, ...options } = crawlOptions(flags);
-  const budgets = {
-    ...(maxPages === undefined ? {} : { pages: maxPages }),
-    ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
-    ...limits,
-  };
-  return { ...options, ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
-}
-
-export function withDefaults(crawl: Options): Options {
-  return { ...crawl, limits: { time: defaultTime, ...crawl.limits } };
-}
-
-/** What becomes of each website. */
-export async function outputsOf(flags: FleetFlags): Promise<Omit<FolderSinkOptions, "folder">> {
-  const { format, archives = false, previous, check } = flags;
-  return {
-    format,
-    archives,
-    previous: previous === undefined ? undefined : await archivesOf(previous),
-    check: check ? (await import("../check/check-tree.ts")).checkTree : undefined,
-  };
-}
-
 async function takeBack(journal: string, out: string, retry: readonly SiteOutcome[]): Promise<void> {
   if (!isBucket(out) || !existsSync(journal)) return;
   const unpublish = await unpublisher(out, undefined);
@@ -293,18 +255,6 @@ async function uploadSummary({ out = "", shard }: FleetFlags, summary: object): 
   if (!isBucket(out)) return;
   const name = shard === undefined ? "summary.json" : `summary-${shard.replace("/", "-of-")}.json`;
   await (await S3Bucket.open(out)).replace(name, `${JSON.stringify(summary, undefined, 2)}\n`);
-}
-
-async function archivesOf(folder: string): Promise<Map<string, string>> {
-  const journal = path.join(folder, journalName);
-  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
-  const archives = new Map<string, string>();
-  for await (const { key, files } of readResults(journal)) {
-    const { archive } = files as { archive?: string };
-    if (archive !== undefined && existsSync(path.join(folder, archive))) archives.set(key, path.join(folder, archive));
-  }
-  if (archives.size === 0) throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
-  return archives;
 }
 
 function outcomesIn(values: readonly string[] = []): readonly SiteOutcome[] {
