@@ -1,13 +1,12 @@
-// The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Takes sites from one of them or from all in
-// turn, and gives them out here. Takers share one loop: what a server has to answer does not grow with the sites under way.
-
-import { SitemapError } from "../errors.ts";
+// The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Sites are taken from one of them, or from all in
+// turn.
 import { BullRun, type RunLease } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
-import { openServer, type QueueServer, reasonOf } from "./queue-server.ts";
+import { openServer, type QueueServer, told } from "./queue-server.ts";
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
 import { expectRunName, RunRegister } from "./run-register.ts";
 import { RunSchedule } from "./run-schedule.ts";
+import { SiteGiver } from "./site-giver.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -30,19 +29,6 @@ export interface BullQueueOptions {
   readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
   /** Told when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
-}
-
-interface Settling {
-  readonly lease: RunLease;
-  readonly summary: SiteSummary;
-  resolve(result: "accepted" | "superseded"): void;
-  reject(error: unknown): void;
-}
-
-interface Taker {
-  readonly signal: AbortSignal;
-  resolve(lease: Lease | undefined): void;
-  reject(error: unknown): void;
 }
 
 /**
@@ -69,16 +55,7 @@ export class BullQueue implements SiteQueue {
   readonly #settings = new Map<string, RunSettings>();
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  #takers: Taker[] = [];
-  readonly #settling: Settling[] = [];
-  #isFlushing = false;
-  // How many sites are asked for at a time: more each time, until there are fewer.
-  #appetite = 1;
-  #isGiving = false;
-  #isAlone = false;
-  #isClosed = false;
-  readonly #sleepers = new Set<() => void>();
-
+  readonly #giver: SiteGiver;
   readonly #isUsable: (entry: RunEntry) => boolean;
 
   private constructor(server: QueueServer, { run, leaseTime = 30_000, isUsable = () => true }: BullQueueOptions) {
@@ -88,6 +65,17 @@ export class BullQueue implements SiteQueue {
     this.#run = run;
     this.#leaseTime = leaseTime;
     this.#isUsable = isUsable;
+    this.#giver = new SiteGiver({
+      prepare: async () => {
+        this.#register.join();
+        await this.#schedule.tick((name, next) => this.#makeNext(name, next));
+      },
+      next: (count) => this.#next(count),
+      onlyRun: () => this.#onlyRun(),
+      held: () => this.#held,
+      isFinished: () => this.#isFinished(),
+      onGiven: (lease) => this.#leases.set(lease.job, lease),
+    });
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
@@ -112,33 +100,12 @@ export class BullQueue implements SiteQueue {
     } finally {
       this.#adding -= 1;
       this.#listedAt = Number.NEGATIVE_INFINITY;
-      this.#wake();
+      this.#giver.wake();
     }
   }
 
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const leave = () => {
-        this.#takers = this.#takers.filter((other) => other !== taker);
-        reject(signal.reason);
-      };
-      const taker: Taker = {
-        signal,
-        resolve: (lease) => {
-          signal.removeEventListener("abort", leave);
-          resolve(lease);
-        },
-        reject: (error) => {
-          signal.removeEventListener("abort", leave);
-          reject(error);
-        },
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#takers.push(taker);
-      // What is about to be settled brings the next site along.
-      if (!this.#isFlushing) this.#serve();
-    });
+    return this.#giver.take(signal);
   }
 
   counts(run: string): Promise<QueueCounts> {
@@ -197,9 +164,7 @@ export class BullQueue implements SiteQueue {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#flush();
-    this.#wake();
+    this.#giver.close();
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
   }
@@ -208,77 +173,10 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#settled());
+      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#giver.settled());
       this.#runs.set(name, run);
     }
     return run;
-  }
-
-  #serve(): void {
-    if (!this.#isGiving && this.#takers.length > 0) void this.#give();
-  }
-
-  async #give(): Promise<void> {
-    this.#isGiving = true;
-    this.#register.join();
-    while (this.#takers.length > 0 && !this.#isClosed) {
-      try {
-        await this.#schedule.tick((run, name) => this.#makeNext(run, name));
-        // Nobody else gives them a site meanwhile.
-        const takers = this.#isAlone ? [] : this.#takers.splice(0, this.#appetite);
-        const leases = await this.#next(takers.length).finally(() => this.#lineUp(takers));
-        this.#appetite = leases.length < this.#appetite ? 1 : Math.min(leases.length * 2, mostAtOnce);
-        for (const lease of leases) await this.#hand(lease, this.#takers.shift());
-        if (leases.length > 0) continue;
-        if (!this.#isAlone && (await this.#isFinished()))
-          for (const { resolve } of this.#takers.splice(0)) resolve(undefined);
-        else await this.#sleep();
-      } catch (error) {
-        const failure = storageError(error);
-        for (const { reject } of this.#takers.splice(0)) reject(failure);
-      }
-    }
-    this.#isGiving = false;
-  }
-
-  /** Those who went away meanwhile are not waited for. */
-  #lineUp(takers: readonly Taker[]): void {
-    this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
-  }
-
-  // Results are sent together, after a moment where many sites are under way: a round trip costs more than what it carries.
-  #settle(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
-    return new Promise((resolve, reject) => {
-      this.#settling.push({ lease, summary, resolve, reject });
-      if (this.#isFlushing) return;
-      this.#isFlushing = true;
-      const held = this.#held;
-      if (held < manyHeld) setImmediate(() => this.#flush());
-      else setTimeout(() => this.#flush(), Math.min(held / 3, longestFlush));
-    });
-  }
-
-  #flush(): void {
-    this.#isFlushing = false;
-    // Where there are several runs, or may be by now, sites are taken in turn.
-    const isListed = performance.now() - this.#listedAt < relistTime;
-    const only = isListed && !this.#isAlone && this.#entries.length === 1 ? this.#entries[0]?.run : undefined;
-    for (const settling of this.#settling.splice(0))
-      void this.#finish(settling, settling.lease.run === only ? this.#takers.shift() : undefined);
-    this.#serve();
-  }
-
-  async #finish({ lease, summary, resolve, reject }: Settling, taker: Taker | undefined): Promise<void> {
-    try {
-      const { result, next } = await lease.finish(summary, taker !== undefined);
-      resolve(result);
-      if (next !== undefined) return await this.#hand(next, taker);
-    } catch (error) {
-      reject(error);
-    }
-    if (taker === undefined) return;
-    this.#lineUp([taker]);
-    this.#serve();
   }
 
   // Not while the last one is under way: it would never end.
@@ -297,6 +195,12 @@ export class BullQueue implements SiteQueue {
     await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
   }
 
+  // Where there are several runs, or may be by now, sites are taken in turn.
+  #onlyRun(): string | undefined {
+    const isListed = performance.now() - this.#listedAt < relistTime;
+    return isListed && this.#entries.length === 1 ? this.#entries[0]?.run : undefined;
+  }
+
   // One after the other: a small run does not wait for a large one.
   async #next(count: number): Promise<RunLease[]> {
     if (count === 0) return [];
@@ -309,53 +213,6 @@ export class BullQueue implements SiteQueue {
       if (leases.length > 0) return leases;
     }
     return [];
-  }
-
-  // Where nobody wants the site any more, it waits again.
-  async #hand(lease: RunLease, first: Taker | undefined): Promise<void> {
-    const isWanted = (taker: Taker | undefined) => taker !== undefined && !taker.signal.aborted;
-    if (lease.isSuspect) {
-      if (this.#isAlone) {
-        // One at a time: others may have it.
-        if (first !== undefined) this.#lineUp([first]);
-        return lease.retry(undefined, 0);
-      }
-      this.#isAlone = true;
-      while (this.#held > 1 && isWanted(first)) await this.#sleep();
-      await lease.begin();
-    }
-    const taker = isWanted(first) ? first : this.#takers.shift();
-    if (taker === undefined) {
-      if (lease.isSuspect) this.#isAlone = false;
-      return lease.retry(undefined, 0);
-    }
-    this.#leases.set(lease.job, lease);
-    taker.resolve(this.#given(lease));
-  }
-
-  // While a suspect is read, nothing else is given out.
-  #given(lease: RunLease): Lease {
-    const over = () => {
-      if (lease.isSuspect) {
-        this.#isAlone = false;
-        this.#wake();
-      } else this.#settled();
-    };
-    if (lease.isSuspect) lease.lost.addEventListener("abort", over, { once: true });
-    return {
-      ...lease,
-      done: (summary) => told(() => this.#settle(lease, summary)).finally(over),
-      retry: (reason, afterMs) =>
-        told(() => lease.retry(reason, afterMs)).finally(() => {
-          over();
-          this.#wake();
-        }),
-    };
-  }
-
-  // A site that is done is no reason to ask for more: none waits because of it.
-  #settled(): void {
-    if (this.#isAlone || this.#held === 0) this.#wake();
   }
 
   get #held(): number {
@@ -383,31 +240,10 @@ export class BullQueue implements SiteQueue {
     }
     this.#entries = open;
   }
-
-  async #sleep(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#sleepers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, pollTime);
-      this.#sleepers.add(wake);
-    });
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#sleepers]) wake();
-  }
 }
 
 // In milliseconds.
-const pollTime = 250;
 const relistTime = 5000;
-// The more sites are under way, the more of them end in such a time; with fewer, nobody waits.
-const manyHeld = 32;
-const longestFlush = 40;
-const mostAtOnce = 64;
 
 /** Whether it is the run of this name, or one that came after it. */
 export function isOf({ run, settings }: RunEntry, name: string): boolean {
@@ -420,20 +256,4 @@ async function* sitesOf(run: BullRun, folder: string): AsyncGenerator<ListedSite
       ? site
       : { ...site, previous: previous.startsWith("archives/") ? folder + previous : previous };
   }
-}
-
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw storageError(error);
-  }
-}
-
-function storageError(cause: unknown): unknown {
-  if (cause instanceof SitemapError) return cause;
-  const { name, command } = (cause ?? {}) as { name?: unknown; command?: unknown };
-  const isServer =
-    name === "ReplyError" || command !== undefined || (cause as { severity?: unknown })?.severity !== undefined;
-  return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
 }

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Problem } from "../problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
+import { batches } from "./list-batches.ts";
 import type { QueueServer } from "./queue-server.ts";
 import { type JobData, noSiteSummary, placeOf, queuedSite, summaryOf } from "./queued-site.ts";
 import type { ListedSite } from "./run-data.ts";
@@ -60,7 +61,7 @@ export class BullRun {
     const first = await this.#total();
     let total = first;
     let count = 0;
-    for await (const batch of batches(sites)) {
+    for await (const batch of batches(sites, batchSize)) {
       const jobs = batch.map(({ key, homepage, previous }, index) => {
         const data = { key, homepage, at: first + count + index, ...(previous === undefined ? {} : { previous }) };
         return { name: "site", data, opts: { ...jobOptions, jobId: this.#idOf(key) } };
@@ -314,34 +315,6 @@ export class BullRun {
 }
 
 const batchSize = 1000;
-// In milliseconds: a list that comes slowly is worked on meanwhile.
-const batchTime = 200;
-
-async function* batches<T>(list: AsyncIterable<T> | Iterable<T>): AsyncGenerator<readonly T[], void> {
-  const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]();
-  const batch: T[] = [];
-  let isOver = false;
-  try {
-    while (!isOver) {
-      let next: IteratorResult<T> | undefined;
-      const coming = Promise.resolve(iterator.next());
-      if (batch.length > 0) {
-        let timer: NodeJS.Timeout | undefined;
-        const late = new Promise<undefined>((resolve) => {
-          timer = setTimeout(() => resolve(undefined), batchTime);
-        });
-        next = await Promise.race([coming, late]).finally(() => clearTimeout(timer));
-        if (next === undefined) yield batch.splice(0);
-      }
-      next ??= await coming;
-      if (next.done) isOver = true;
-      else batch.push(next.value);
-      if (batch.length === batchSize || (isOver && batch.length > 0)) yield batch.splice(0);
-    }
-  } finally {
-    if (!isOver) await iterator.return?.();
-  }
-}
 const readSize = 200;
 
 // Nothing that is done is removed: it is the result. An error has no stack that anybody needs.

@@ -205,6 +205,23 @@ export function reasonOf(error: unknown): string {
 
 const silent = "it does not answer";
 
+/** Failures of the server are `SitemapError`s. */
+export async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+export function storageError(cause: unknown): unknown {
+  if (cause instanceof SitemapError) return cause;
+  const { name, command } = (cause ?? {}) as { name?: unknown; command?: unknown };
+  const isServer =
+    name === "ReplyError" || command !== undefined || (cause as { severity?: unknown })?.severity !== undefined;
+  return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
+}
+
 async function loaded<T>(load: () => Promise<T>, sentence: string): Promise<T> {
   try {
     return await load();

@@ -184,7 +184,8 @@ export function queueContract(make: () => QueueMaker): void {
         await Promise.all(names.map(() => taken(queue)));
         await crash();
       }
-      await queue.add("run", [job("e")]);
+      const others = Array.from({ length: 20 }, (_, at) => `other-${at}`);
+      await queue.add("run", others.map(job));
       let active = 0;
       const most = new Map<string, number>();
       const worker = async () => {
@@ -198,7 +199,7 @@ export function queueContract(make: () => QueueMaker): void {
       };
       await Promise.all(Array.from({ length: 8 }, worker));
       for (const name of names) expect(most.get(job(name).key)).toBe(1);
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 5, failed: 0 });
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 24, failed: 0 });
     });
 
     test("taking ends with the reason of the signal", async () => {

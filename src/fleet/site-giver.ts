@@ -1,0 +1,218 @@
+// Gives sites of a server out to those who ask for them here, and sends what became of them. Takers share one loop, and results travel together:
+// what a server has to answer does not grow with the sites under way.
+import type { RunLease } from "./bull-run.ts";
+import { storageError, told } from "./queue-server.ts";
+import type { SiteSummary } from "./site-job.ts";
+import type { Lease } from "./site-queue.ts";
+
+/** Where sites come from. */
+export interface SiteSource {
+  /** Done before sites are asked for. */
+  prepare(): Promise<void>;
+  /** At most so many; none where none waits. */
+  next(count: number): Promise<readonly RunLease[]>;
+  /** The run that all sites come from at present. */
+  onlyRun(): string | undefined;
+  /** How many leases are held. */
+  held(): number;
+  isFinished(): Promise<boolean>;
+  onGiven(lease: RunLease): void;
+}
+
+interface Settling {
+  readonly lease: RunLease;
+  readonly summary: SiteSummary;
+  resolve(result: "accepted" | "superseded"): void;
+  reject(error: unknown): void;
+}
+
+interface Taker {
+  readonly signal: AbortSignal;
+  resolve(lease: Lease | undefined): void;
+  reject(error: unknown): void;
+}
+
+export class SiteGiver {
+  readonly #source: SiteSource;
+  #takers: Taker[] = [];
+  readonly #settling: Settling[] = [];
+  #isFlushing = false;
+  // How many sites are asked for at a time: more each time, until there are fewer.
+  #appetite = 1;
+  #isGiving = false;
+  #isAlone = false;
+  #isClosed = false;
+  readonly #sleepers = new Set<() => void>();
+
+  constructor(source: SiteSource) {
+    this.#source = source;
+  }
+
+  take(signal: AbortSignal): Promise<Lease | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        this.#takers = this.#takers.filter((other) => other !== taker);
+        reject(signal.reason);
+      };
+      const taker: Taker = {
+        signal,
+        resolve: (lease) => {
+          signal.removeEventListener("abort", leave);
+          resolve(lease);
+        },
+        reject: (error) => {
+          signal.removeEventListener("abort", leave);
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#takers.push(taker);
+      // What is about to be settled brings the next site along.
+      if (!this.#isFlushing) this.#serve();
+    });
+  }
+
+  /** Sends what is left to be sent; nothing is given out any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#flush();
+    this.wake();
+  }
+
+  /** A site that is done is no reason to ask for more: none waits because of it. */
+  settled(): void {
+    if (this.#isAlone || this.#source.held() === 0) this.wake();
+  }
+
+  /** There may be more to take. */
+  wake(): void {
+    for (const wake of [...this.#sleepers]) wake();
+  }
+
+  #serve(): void {
+    if (!this.#isGiving && this.#takers.length > 0) void this.#give();
+  }
+
+  async #give(): Promise<void> {
+    this.#isGiving = true;
+    while (this.#takers.length > 0 && !this.#isClosed) {
+      try {
+        await this.#source.prepare();
+        // Nobody else gives them a site meanwhile.
+        const takers = this.#isAlone ? [] : this.#takers.splice(0, this.#appetite);
+        const leases = await this.#source.next(takers.length).finally(() => this.#lineUp(takers));
+        this.#appetite = leases.length < this.#appetite ? 1 : Math.min(leases.length * 2, mostAtOnce);
+        // At once: one that is to be read alone waits for the others.
+        await Promise.all(leases.map((lease) => this.#hand(lease, this.#takers.shift())));
+        if (leases.length > 0) continue;
+        if (!this.#isAlone && (await this.#source.isFinished()))
+          for (const { resolve } of this.#takers.splice(0)) resolve(undefined);
+        else await this.#sleep();
+      } catch (error) {
+        const failure = storageError(error);
+        for (const { reject } of this.#takers.splice(0)) reject(failure);
+      }
+    }
+    this.#isGiving = false;
+  }
+
+  /** Those who went away meanwhile are not waited for. */
+  #lineUp(takers: readonly Taker[]): void {
+    this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
+  }
+
+  // Results are sent together, after a moment where many sites are under way: a round trip costs more than what it carries.
+  #settle(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
+    return new Promise((resolve, reject) => {
+      this.#settling.push({ lease, summary, resolve, reject });
+      if (this.#isFlushing) return;
+      this.#isFlushing = true;
+      const held = this.#source.held();
+      if (held < manyHeld) setImmediate(() => this.#flush());
+      else setTimeout(() => this.#flush(), Math.min(held / 3, longestFlush));
+    });
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    const only = this.#isAlone ? undefined : this.#source.onlyRun();
+    for (const settling of this.#settling.splice(0))
+      void this.#finish(settling, settling.lease.run === only ? this.#takers.shift() : undefined);
+    this.#serve();
+  }
+
+  async #finish({ lease, summary, resolve, reject }: Settling, taker: Taker | undefined): Promise<void> {
+    try {
+      const { result, next } = await lease.finish(summary, taker !== undefined);
+      resolve(result);
+      if (next !== undefined) return await this.#hand(next, taker);
+    } catch (error) {
+      reject(error);
+    }
+    if (taker === undefined) return;
+    this.#lineUp([taker]);
+    this.#serve();
+  }
+
+  // Where nobody wants the site any more, it waits again.
+  async #hand(lease: RunLease, first: Taker | undefined): Promise<void> {
+    const isWanted = (taker: Taker | undefined) => taker !== undefined && !taker.signal.aborted;
+    if (lease.isSuspect) {
+      if (this.#isAlone) {
+        // One at a time: others may have it.
+        if (first !== undefined) this.#lineUp([first]);
+        return lease.retry(undefined, 0);
+      }
+      this.#isAlone = true;
+      while (this.#source.held() > 1 && isWanted(first)) await this.#sleep();
+      await lease.begin();
+    }
+    const taker = isWanted(first) ? first : this.#takers.shift();
+    if (taker === undefined) {
+      if (lease.isSuspect) this.#isAlone = false;
+      return lease.retry(undefined, 0);
+    }
+    this.#source.onGiven(lease);
+    taker.resolve(this.#given(lease));
+  }
+
+  // While a suspect is read, nothing else is given out.
+  #given(lease: RunLease): Lease {
+    const over = () => {
+      if (lease.isSuspect) {
+        this.#isAlone = false;
+        this.wake();
+      } else this.settled();
+    };
+    if (lease.isSuspect) lease.lost.addEventListener("abort", over, { once: true });
+    return {
+      ...lease,
+      done: (summary) => told(() => this.#settle(lease, summary)).finally(over),
+      retry: (reason, afterMs) =>
+        told(() => lease.retry(reason, afterMs)).finally(() => {
+          over();
+          this.wake();
+        }),
+    };
+  }
+
+  async #sleep(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, pollTime);
+      this.#sleepers.add(wake);
+    });
+  }
+}
+
+// In milliseconds.
+const pollTime = 250;
+// The more sites are under way, the more of them end in such a time; with fewer, nobody waits.
+const manyHeld = 32;
+const longestFlush = 40;
+const mostAtOnce = 64;
