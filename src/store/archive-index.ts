@@ -66,7 +66,7 @@ export class ArchiveIndex implements RecordSource {
     if (!this.#infos.has(infoId)) return this.#addForeign(record);
     if (record.type === "response") {
       const saved = this.#saved(record, number);
-      this.#open.set(saved.id, { record: saved, content: record.content, check: checkOf(record) });
+      this.#open.set(saved.id, { record: saved, content: record.content, check: checkOf(record, saved.payloadDigest) });
     }
     if (record.type !== "metadata") return;
     if (record.fields.has("warc-target-uri")) await this.#addExchange(record, read);
@@ -145,9 +145,11 @@ export class ArchiveIndex implements RecordSource {
     const infoId = fields.get("warc-warcinfo-id") ?? "";
     const isMain = this.#runs.has(infoId);
     // A run that resumed another belongs to it.
-    const run = isMain ? "" : infoId;
+    const run = isMain ? "" : (this.#infos.get(infoId)?.id ?? "");
     // After the end of a run, another one resumed it.
     if (isMain) this.finished = false;
+    const date = dateOf(record);
+    const receivedAt = date === response?.record.date ? response?.record.date : date;
     const exchanges = revive(description, (problem) => new KeptBody([], problem));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
@@ -158,7 +160,7 @@ export class ArchiveIndex implements RecordSource {
         at,
         response: isDocument ? response : undefined,
         isAltered,
-        receivedAt: dateOf(record),
+        receivedAt,
         cut: cutOf(fetched),
         runsNotAsked: fetched.runsNotAsked ?? 0,
         run,
@@ -175,7 +177,8 @@ export class ArchiveIndex implements RecordSource {
     const before = this.#answers.get(key);
     if (before !== undefined && !this.#replaces(answer, before)) return;
     this.#answers.set(key, answer);
-    if (before === undefined) this.urls.push(url);
+    // If they are equal, one string is enough.
+    if (before === undefined) this.urls.push(url === key ? key : url);
   }
 
   #replaces(answer: Answer, before: Answer): boolean {

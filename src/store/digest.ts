@@ -57,15 +57,23 @@ export async function hasDigest(digest: Digest | undefined, content: readonly Bl
 
 /** The state of a check. Documents do not change: one check is enough. */
 export class DigestCheck {
-  readonly payload: Digest | undefined;
-  readonly block: Digest | undefined;
+  // As written in the record: that takes less memory, and few of them are ever needed.
+  readonly #payload: string | undefined;
+  readonly #block: string | undefined;
   state: "open" | "good" | "bad";
 
-  /** `isAltered`: the record is known to be edited. */
-  constructor(payload: Digest | undefined, block: Digest | undefined, isAltered = false) {
-    this.payload = payload;
-    this.block = block;
-    this.state = isAltered ? "bad" : payload === undefined && block === undefined ? "good" : "open";
+  constructor(payload: string | undefined, block: string | undefined) {
+    this.#payload = payload;
+    this.#block = block;
+    this.state = this.payload === undefined && this.block === undefined ? "good" : "open";
+  }
+
+  get payload(): Digest | undefined {
+    return parseDigest(this.#payload);
+  }
+
+  get block(): Digest | undefined {
+    return parseDigest(this.#block);
   }
 
   get problem(): Problem | undefined {

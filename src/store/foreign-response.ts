@@ -1,4 +1,5 @@
 // Responses in archives of other tools, interpreted like those of a website.
+import { detached } from "../detached.ts";
 import { type Body, type Fetched, type FetchedDocument, type HeaderList, header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { failureOf, isRedirect } from "../status.ts";
@@ -32,11 +33,11 @@ export function foreignResponse(record: RecordHead): ForeignResponse | undefined
   const url = withoutCredentials((fields.get("warc-target-uri") ?? "").replace(/^<(.*)>$/, "$1"));
   if (!/^https?:\/\//i.test(url) || parseUrl(url) === null) return undefined;
   return {
-    url,
+    url: detached(url),
     type,
     content,
-    contentType: fields.get("content-type"),
-    truncated: fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined),
+    contentType: kept(fields.get("content-type")),
+    truncated: kept(fields.get("warc-truncated")) ?? (fields.has("warc-segment-number") ? "length" : undefined),
     refersTo: type === "revisit" ? referenceOf(record, url) : undefined,
     check: checkOf(record),
     receivedAt: dateOf(record),
@@ -53,9 +54,9 @@ export interface Reference {
 
 function referenceOf({ fields }: RecordHead, url: string): Reference {
   return {
-    id: fields.get("warc-refers-to"),
-    url: fields.get("warc-refers-to-target-uri") ?? url,
-    date: fields.get("warc-refers-to-date"),
+    id: kept(fields.get("warc-refers-to")),
+    url: kept(fields.get("warc-refers-to-target-uri")) ?? url,
+    date: kept(fields.get("warc-refers-to-date")),
     digest: parseDigest(fields.get("warc-payload-digest")),
   };
 }
@@ -63,12 +64,17 @@ function referenceOf({ fields }: RecordHead, url: string): Reference {
 /** When the response was received, by its record. */
 export function dateOf({ fields }: RecordHead): string | undefined {
   const date = fields.get("warc-date") ?? "";
-  return date.length < 40 && !Number.isNaN(Date.parse(date)) ? date : undefined;
+  return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** The digests of a record. */
-export function checkOf({ fields }: RecordHead): DigestCheck {
-  return new DigestCheck(parseDigest(fields.get("warc-payload-digest")), parseDigest(fields.get("warc-block-digest")));
+/** The digests of a record. `payload`: a copy of the first that is kept anyway. */
+export function checkOf({ fields }: RecordHead, payload?: string): DigestCheck {
+  return new DigestCheck(payload ?? kept(fields.get("warc-payload-digest")), kept(fields.get("warc-block-digest")));
+}
+
+// An archive may hold hundreds of thousands of records: a field must not keep the whole head alive.
+function kept(field: string | undefined): string | undefined {
+  return field === undefined ? undefined : detached(field);
 }
 
 /** The answer that a response gives. `original`: what a `revisit` refers to. */

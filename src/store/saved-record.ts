@@ -1,4 +1,5 @@
 // A record of an archive that can be copied unchanged into another one.
+import { detached } from "../detached.ts";
 import type { Extent } from "./kept-body.ts";
 
 export class SavedRecord {
@@ -14,10 +15,12 @@ export class SavedRecord {
   /** `number`: the number of the record in its file. */
   constructor(extent: Extent, fields: ReadonlyMap<string, string>, source: RecordSource, number: number) {
     this.extent = extent;
-    this.id = fields.get("warc-record-id") ?? "";
-    this.infoId = fields.get("warc-warcinfo-id") ?? "";
-    this.date = fields.get("warc-date") ?? "";
-    this.payloadDigest = fields.get("warc-payload-digest") ?? "";
+    const infoId = fields.get("warc-warcinfo-id") ?? "";
+    this.id = detached(fields.get("warc-record-id") ?? "");
+    // The same text for all records of a run.
+    this.infoId = source.infoRecord(infoId)?.id ?? detached(infoId);
+    this.date = detached(fields.get("warc-date") ?? "");
+    this.payloadDigest = detached(fields.get("warc-payload-digest") ?? "");
     this.#source = source;
     this.#number = number;
   }

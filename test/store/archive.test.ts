@@ -2,6 +2,8 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -183,6 +185,27 @@ test("an archive that is appended to can be opened at any time", async () => {
     await store.keep(documentAt(`https://example.org/${count}.xml`, "x"));
   }
   await store.close();
+});
+
+test("what is kept of each document takes less than a kilobyte", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const save = inDirectory("site.warc");
+  const store = await createStore({ kind: "auto", save, info });
+  const count = 1000;
+  for (let at = 0; at < count; at += 1) await store.keep(documentAt(`https://example.org/maps/${at}.xml`, "x"));
+  await store.close();
+  await (await openArchive(save)).close();
+  const before = heap();
+  const archive = await openArchive(save);
+  const kept = (heap() - before) / count;
+  expect(archive.urls).toHaveLength(count);
+  await archive.close();
+  expect(kept).toBeLessThan(1100);
 });
 
 // A temporary file has no name: what it takes can be seen among the open files of the process.
