@@ -164,7 +164,14 @@ async function dead() {
 async function processes() {
   const sites = homepages(size("sites"));
   const cores = os.availableParallelism();
-  await fleet(`fleet, ${cores} processes`, sites, ["--concurrency", "256", "--processes", String(cores)]);
+  await fleet(`fleet, ${cores} processes`, sites, [
+    "--concurrency",
+    "256",
+    "--processes",
+    String(cores),
+    "--per-address",
+    String(Math.max(8, cores)),
+  ]);
 }
 
 function homepages(count, port = server.port) {

@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { runChildProcesses } from "../fleet/child-processes.ts";
 import type { JournalQueue } from "../fleet/journal-queue.ts";
-import { defaultConcurrency, type FleetEvent } from "../fleet/run-fleet.ts";
+import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../fleet/run-fleet.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { SiteList } from "./fleet-sites.ts";
 
@@ -30,7 +30,8 @@ export interface ProcessesOptions {
 
 export async function runProcesses(options: ProcessesOptions): Promise<void> {
   const { queue, list, flags, out, drain, signal, onEvent, onDeath } = options;
-  const { processes: count = 1, concurrency = defaultConcurrency(undefined, undefined, count), perAddress = 8 } = flags;
+  const { processes: count = 1, perAddress = defaultPerAddress } = flags;
+  const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
   const setup: ChildSetup = {
     type: "setup",
     flags,

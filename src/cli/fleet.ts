@@ -4,7 +4,7 @@ import path from "node:path";
 import { counted, duration } from "../figures.ts";
 import { JournalQueue } from "../fleet/journal-queue.ts";
 import { journalName, readResults } from "../fleet/journal-results.ts";
-import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { defaultPerAddress, type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import { readShard } from "../fleet/shard.ts";
 import type { SiteOutcome, SiteSummary } from "../fleet/site-job.ts";
@@ -56,7 +56,8 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   const { out } = flags;
   if (flags.queue !== undefined) return fill(names, flags, flags.queue);
   if (flags.run !== "default") throw new UsageError("--run needs --queue");
-  if (out === undefined) throw new UsageError("--out names the folder of the outputs");
+  if (out === undefined || out === "") throw new UsageError("--out names the folder of the outputs");
+  checkProcesses(flags);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   if (isBucket(out)) await usableBucket(out);
@@ -77,6 +78,16 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
     await queue.close();
     if (log !== undefined) closeSync(log);
   }
+}
+
+// Each process has a part of these limits, which is at least one: more processes would raise what was asked for.
+function checkProcesses({ processes = 1, concurrency = processes, perAddress = defaultPerAddress }: FleetFlags): void {
+  if (processes > concurrency)
+    throw new UsageError(`--processes ${processes} needs --concurrency ${processes} or more: each reads a website`);
+  if (processes > perAddress && processes > 1)
+    throw new UsageError(
+      `--processes ${processes} needs --per-address ${processes} or more: each may send a request to the same address`,
+    );
 }
 
 function listOf(names: readonly string[], flags: FleetFlags) {

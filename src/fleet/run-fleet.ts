@@ -277,7 +277,9 @@ function checked(options: FleetOptions) {
   };
 }
 
-function perAddressOf(limit: FleetOptions["perAddress"] = 8): () => number {
+export const defaultPerAddress = 8;
+
+function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): () => number {
   if (typeof limit === "function") return () => Math.max(1, limit());
   const checked = number("perAddress", limit, 1);
   return () => checked;

@@ -442,6 +442,12 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
     [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
+    [["fleet", "--out", "", "example.org"], "--out names the folder of the outputs"],
+    [["fleet", "--out", "OUT", "example.org", "--processes", "9"], "--processes 9 needs --per-address 9 or more"],
+    [
+      ["fleet", "--out", "OUT", "example.org", "--processes", "4", "--concurrency", "3"],
+      "--processes 4 needs --concurrency 4 or more",
+    ],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "0"], "--column counts from 1"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "9"], "has no column 9"],
     [["fleet", "--out", "OUT", "not", "websites"], "the list names no website"],
