@@ -1,5 +1,6 @@
-// Several processes work on one journal, for the cores of a machine: this one has the journal and gives websites away, the others read
-// them. A process that dies loses nothing: what it had under way is given to another one, and a new process takes its place.
+// Several processes work on one journal, to use all cores of a machine: this one has the journal and hands out
+// websites, the others read them. If a process dies, its websites are given to another one, and a new process replaces
+// it.
 import type { ChildProcess } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import type { JournalLease, JournalQueue } from "./journal-queue.ts";
@@ -11,20 +12,20 @@ export interface ChildProcessesOptions {
   readonly count: number;
   /** Starts a process with a channel (`stdio: ["…", "ipc"]`) that runs a fleet with a `ParentQueue`. */
   readonly start: () => ChildProcess;
-  /** No further website is begun. */
+  /** Start no more websites. */
   readonly drain: AbortSignal;
-  /** Ends everything now. */
+  /** End everything now. */
   readonly stop: AbortSignal;
   readonly onEvent: (event: FleetEvent) => void;
   /** A process died, by a signal or with an exit code. */
   readonly onDeath: (how: string) => void;
 }
 
-/** Resolves when nothing is left to do, or nothing further is to be begun; rejects with what failed, and the reason of `stop`. */
+/** Resolves when nothing is left, or after `drain`; rejects with the first error, and with the reason of `stop`. */
 export async function runChildProcesses(options: ChildProcessesOptions): Promise<void> {
   const { count, stop } = options;
   const all = new AbortController();
-  // Each process listens.
+  // Every process adds a listener.
   setMaxListeners(0, all.signal, options.drain);
   const onStop = () => all.abort(stop.reason);
   stop.addEventListener("abort", onStop, { once: true });
@@ -37,7 +38,7 @@ export async function runChildProcesses(options: ChildProcessesOptions): Promise
         if (end.type === "failed") throw end.error;
         if (end.type === "finished" || all.signal.aborted) return;
         options.onDeath(end.how);
-        // A website that kills processes is set aside in the end; what kills every process is not a website.
+        // A website that kills processes is quarantined in the end; if every process dies, no website is the cause.
         const { done } = await options.queue.counts();
         deaths.inRow = done > deaths.done ? 1 : deaths.inRow + 1;
         deaths.done = done;
@@ -65,7 +66,7 @@ class Child {
   readonly #options: ChildProcessesOptions;
   readonly #process: ChildProcess;
   readonly #leases = new Map<string, JournalLease>();
-  /** Aborted when the process is gone, or nothing further is to be begun. */
+  /** Aborted when the process has ended, or no more websites are started. */
   readonly #taking = new AbortController();
   readonly #stop: AbortSignal;
   #last: End | undefined;
@@ -76,7 +77,7 @@ class Child {
     this.#options = options;
     this.#stop = stop;
     this.#process = options.start();
-    // Each website that it waits for listens.
+    // Every pending website adds a listener.
     setMaxListeners(0, this.#taking.signal);
     const onDrain = () => {
       this.#taking.abort(drain.reason);
@@ -101,7 +102,7 @@ class Child {
   async #ended(): Promise<End> {
     const child = this.#process;
     const how = await new Promise<string>((resolve) => {
-      // What it sent before its end comes before the channel is closed.
+      // Messages that it sent before its end arrive before the channel is closed.
       let left = 2;
       let word = "it could not be started";
       const settle = () => {
@@ -167,7 +168,7 @@ class Child {
   }
 
   #send(message: FromParent): void {
-    // It may be gone: then nobody waits.
+    // It may have ended: then nobody waits for the answer.
     if (this.#process.connected) this.#process.send(message, () => undefined);
   }
 }

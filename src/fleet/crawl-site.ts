@@ -1,4 +1,4 @@
-// Reads one website: its pages go to the output, and what became of it is a summary.
+// Reads one website: its pages go to the output, and its result is a summary.
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
@@ -22,7 +22,7 @@ export interface CrawlSiteOptions {
   readonly shared: SharedLimits;
 }
 
-/** Throws only the reason of the signal, and what the output or the disk throws. */
+/** Throws only the reason of the signal, and errors of the output or the disk. */
 export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const { job, attemptId, output, signal, lane, shared } = site;
   const options: Options = { ...site.options, ...output.options, signal };
@@ -32,7 +32,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   let hasSitemap = false;
   const see = async (event: OrderedEvent) => {
     if (event.type === "pages") {
-      // One after the other where they are large: memory is for the many small ones.
+      // Large websites wait for each other, to leave the memory to the many small ones.
       await place.grow(event.pages.length);
       await output.pages?.(event.url, event.pages);
     } else if (event.type === "sitemap") {
@@ -58,10 +58,10 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const end = expectFinished(finished);
   const { totals, discovery } = end;
   const outcome = outcomeOf(end, hasSitemap);
-  // A machine without a free socket knows nothing about the website: it is read again, once there is one.
+  // A machine without a free socket says nothing about the website: it is read again later.
   const shortage = reasons.shortage ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
-  // Where nothing was found, each place that was tried says why.
+  // If nothing was found, each candidate has a reason.
   if (!hasSitemap) {
     reasons.clear();
     for (const { reason } of discovery) if (reason !== undefined) reasons.add(reason);
@@ -88,7 +88,7 @@ function expectFinished(finished: FinishedEvent | undefined): FinishedEvent {
   return finished;
 }
 
-// robots.txt and the root only name others.
+// robots.txt and the root only name other sitemaps.
 function isSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind !== "index" || sitemap.format === "xml";
 }
@@ -99,10 +99,10 @@ function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean
   return "none";
 }
 
-/** Why something is missing, by code: the first sentence of each, and how often. */
+/** The reasons why something is missing, by code: the first message of each, and the count. */
 class Reasons {
   readonly #byCode = new Map<string, { readonly problem: Problem; count: number }>();
-  /** Something of this machine that was missing. */
+  /** The problem, if this machine ran out of sockets. */
   shortage: Problem | undefined;
 
   see(sitemap: Sitemap): void {

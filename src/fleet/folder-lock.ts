@@ -1,5 +1,5 @@
-// One process at a time works in a folder. The lock names the process; where that is gone, killed or with its machine, the next one
-// takes over.
+// Lets only one process work in a folder. The lock names the process; if that has ended, even with its machine, the
+// next one takes over.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -15,29 +15,29 @@ export class FolderLock {
   private constructor(path: string) {
     this.#path = path;
     process.once("exit", this.#remove);
-    // For those who cannot see this process, because it is on another machine or in another container.
+    // For processes on other machines or in other containers, which cannot see this one.
     this.#beat = setInterval(() => touch(path), beatTime);
     this.#beat.unref();
   }
 
-  /** Throws a `SitemapError` (`folder-in-use`) where a process that is running has the lock. */
+  /** Throws a `SitemapError` (`folder-in-use`) if a running process has the lock. */
   static take(path: string): FolderLock {
     const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
     writeFileSync(own, JSON.stringify(identity(process.pid)), { flag: "wx" });
     try {
       for (let attempt = 0; attempt < 10; attempt++) {
-        // A link is made once and with its content, whoever else tries.
+        // A link is created atomically and with its content.
         if (link(own, path)) return new FolderLock(path);
         const owner = ownerOf(path);
         if (owner !== undefined && isRunning(owner)) throw inUse(owner);
-        // Two may come here at a time: a file can be moved away only once, and what was moved is looked at again.
+        // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
           const moved = ownerOf(aside);
           if (moved !== undefined && isRunning(moved)) renameSync(aside, path);
         } catch {
-          // Somebody else was quicker.
+          // Another process was faster.
         }
         rmSync(aside, { force: true });
       }
@@ -65,12 +65,12 @@ export class FolderLock {
 interface Identity {
   readonly pid: number;
   readonly host: string;
-  /** When it was started, where the system tells: process ids are used again. */
+  /** When the process was started, if the system tells: process ids are reused. */
   readonly started: string | undefined;
 }
 
 interface Owner extends Identity {
-  /** When it last gave a sign of life, in milliseconds. */
+  /** When the lock was last refreshed, in milliseconds. */
   readonly seen: number;
 }
 
@@ -89,7 +89,7 @@ function ownerOf(path: string): Owner | undefined {
     if (typeof pid !== "number") return undefined;
     return { pid, host: String(host), started, seen: statSync(path).mtimeMs };
   } catch {
-    // Not there, or damaged.
+    // Missing or damaged.
     return undefined;
   }
 }
@@ -104,7 +104,8 @@ function isRunning({ pid, host, started, seen }: Owner): boolean {
   return started === undefined || startOf(pid) === started;
 }
 
-// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted behind the name, which may hold anything.
+// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted after the name, which may contain
+// anything.
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -129,7 +130,7 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The folder is gone: whoever writes into it will say so.
+    // The folder is gone: writing into it will report that.
   }
 }
 

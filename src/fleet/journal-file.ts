@@ -1,5 +1,5 @@
-// An append-only file of lines of JSON. Whoever appends waits until its line is on the disk; lines of many writers go there together.
-// A process that is killed leaves at most half a line, which is cut off when the file is opened again.
+// An append-only file of JSON lines. An append resolves when its line is on the disk; lines of many writers are written
+// together. A killed process leaves at most half a line, which is removed when the file is opened again.
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
@@ -21,7 +21,7 @@ export class JournalFile {
     this.#end = end;
   }
 
-  /** Opens or makes the file, and cuts off half a line at its end. */
+  /** Opens or creates the file, and removes half a line at its end. */
   static async open(path: string): Promise<JournalFile> {
     const handle = await open(path, "a+");
     try {
@@ -35,7 +35,10 @@ export class JournalFile {
     }
   }
 
-  /** Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended from then on. */
+  /**
+   * Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended
+   * after that.
+   */
   append(value: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
@@ -51,7 +54,7 @@ export class JournalFile {
   }
 
   async #write(): Promise<void> {
-    // Those that come in the same turn go together.
+    // Lines of the same turn of the event loop are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
@@ -68,7 +71,7 @@ export class JournalFile {
       } catch (cause) {
         const sentence = `${this.#path} could not be written: ${systemReason(cause)}`;
         this.#failure = new SitemapError("storage-failed", sentence, { cause });
-        // Half a group must not have another one behind it.
+        // Nothing may follow half a group.
         await this.#handle.truncate(this.#end).catch(() => undefined);
         for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
         this.#waiting = [];
@@ -78,7 +81,7 @@ export class JournalFile {
   }
 }
 
-/** Whether the file may be a journal: one that is not there yet, or of which any line can be read. */
+/** Whether the file may be a journal: it does not exist yet, or has at least one valid line. */
 export async function isJournal(path: string): Promise<boolean> {
   let isDamaged = false;
   const onDamaged = () => {

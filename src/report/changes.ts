@@ -1,4 +1,4 @@
-// What is different since an earlier archive, counted and with the first examples.
+// The differences since an earlier archive, counted, with the first examples.
 import type { DiffSummary, PageChange } from "../change.ts";
 import type { DiffSide } from "../diff/diff-side.ts";
 import { diffBatches, resolveDiffOptions } from "../diff/diff-trees.ts";

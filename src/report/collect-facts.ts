@@ -1,4 +1,4 @@
-// From a tree to the facts of its report: the check and the counting in one pass, then what is known without pages.
+// From a tree to the facts of its report: the check and the counting in one pass, then the facts that need no pages.
 
 import type { DiffSummary } from "../change.ts";
 import { checkTreeWhile } from "../check/check-tree.ts";

@@ -1,4 +1,4 @@
-// Collects what the report shows of the pages, in the pass of the check. Every table has a bound; what is beyond it is counted
+// Collects the facts about pages during the check. Every table is limited; what is beyond the limit is counted
 // together.
 import type { AlternateSet } from "../check/language-rules.ts";
 import type { PageWatcher } from "../check/page-watcher.ts";
@@ -15,7 +15,7 @@ export class Collector implements PageWatcher {
   readonly languages: LanguageMatrix = new LanguageMatrix();
   readonly #sections = new Sections();
   readonly #pageSections = new PageSections();
-  /** All pages; those of a sitemap that two indexes name once. */
+  /** All pages; those of a repeated sitemap once. */
   pages = 0;
   /** Pages with errors or warnings of their own. */
   flawed = 0;

@@ -1,18 +1,19 @@
-// When pages last changed: one counter a day, the age class of each page, and the moment that most pages share.
+// When pages last changed: one counter a day, the age class of each page, and the time that most pages share.
 import { bounds } from "../check/bounds.ts";
 import { CommonValue } from "../check/common-value.ts";
 import { dayLength, hasTime } from "../check/instant.ts";
 import { noDate } from "./sections.ts";
 
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
-// An archive may say that it is from the year 275760: a counter for each day until then would take 400 MB.
+// A limit, because an archive may claim to be from the year 275760: a counter for each day until then would take 400
+// MB.
 const lastMoment = Date.UTC(9999, 11, 31);
-// At most so old, in days, for each age class but the last.
+// The maximum age in days of each age class but the last.
 const ageLimits = [30, 90, 182, 365, 730];
 
 export class DateCounts {
   readonly #receivedAt: number;
-  /** What is later is in the future. */
+  // Later dates are in the future.
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
@@ -51,25 +52,25 @@ export class DateCounts {
     return thresholds.length;
   }
 
-  /** The moment that most pages share, and how many at least. */
+  /** The time that most pages share, and a lower bound of their number. */
   get common(): { readonly instant: number; readonly count: number } {
     const { value, count } = this.#common.top;
     return { instant: value, count };
   }
 
-  /** Undefined where no page has a date. */
+  /** Undefined if no page has a date. */
   get newest(): number | undefined {
     return Number.isFinite(this.#newest) ? this.#newest : undefined;
   }
 
-  /** Days with pages: the first moment of each in milliseconds, and how many; in order. */
+  /** Days with pages, in order: the first instant of each in milliseconds, and the number of pages. */
   *days(): Generator<{ readonly day: number; readonly pages: number }, void> {
     for (const [index, pages] of this.#days.entries()) {
       if (pages > 0) yield { day: (firstDay + index) * dayLength, pages };
     }
   }
 
-  /** In days: half of the pages with a date changed since then. Undefined where there is none, or half are from before the web. */
+  /** In days: half of the pages with a date changed since then. Undefined if there is none, or half are older than the web. */
   get medianAge(): number | undefined {
     let left = Math.ceil((this.dated - this.future) / 2);
     if (left <= 0) return undefined;

@@ -1,4 +1,5 @@
-// The facts behind the page, as data: what "Download the data" gives. Every list has a bound, and says what it leaves out.
+// The facts of the report, as data: the content of "Download the data". Every list is limited, and says what it leaves
+// out.
 import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../change.ts";
 import type { FindingExample } from "../check/findings.ts";
 import type { NotJudged } from "../check/result.ts";
@@ -9,18 +10,18 @@ import type { LanguageCount, LanguageLinks } from "./languages.ts";
 
 /** Everything that a report says, as data. */
 export interface ReportFacts {
-  /** Of this form. */
+  /** The version of this format. */
   readonly version: 1;
   /** `sitegrove 0.1.0`. */
   readonly generator: string;
   readonly homepage: string;
   /** ISO 8601: when the website was received. Ages are counted from it. */
   readonly receivedAt: string;
-  /** Whether everything that was declared was read to its end. */
+  /** Whether everything declared was read to its end. */
   readonly complete: boolean;
-  /** One sentence or two about the whole. */
+  /** The verdict in one or two sentences. */
   readonly verdict: string;
-  /** Why nothing could be read, where that is so. */
+  /** Why nothing could be read, if so. */
   readonly unreachable?: string;
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
@@ -36,11 +37,11 @@ export interface ReportFacts {
   readonly media: ReportMedia;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
-  /** With `previous`: what is different since then. */
+  /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges;
 }
 
-/** The figures at the top, and what stands below them. */
+/** The figures at the top. */
 export interface ReportFigures {
   /** All pages of all sitemaps; one that is listed twice counts twice. */
   readonly pages: number;
@@ -53,7 +54,7 @@ export interface ReportFigures {
   /** Sitemaps that could not be read, and of those that could, those that are incomplete. */
   readonly unreadable: number;
   readonly incomplete: number;
-  /** Bytes as they came off the wire, and after decompression. */
+  /** Bytes as received, and after decompression. */
   readonly wireBytes: number;
   readonly decodedBytes: number;
   /** Pages with a date. */
@@ -63,11 +64,11 @@ export interface ReportFigures {
   readonly languages: number;
   /** From the first request to the last byte, in milliseconds. */
   readonly duration?: number;
-  /** From the request to the first byte, in milliseconds: of half of the sitemaps it is less. */
+  /** The median time from the request to the first byte of a sitemap, in milliseconds. */
   readonly medianFirstByte?: number;
 }
 
-/** What a rule found. */
+/** The findings of a rule. */
 export interface ReportFinding {
   readonly rule: string;
   readonly severity: Severity;
@@ -95,7 +96,7 @@ export interface ReportSection {
   /** Pages with errors or warnings of their own. */
   readonly flawed: number;
   readonly sections?: readonly ReportSection[];
-  /** `own`: pages that lie in the section itself. `other`: so many smaller sections. */
+  /** `own`: pages directly in the section. `other`: this many smaller sections. */
   readonly kind?: "own" | "other";
   readonly count?: number;
 }
@@ -103,7 +104,7 @@ export interface ReportSection {
 /** When pages last changed. */
 export interface ReportTimeline {
   readonly sentence: string;
-  /** What is odd. */
+  /** What is unusual. */
   readonly odd?: string;
   /** What a bar stands for. */
   readonly unit: "day" | "month" | "year";
@@ -113,18 +114,18 @@ export interface ReportTimeline {
   readonly before: number;
   readonly future: number;
   readonly undated: number;
-  /** The moment that most pages share, where they are many. */
+  /** The time that most pages share, if there are many. */
   readonly common?: { readonly at: string; readonly pages: number };
 }
 
-/** Which languages name which. */
+/** Which languages link to which. */
 export interface ReportLanguages {
   readonly languages: readonly LanguageCount[];
   /** Languages that are left out. */
   readonly others: number;
-  /** Row by row: what pages of this language say of alternate pages in that one. */
+  /** Row by row: the links of pages in one language to alternate pages in another. */
   readonly links: readonly (readonly (LanguageLinks | null)[])[];
-  /** Whether return links could be judged: only where everything could be read. */
+  /** Whether return links could be judged: only if everything could be read. */
   readonly judged: boolean;
   /** Pages that name a page for all other languages. */
   readonly defaultPages: number;
@@ -170,19 +171,19 @@ export interface ReportSitemap {
   readonly format?: string;
   readonly complete: boolean;
   readonly pages?: number;
-  /** What is wrong with it. */
+  /** Its problems. */
   readonly problem?: string;
   readonly status?: number;
   readonly wireBytes?: number;
   readonly decodedBytes?: number;
-  /** In milliseconds since the first request: when it was asked for. */
+  /** When it was requested, in milliseconds since the first request. */
   readonly start?: number;
   /** In milliseconds, from the request to the first byte, and to the last. */
   readonly firstByte?: number;
   readonly duration?: number;
 }
 
-/** Where sitemaps were looked for. */
+/** The places where sitemaps were looked for. */
 export interface ReportDiscovery {
   readonly rows: readonly {
     readonly url: string;
@@ -195,13 +196,13 @@ export interface ReportDiscovery {
   readonly others: number;
 }
 
-/** What is different since an earlier archive. */
+/** The differences since an earlier archive. */
 export interface ReportChanges {
   readonly totals: DiffTotals;
   /** Sections with the most changes first. */
   readonly sections: readonly { readonly name: string; readonly counts: ChangeCounts }[];
   readonly otherSections: number;
-  /** In how many pages each field is different. */
+  /** The number of pages in which each field differs. */
   readonly fields: Partial<Readonly<Record<PageField, number>>>;
   readonly sitemaps: readonly Pick<SitemapChange, "change" | "sitemap">[];
   readonly examples: readonly {

@@ -1,5 +1,5 @@
-// Findings as the report shows them: one for each rule and severity, with the first places and examples. A website chooses how long
-// its URLs are and how many rules it breaks: all examples together have a bound.
+// Findings in the report: one for each rule and severity, with the first places and examples. A website can have URLs
+// of any length and break any number of rules: all examples together are limited.
 
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
@@ -7,7 +7,7 @@ import type { ReportFinding } from "./facts.ts";
 import type { Room } from "./room.ts";
 import { shortened } from "./text.ts";
 
-/** What each rule has in any case. */
+// The examples that each rule has in any case.
 const leastExamples = 2;
 
 export function findingGroups({ findings, rules }: CheckResult, room: Room): ReportFinding[] {
@@ -41,7 +41,7 @@ export function findingGroups({ findings, rules }: CheckResult, room: Room): Rep
   });
 }
 
-// Those of the first sitemap first, but some of each: one sitemap alone tells less.
+// First those of the first sitemap, but some of each.
 function examplesOf(group: readonly Finding[], { examples: most, text }: Room): ReportFinding["examples"] {
   const examples: ReportFinding["examples"][number][] = [];
   for (let index = 0; index < most && examples.length < most; index++) {

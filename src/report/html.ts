@@ -1,7 +1,7 @@
-// HTML that cannot be broken by what is put into it: a template escapes every value, unless it is HTML that was made the same way.
-// In text and in attributes with double quotes, which are the only places where templates have values.
+// HTML that inserted values cannot break: a template escapes every value, unless it is HTML from a template. Values may
+// be in text and in attributes with double quotes, which are the only places where our templates have them.
 
-/** HTML that may stand in a page as it is. Only this file makes it. */
+/** HTML that is safe to insert. Only this file creates it. */
 export class Html {
   readonly #text: string;
 
@@ -13,7 +13,7 @@ export class Html {
     return new Html(strings.reduce((text, part, index) => `${text}${toText(values[index - 1])}${part}`));
   }
 
-  /** For what is ours: the style sheet, the script, and JSON that was made safe for its place. */
+  /** For our own content: the style sheet, the script, and JSON that is safe where it is inserted. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -23,7 +23,7 @@ export class Html {
   }
 }
 
-/** What a template takes. Lists are joined; what is not there leaves nothing. */
+/** The values of a template. Lists are joined; absent values are empty. */
 export type Value = Html | string | number | undefined | false | readonly Value[];
 
 /** `` html`<b>${name}</b>` ``. */

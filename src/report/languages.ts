@@ -1,12 +1,12 @@
-// Which languages name which: how many pages of each language name an alternate page in each other language, and how many of those
-// do not name them back, or are in no sitemap.
+// Which languages link to which: how many pages of each language have an alternate page in each other language, and how
+// many of those lack a return link, or are in no sitemap.
 import type { AlternateSet } from "../check/language-rules.ts";
 import { UrlScan } from "../check/url-scan.ts";
 import type { SitemapPage } from "../page.ts";
 
 /** A language and its pages. */
 export interface LanguageCount {
-  /** As the website writes it; absent for pages that name alternate pages but not themselves. */
+  /** As written; absent for pages with alternate pages that do not include themselves. */
   readonly language?: string;
   readonly pages: number;
 }
@@ -14,9 +14,9 @@ export interface LanguageCount {
 /** Links of pages in one language to alternate pages in another. */
 export interface LanguageLinks {
   readonly links: number;
-  /** Alternate pages that do not name the page back. */
+  /** Alternate pages without a return link. */
   readonly noReturn: number;
-  /** Alternate pages that no sitemap lists: whether they name the page back is not known. */
+  /** Alternate pages that no sitemap lists: their return links are unknown. */
   readonly unlisted: number;
 }
 
@@ -29,7 +29,7 @@ const others = mostLanguages + 1;
 const unnamed = 0;
 const mostPatterns = 5000;
 
-/** A way in which languages occur in an entry, and how often it was seen. */
+/** A pattern of languages in an entry, and how often it occurs. */
 interface Pattern {
   readonly own: number;
   readonly targets: readonly number[];
@@ -84,7 +84,7 @@ export class LanguageMatrix {
   /** The languages, those with the most pages first; and the links between two of them. */
   finish(): { languages: readonly LanguageCount[]; links(from: number, to: number): LanguageLinks | undefined } {
     this.#settle();
-    // A language may only be named, and have no page that says so.
+    // A language may occur only in links, without a page of its own.
     const numbers = new Set(this.#pages.keys());
     for (const pair of this.#cells.keys()) numbers.add(pair % stride);
     const sorted = [...numbers].sort(
@@ -146,7 +146,7 @@ export class LanguageMatrix {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     if (this.#names.length > mostLanguages) return others;
-    // A copy: the text of its document is not kept alive.
+    // A copy, so that the text of its document is not kept alive.
     const name = Buffer.from(language.slice(0, longestName)).toString();
     this.#numbers.set(Buffer.from(key).toString(), this.#names.length);
     return this.#names.push(name) - 1;

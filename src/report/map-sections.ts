@@ -1,11 +1,11 @@
-// Which sections the map shows: the largest, as far as there is room. Smaller ones are counted together, and a section that would hold
-// nothing else is shown as a whole.
+// Chooses the sections of the map: the largest, as far as there is room. Smaller ones are counted together, and a
+// section whose only content would be those is shown as a whole.
 import type { ReportSection } from "./facts.ts";
 import type { Room } from "./room.ts";
 import type { Section } from "./sections.ts";
 import { shortened } from "./text.ts";
 
-// Of all pages: what is smaller cannot be seen.
+// Share of all pages: smaller ones would be invisible.
 const leastShare = 1 / 3000;
 
 /** `root` is the website, below it are hosts. */
@@ -13,7 +13,7 @@ export function mapSections(root: Section, room: Room): ReportSection {
   const [only] = root.children;
   const start = merged(root.children.length === 1 && only?.kind === "section" ? only : root);
   const least = Math.max(1, root.pages * leastShare);
-  // The largest are opened first, as long as there is room for what is in them.
+  // The largest are opened first, while there is room for their content.
   const opened = new Map<Section, Shown>();
   const waiting: Section[] = [start];
   for (let tiles = 1; waiting.length > 0; ) {
@@ -28,13 +28,13 @@ export function mapSections(root: Section, room: Room): ReportSection {
   return drawn(start, opened, room);
 }
 
-/** What a section that is opened shows: sections of their own, and the others together. */
+/** The content of an opened section: its larger sections, and the others together. */
 interface Shown {
   readonly large: readonly Section[];
   readonly rest: readonly ReportSection[];
 }
 
-// Undefined where nothing in it is large enough to be seen.
+// Undefined if nothing in it is large enough to be visible.
 function shownIn(section: Section, least: number, room: Room): Shown | undefined {
   const large = section.children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
   const small = section.children.filter((child) => !large.includes(child));
@@ -53,7 +53,7 @@ function drawn(section: Section, opened: ReadonlyMap<Section, Shown>, room: Room
   };
 }
 
-// A section that holds nothing but another one is shown as one: `shop/items`.
+// A section with a single section in it is shown as one: `shop/items`.
 function merged(section: Section): Section {
   const [only] = section.children;
   if (section.children.length !== 1 || only?.kind !== "section" || section.name === "") return section;

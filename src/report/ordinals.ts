@@ -1,10 +1,10 @@
-// Which section each page is in, by its number: rules across sitemaps name pages by number when all pages have gone by. Four bytes
-// a page, on disk where there are many.
+// The section of each page, by its number: rules across sitemaps name pages by number after the last page. Four bytes a
+// page, on disk if there are many.
 import { PageBits } from "../check/page-bits.ts";
 import { type Piece, Scratch } from "../crawl/scratch.ts";
 
 const blockLength = 16_384;
-// The top bit: the page is known as flawed already.
+// The top bit: the page has a finding already.
 const flawedBit = 0x8000_0000;
 
 export class PageSections {
@@ -33,7 +33,7 @@ export class PageSections {
     for (const block of full) this.#pieces.push(await this.#scratch.put(new Uint8Array(block.buffer)));
   }
 
-  /** To be called when all pages were added. */
+  /** Must be called after the last page. */
   flaw(ordinal: number): void {
     this.#flawed ??= new PageBits(this.#count);
     this.#flawed.set(ordinal);

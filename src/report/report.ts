@@ -1,4 +1,4 @@
-// The report of a tree: as one HTML page, and as the facts behind it. What makes them is loaded when it is asked for.
+// The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
 import { expectObject, signal as expectSignal, invalid, suggestion, unexpected } from "../option-checks.ts";
@@ -11,7 +11,7 @@ export interface ReportOptions {
   check?: CheckOptions | undefined;
   /** An earlier state of the website, such as the path of an archive: the report says what changed since. */
   previous?: DiffSide | undefined;
-  /** Ends it: the promise rejects with the signal's reason. */
+  /** Aborts: the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 

@@ -1,8 +1,8 @@
-// How much room the report has for what a website chose: the length of its texts, and how many of them. All pages stay below one
-// size; where a website's texts take more than is usual (in other alphabets, or full of characters that HTML escapes), each of them,
-// and the number of examples, gets less.
+// How much room the report has for the texts of a website: their length and their number. All reports stay below one
+// size; if texts take more bytes than usual (other alphabets, or many characters that HTML escapes), each of them, and
+// the number of examples, gets less.
 
-/** What a page may take, in bytes. */
+/** The size limit of a report, in bytes. */
 export const mostBytes = 300_000;
 
 export interface Room {
@@ -21,7 +21,7 @@ export interface Room {
   readonly allExamples: number;
 }
 
-/** From what is usual to what is enough for any website. */
+/** From the usual room to what is enough for any website. */
 export const rooms: readonly [Room, ...Room[]] = [
   { text: 200, textInRow: 100, name: 48, tiles: 450, rows: 200, examples: 20, places: 10, allExamples: 12_000 },
   { text: 120, textInRow: 70, name: 40, tiles: 450, rows: 200, examples: 12, places: 6, allExamples: 6000 },

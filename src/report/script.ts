@@ -1,5 +1,5 @@
-// The one script of the page. Everything is there without it: it shows what a tile of the map stands for, unpacks the data that the
-// page can be asked for, and opens everything before the page is printed.
+// The only script of the report, which is complete without it: it explains the tiles of the map, unpacks the data for
+// downloading, and opens everything before printing.
 
 export const script: string = `
 (() => {

@@ -1,12 +1,13 @@
-// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. However many directories a
-// website makes up, memory stays bounded: when the tree is full, its smallest leaves are counted together with their siblings.
+// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is
+// limited, however many directories a website generates: when the tree is full, its smallest leaves are counted
+// together with their siblings.
 import type { UrlScan } from "../check/url-scan.ts";
 
 /** How long ago pages changed, in classes: at most 30 days, 90 days, half a year, one year, two years, longer; no date. */
 const ageClasses = ["30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"] as const;
 export const noDate: number = ageClasses.length - 1;
 
-/** A section and what was counted in it; `pages` and the rest include the sections below. */
+/** A section and its counts, which include the sections below. */
 export interface Section {
   /** As it is written in URLs. */
   readonly name: string;
@@ -17,7 +18,7 @@ export interface Section {
   readonly flawed: number;
   /** The largest first. */
   readonly children: readonly Section[];
-  /** `own`: pages that lie in the section itself. `rest`: sections that were counted together. */
+  /** `own`: pages directly in the section. `rest`: sections that were counted together. */
   readonly kind: "section" | "own" | "rest";
   /** Of `rest`: about how many sections. */
   readonly sections?: number;
@@ -25,9 +26,9 @@ export interface Section {
 
 const depth = 3;
 const mostNodes = 20_000;
-/** Numbers that are ever given out: where a website makes up directories without end, the tree grows no more. */
+// The limit of numbers: if a website generates directories without end, the tree stops growing.
 const mostNumbers = 200_000;
-// Directories that are numbers of articles, one page in each, are no sections: a parent of many such takes no more of them.
+// Directories that are article numbers, with one page each, are not sections: a parent accepts no more of them.
 const manyFolded = 2000;
 const fewPages = 3;
 /** Characters of a name that are kept. */
@@ -41,10 +42,10 @@ interface Node {
   readonly number: number;
   readonly name: string;
   readonly parent: Node | undefined;
-  /** Stands for nodes that were folded into one; has no children. */
+  // Stands for nodes that were folded into one; has no children.
   readonly isRest: boolean;
   children: Map<string, Node> | undefined;
-  /** What was folded into one: its counters, how many nodes, how many pages. */
+  // The folded nodes: their counters, how many nodes, how many pages.
   rest: Node | undefined;
   folded: number;
   foldedPages: number;
@@ -55,9 +56,9 @@ export class Sections {
   #nodes = 0;
   #numbers = 0;
   #counters = new Int32Array(width * 1024);
-  // By number: where the pages of a node count now.
+  // By number: the node that counts the pages of a folded one.
   #redirects = new Int32Array(1024);
-  // Most pages lie where the page before them lies.
+  // Most pages are in the section of the page before.
   #prefix = "";
   #prefixNode: Node | undefined;
 
@@ -74,7 +75,7 @@ export class Sections {
     return node.number;
   }
 
-  /** One flawed page more in the section with this number. */
+  /** Adds one page with a finding to the section with this number. */
   addFlaw(number: number): void {
     this.#counters[this.#resolve(number) * width + flawedAt]!++;
   }
@@ -110,7 +111,7 @@ export class Sections {
       return this.#child(node, `${url.slice(start, query)}?`);
     }
     if (query < 0 && fragment < 0 && start <= end) {
-      // Not copied: of one document at most, the text is kept alive a bit longer.
+      // Not copied: it keeps the text of at most one document alive a little longer.
       this.#prefix = url.slice(0, start);
       this.#prefixNode = node;
     }
@@ -158,7 +159,7 @@ export class Sections {
       }
     };
     visit(this.#root);
-    // Of two with as many pages, the later one is folded.
+    // Of two with equal pages, the later one is folded.
     leaves.sort(
       (one, two) =>
         Number(one.isHost) - Number(two.isHost) || one.pages - two.pages || two.node.number - one.node.number,
@@ -207,7 +208,7 @@ export class Sections {
     if (children.length > 0 && ownPages > 0) {
       children.push({ name: node.name, pages: ownPages, ages: own, flawed: ownFlawed, children: [], kind: "own" });
     }
-    // By size, then by name; code units, so that the order is the same everywhere.
+    // By size, then by name in code units, so that the order is the same everywhere.
     children.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
     const ages = children.length === 0 ? own : own.map((_, age) => sum(children, (child) => child.ages[age]!));
     return {

@@ -1,4 +1,5 @@
-// The tree of sitemaps as rows with sizes and times: as far as there is room, those with faults and the largest; the others are counted together.
+// The tree of sitemaps as rows with sizes and times: those with problems and the largest, as far as there is room; the
+// others are counted together.
 import type { Problem } from "../problem.ts";
 import { isLossy } from "../problem.ts";
 import { problemsOf, type Sitemap } from "../sitemap.ts";
@@ -72,7 +73,7 @@ export function sitemapFacts(tree: SitemapTree, room: Room): SitemapFacts {
   };
 }
 
-// Depth first, without the root. Trees are as deep as websites like: no recursion.
+// Depth first, without the root. No recursion, because trees can have any depth.
 function placesOf(root: Sitemap): Place[] {
   const places: Place[] = [];
   const open: { sitemap: Sitemap; depth: number; parent: Place | undefined }[] = [];
@@ -94,7 +95,7 @@ function chosenRows(places: readonly Place[], most: number): readonly Place[] {
   const weight = ({ sitemap }: Place) =>
     sitemap.kind === "index" ? 2 : sitemap.kind === "invalid" || !sitemap.complete ? 1 : 0;
   const pages = ({ sitemap }: Place) => (sitemap.kind === "pages" ? sitemap.pageCount : 0);
-  // Of faults and indexes half of the rows at most: what is large is shown, too.
+  // At most half of the rows for problems and indexes, so that large sitemaps are shown, too.
   const sorted = [...places].sort((one, two) => pages(two) - pages(one) || one.order - two.order);
   const faulty = places.filter((place) => weight(place) === 1).slice(0, most / 4);
   const indexes = places.filter((place) => weight(place) === 2).slice(0, most / 4);
@@ -149,7 +150,7 @@ function rowOf(
   };
 }
 
-// The one that something is missing because of; of those that did no harm, none.
+// The problem that is a loss; minor ones are not shown.
 function worstProblem(problems: readonly Problem[]): Problem | undefined {
   return problems.find(({ code }) => isLossy(code));
 }

@@ -1,5 +1,5 @@
-// The one style sheet of the page. The policy of the page forbids `style=` attributes: what has a place of its own gets an id, and
-// its place goes in here.
+// The only style sheet of the report. Its policy forbids `style=` attributes: an element with its own position gets an
+// id, and a rule in this sheet.
 
 export class StyleSheet {
   readonly #wide = new Set<string>();
@@ -9,19 +9,19 @@ export class StyleSheet {
     this.#wide.add(`${selector}{${declarations}}`);
   }
 
-  /** For phones, in place of what `add` says. */
+  /** For phones, in place of `add`. */
   addNarrow(selector: string, declarations: string): void {
     this.#narrow.add(`${selector}{${declarations}}`);
   }
 
-  /** `base`: what is the same on every page. */
+  /** `base`: the rules of every report. */
   toString(base: string): string {
     const narrow = this.#narrow.size === 0 ? "" : `@media screen and (max-width:640px){${[...this.#narrow].join("")}}`;
     return `${compact(base)}${[...this.#wide].join("")}${narrow}`;
   }
 }
 
-/** Two digits of a percentage are a tenth of a pixel. */
+// Two digits of a percentage are a tenth of a pixel.
 export function percentage(share: number): string {
   return `${Number((share * 100).toFixed(2))}%`;
 }

@@ -1,4 +1,4 @@
-// How the page looks: light and dark, wide and narrow, on screen and on paper.
+// The look of the report: light and dark, wide and narrow, on screen and on paper.
 
 export const style: string = `
 :root {

@@ -1,28 +1,27 @@
-// Text of a website as the report shows it: short enough to read, without characters that steer what shows it, and in the letters
-// that people read where a URL has them percent-encoded.
+// Texts of a website in the report: short, without control characters, and with percent-encoded letters decoded.
 import { printable } from "../write/printable.ts";
 
-/** What stands for the middle of a text that is too long. A URL that has it is not linked. */
+/** Replaces the middle of a text that is too long. A URL that contains it is not linked. */
 export const cutMark = "…";
 
 const longest = 200;
 
 /**
- * At most so many characters: the beginning and the end of a text, and how long it was. A letter that is percent-encoded takes six or
- * nine characters: where there is no room for them, it is the letter that counts, and that is never cut in two.
+ * At most this many characters: the beginning and the end of a text, and its length. A percent-encoded letter takes six
+ * or nine characters: if there is no room for them, the letter itself counts, and is never cut in two.
  */
 export function shortened(text: string, most: number = longest): string {
   if (text.length <= most) return printable(text);
   const readable = readableUrl(text);
   if (readable.length <= most) return readable;
   const head = wholeCharacters(readable.slice(0, Math.ceil(most * 0.7)));
-  // Of a short label, what it begins with has to do.
+  // A short label shows only its beginning.
   if (most < 60) return printable(`${head}${cutMark}`);
   const tail = readable.slice(-Math.floor(most * 0.2));
   return printable(`${head}${cutMark}${wholeCharacters(tail)} (${text.length} characters)`);
 }
 
-/** The URL with its percent-encoded letters decoded, where that is text and nothing else than letters of other alphabets. */
+/** The URL with percent-encoded letters of other alphabets decoded, if the result is text. */
 export function readableUrl(url: string): string {
   if (!/%[89a-f]/i.test(url)) return printable(url);
   return printable(
@@ -40,7 +39,7 @@ export function readableUrl(url: string): string {
 // White space, controls, unassigned and private characters, and what changes the direction of writing.
 const unfitForUrls = /[\p{C}\p{Z}]/u;
 
-// Half of a surrogate pair is no character.
+// A lone surrogate is not a character.
 function wholeCharacters(text: string): string {
   return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
 }
@@ -60,7 +59,7 @@ export function age(days: number): string {
   return `${years < 10 ? Number(years.toFixed(1)) : Math.round(years)} years`;
 }
 
-/** `27 %`, `< 1 %`, `> 99 %`: never 0 or 100 where that is not so. */
+/** `27 %`, `< 1 %`, `> 99 %`: never 0 or 100 unless it is exact. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "–";
   const share = (part / whole) * 100;
@@ -69,7 +68,7 @@ export function percent(part: number, whole: number): string {
   return `${Math.round(share)} %`;
 }
 
-/** `49 k`, `1.2 M`: for places where there is no room. */
+/** `49 k`, `1.2 M`: where space is short. */
 export function brief(count: number): string {
   if (count < 10_000) return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
   const [value, unit] =

@@ -1,4 +1,4 @@
-// The timeline of last changes: bars by day, month or year, and the sentence that says what is odd about them.
+// The timeline of last changes: bars by day, month or year, and a sentence about what is unusual.
 import { dayLength } from "../check/instant.ts";
 import { counted, grouped } from "../figures.ts";
 import type { Collector } from "./collect.ts";
@@ -10,12 +10,12 @@ const mostBars = 150;
 const fewestBars = 12;
 /** Days of a timeline by days. */
 const mostDays = 62;
-/** Of the pages with a date: the oldest of them, which are counted but not drawn. */
+// The share of the oldest pages with a date, which are counted but not drawn.
 const tail = 0.01;
-// From so many pages and so large a share on, a moment that pages share means something.
+// From this many pages and this share on, a shared time is reported.
 const manyPages = 50;
 const largeShare = 0.1;
-/** A day with so many times the pages of others; where pages are spread over few days, each of them has many. */
+// A day with this many times the pages of others; if pages are spread over few days, each of them has many.
 const unusual = 4;
 
 export function timelineOf({ dates, pages, receivedAt }: Collector): ReportTimeline {

@@ -9,7 +9,7 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** One rectangle for each area, in their order; the areas descend and are greater than 0. They fill `inside`. */
+/** One rectangle for each area, in order; the areas must be positive and descending. They fill `inside`. */
 export function squarified(areas: readonly number[], inside: Rectangle): Rectangle[] {
   const rectangles: Rectangle[] = [];
   let { left, top, width, height } = inside;

@@ -1,4 +1,4 @@
-// What a check found: one row a rule, that opens to what search engines do about it, what to do, and examples.
+// The findings of a check: one row for each rule, which opens to what search engines do, the fix, and examples.
 import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts, ReportFinding } from "../facts.ts";
 import { type Html, html } from "../html.ts";

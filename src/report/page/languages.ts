@@ -1,4 +1,4 @@
-// Languages × languages: rows name columns, and each cell is the share of alternate pages that name the page back.
+// Languages × languages: rows link to columns, and each cell is the share of alternate pages with a return link.
 import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts, ReportLanguages } from "../facts.ts";
 import { type Html, html } from "../html.ts";
@@ -53,12 +53,12 @@ function cell(links: LanguageLinks | undefined, isSame: boolean, judged: boolean
   const known = links.links - links.unlisted;
   if (known <= 0) return html`<td class="same">?</td>`;
   const share = ((known - links.noReturn) / known) * 100;
-  // Never 100 or 0 where that is not so.
+  // Never 100 or 0 unless it is exact.
   const shown = links.noReturn > 0 && share > 99 ? "> 99" : share > 0 && share < 1 ? "< 1" : String(Math.round(share));
   return html`<td class="${links.noReturn === 0 ? "" : share < 80 ? "many" : "some"}">${shown}</td>`;
 }
 
-// The pair of languages that most links without a return link are between.
+// The pair of languages with the most missing return links.
 function worst({ languages, links }: ReportLanguages): string | undefined {
   let found: { text: string; count: number } | undefined;
   for (const [row, cells] of links.entries()) {

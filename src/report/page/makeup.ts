@@ -1,4 +1,4 @@
-// What the sitemaps hold: hosts, formats, images, videos, news.
+// The content of the sitemaps: hosts, formats, images, videos, news.
 import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts } from "../facts.ts";
 import { type Html, html, type Value } from "../html.ts";

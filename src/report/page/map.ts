@@ -10,7 +10,7 @@ import { type Rectangle, squarified } from "../treemap.ts";
 import { flawedSentence } from "./overview.ts";
 import { part, table } from "./words.ts";
 
-// What the places are computed for, in pixels: the page scales them. Few tiles need no large map.
+// The size in pixels for which positions are computed: the page scales them. Few tiles need no large map.
 const sizes = [
   { tiles: 4, wide: 240, narrow: 280 },
   { tiles: 14, wide: 400, narrow: 480 },
@@ -57,7 +57,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   );
 }
 
-// A website without sections: what there is to see is the age of its pages.
+// A website without sections: the map shows the age of its pages.
 function singlePart(facts: ReportFacts, rows: readonly Tile[], root: Tile, sheet: StyleSheet): Html {
   const { name, pages, ages } = root.section;
   let left = 0;
@@ -147,7 +147,7 @@ function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: st
   }
 }
 
-/** The age class that half of the pages with a date are in or below; where few have one, that there is none. */
+/** The median age class of the pages with a date; the last class if few pages have one. */
 function medianAge({ ages }: Pick<ReportSection, "ages">): number {
   const dated = ages.slice(0, -1);
   const total = dated.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-// The top of the page: which website, the verdict, six figures, and where everything else is.
+// The top of the report: the website, the verdict, six figures, and links to the other parts.
 import { counted, grouped, size } from "../../figures.ts";
 import { isHttpUrl } from "../../url.ts";
 import type { ReportFacts } from "../facts.ts";
@@ -58,7 +58,7 @@ function figure(name: string, value: string, below: Value): Html {
   return html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="below">${below}</dd></div>`;
 }
 
-/** Above figures that are about pages: how many of them have flaws. */
+/** How many pages have findings, above figures about pages. */
 export function flawedSentence({ figures }: ReportFacts): string {
   const { flawedPages, pages } = figures;
   return flawedPages === 0

@@ -1,5 +1,6 @@
-// One file that shows a website's sitemaps: opens anywhere, loads nothing, and works without script. Its policy allows the one style
-// sheet and the one script by their hashes and nothing else, so that even HTML that got in by mistake could do nothing.
+// The report as one file: opens anywhere, loads nothing, and works without scripts. Its content security policy allows
+// only the one style sheet and the one script, by their hashes, so that even HTML that got in by mistake could do
+// nothing.
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { ReportFacts } from "../facts.ts";
@@ -57,12 +58,13 @@ ${raw("script", script)}
 `}`;
 }
 
-// An element whose text is not escaped. Put together here: a bundler takes its end in a template for that of a script around it.
+// An element whose text is not escaped. Concatenated, because a bundler would take its end tag for that of a
+// surrounding script.
 function raw(name: string, text: string): Html {
   return Html.trusted(`<${name}>${text}</${name}>`);
 }
 
-// A tenth of the size. The script unpacks it; without it, the link still leads to the data.
+// Compressed to a tenth of the size. The script unpacks it; without it, the link still leads to the data.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }

@@ -79,7 +79,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   let said: string | undefined;
   const lines = rows.map(({ url, by, outcome, status, reason, finalUrl }) => {
     const [word, tone] = outcomes[outcome];
-    // Not once more what the row above says, nor what the status does.
+    // Without repeating the row above or the status.
     const isNew = reason !== said && status === undefined && (tone === "error" || tone === "warning");
     const why = isNew ? reason : undefined;
     said = reason;

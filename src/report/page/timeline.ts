@@ -1,4 +1,5 @@
-// The timeline of last changes: bars, where one that dwarfs all others is cut and says its number, and the share that changed since.
+// The timeline of last changes: bars, of which very high ones are cut and show their number, and the share that changed
+// since.
 import { counted, grouped } from "../../figures.ts";
 import type { ReportFacts, ReportTimeline } from "../facts.ts";
 import { type Html, html } from "../html.ts";
@@ -8,9 +9,9 @@ import { part, table } from "./words.ts";
 
 const step = 10;
 const height = 100;
-/** A line through fewer pages says nothing. */
+// A line through fewer pages is meaningless.
 const fewPages = 20;
-// A bar that is so many times as high as the next one is cut.
+// A bar this many times as high as the next one is cut.
 const dwarfs = 2.2;
 
 export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {

@@ -1,16 +1,16 @@
-// Pieces that every part of the page uses: URLs, sentences with code in them, tables that can be scrolled.
+// Parts that all sections of the report use: URLs, sentences with code, tables that scroll.
 import { isHttpUrl } from "../../url.ts";
 import { type Html, html, type Value } from "../html.ts";
 import { cutMark, readableUrl } from "../text.ts";
 
-/** A URL of the website: a link where it is whole. `shown` is what stands there, otherwise the URL itself. */
+/** A URL of the website: a link if it is complete. `shown`: its text, by default the URL itself. */
 export function urlLink(url: string, shown: string = url): Html {
   const text = readableUrl(shown);
   if (url.includes(cutMark) || !isHttpUrl(url)) return html`<bdi class="url">${text}</bdi>`;
   return html`<a class="url" href="${url}">${text}</a>`;
 }
 
-/** The URL without the beginning that all URLs of the website have. */
+/** The URL without the common beginning of all URLs of the website. */
 export function withoutOrigin(url: string, homepage: string): string {
   const origin = /^https?:\/\/[^/?#]*/i.exec(homepage)?.[0];
   return origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
@@ -21,7 +21,7 @@ export function prose(sentence: string): Html {
   return html`${sentence.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A table in a box that scrolls where it is too wide; `label` says what it is. */
+/** A table that scrolls if it is too wide; `label` names it. */
 export function table(label: string, head: Value, rows: Value, className: string = ""): Html {
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
