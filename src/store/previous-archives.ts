@@ -115,7 +115,8 @@ function runsOf(answer: Answer): number {
   return "runsNotAsked" in answer ? answer.runsNotAsked : 0;
 }
 
+// A website that moves from http to https is the same; at another port there is another one.
 function sameHost(one: string, other: string): boolean {
-  const host = (url: string) => parseUrl(url)?.hostname.replace(/^www\./, "");
+  const host = (url: string) => parseUrl(url)?.host.replace(/^www\./, "");
   return host(one) === host(other);
 }

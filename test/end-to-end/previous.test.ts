@@ -14,6 +14,7 @@ import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { site } from "../support/site.ts";
 
 interface Document {
   body: string | Buffer;
@@ -346,6 +347,19 @@ test("of several archives the newest record of a URL counts", async () => {
   ]) {
     expect(await again(previous)).toMatchObject({ "/a.xml": "not-modified", "/c.xml": "not-modified" });
   }
+});
+
+test("an archive of another port is about another website; one from before the move to https is not", async () => {
+  const about = async (homepage: string) => {
+    const file = newFile("site.warc");
+    await (await sitemapTreeForHomepage(homepage, { ...options, save: file, client: site({}).client })).close();
+    return file;
+  };
+  const run = (homepage: string, previous: string) =>
+    sitemapTreeForHomepage(homepage, { ...options, previous, client: site({}).client }).then((tree) => tree.close());
+  const archive = await about("http://example.org:8080/");
+  await expect(run("http://example.org:9090/", archive)).rejects.toThrow("is about http://example.org:8080/, not");
+  await run("https://www.example.org/", await about("http://example.org/"));
 });
 
 test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", {
