@@ -1,4 +1,4 @@
-// What a caller may name as one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
+// The forms of one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/target.ts";
 import { path } from "../option-checks.ts";
@@ -10,14 +10,14 @@ import { SitemapTree } from "../tree/tree.ts";
  */
 export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
 
-/** A sitemap or a list of URLs that comes from elsewhere, such as standard input. */
+/** A sitemap or a list of URLs from elsewhere, such as standard input. */
 export interface DiffBytes {
-  /** What the sitemap of its pages is called. */
+  /** The name of the sitemap of its pages. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Throws a `SitemapError` where a side cannot be one: what a file holds is found out when it is opened. */
+/** Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
 export function checkSide(source: DiffSide): void {
   if (source instanceof SitemapTree || isBytes(source)) return;
   if (isTarget(source)) checkTarget(source);

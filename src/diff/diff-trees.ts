@@ -26,17 +26,17 @@ export interface DiffOptions {
    */
   ignore?: readonly (PageField | "sitemap")[] | undefined;
   /**
-   * The kinds of changes that are told.
+   * The kinds of changes to report.
    * @default all
    */
   only?: readonly ChangeKind[] | undefined;
-  /** Whether a page is looked at, by its URL. Those that are not count as being on neither side. */
+  /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
   include?: ((url: string) => boolean) | undefined;
   /** How a side that is a website is crawled. */
   crawl?: Options | undefined;
-  /** Ends the diff: the loop throws the signal's reason. */
+  /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Told what was found in all, after the last change. */
+  /** Called with the totals after the last change. */
   onFinished?: ((totals: DiffTotals) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
   return { [Symbol.asyncIterator]: () => flatten(told()) };
 }
 
-/** What `diffBatches` needs; `DiffOptions` with everything checked. */
+/** The checked options. */
 export interface DiffSettings {
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
@@ -113,10 +113,10 @@ function namesAmong<T extends string>(option: string, names: readonly T[], known
   return names;
 }
 
-/** Told what happens on each side. */
+/** Called with the events of each side. */
 export type OnSide = (side: "before" | "after") => Pick<OpenSideOptions, "onEvent" | "onProblems">;
 
-/** The same as `diffTrees`, many changes at a time, and the totals at the end. */
+/** `diffTrees` in batches of changes, with the totals at the end. */
 export async function* diffBatches(
   before: DiffSide,
   after: DiffSide,
@@ -131,7 +131,7 @@ export async function* diffBatches(
   const scratch = givenScratch ?? new (await import("../crawl/scratch.ts")).Scratch();
   const sides: Side[] = [];
   try {
-    // Both are looked at before anything is read: a mistake is said at once.
+    // Both are opened before anything is read: a mistake is reported at once.
     sides.push(await openSide(before, scratch, { crawl, signal, ...onSide("before") }));
     sides.push(await openSide(after, scratch, { crawl, signal, ...onSide("after") }));
     return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);

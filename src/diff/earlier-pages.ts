@@ -1,5 +1,6 @@
-// What changed pages were before, and which sitemap declared them: told in the order of the side before, asked for in the order of
-// the side after. In between it lies in buckets, by the place of the page now; one bucket at a time is looked into.
+// The earlier fields of changed pages, and the sitemap that declared them: added in the order of the old side, read in
+// the order of the new side. In between they are in buckets, by the place of the page on the new side; one bucket at a
+// time is loaded.
 
 import type { Piece, Scratch } from "../crawl/scratch.ts";
 import { defaultPriority, type SitemapPage } from "../page.ts";
@@ -8,14 +9,14 @@ import { Buckets } from "./buckets.ts";
 export interface EarlierPage {
   /** The number of the list that it was in. */
   readonly list: number;
-  /** What was said about it; absent where that is the same now. */
+  /** Its earlier fields; absent if they are the same. */
   readonly page: SitemapPage | undefined;
 }
 
 // A frame: the place of the page, the number of its list, how many bytes follow, and these.
 const frameHead = 12;
 const fullBuffer = 32 * 1024;
-// A bucket up to here is held while it is looked into; from a larger one, a page is read when it is asked for.
+// A bucket up to this size is held in memory while it is used; from a larger one, each page is read on demand.
 const mostHeld = 16 * 1024 * 1024;
 
 export class EarlierPages {
@@ -27,7 +28,7 @@ export class EarlierPages {
   #full: { readonly bucket: number; readonly bytes: Uint8Array }[] = [];
   #open: OpenBucket | undefined;
 
-  /** `places`: how many pages the side after has. */
+  /** `places`: the number of pages of the new side. */
   constructor(scratch: Scratch, places: number) {
     this.#scratch = scratch;
     this.#buckets = new Buckets(places);
@@ -37,7 +38,7 @@ export class EarlierPages {
     this.#pieces = Array.from({ length: count }, () => []);
   }
 
-  /** `place` is the one of the page now. */
+  /** `place`: the place of the page on the new side. */
   put(place: number, list: number, page: SitemapPage | undefined): void {
     const text = page === undefined ? "" : encode(page);
     const bucket = this.#buckets.of(place);
@@ -50,18 +51,18 @@ export class EarlierPages {
     this.#used[bucket] = at + frameHead + length;
   }
 
-  /** Puts away what is full. Undefined where there is nothing to wait for. */
+  /** Writes full buffers. Undefined if there is nothing to wait for. */
   flush(): Promise<void> | undefined {
     return this.#full.length === 0 ? undefined : this.#flush();
   }
 
-  /** Nothing is told any more. */
+  /** Nothing more is added. */
   async finish(): Promise<void> {
     for (let bucket = 0; bucket < this.#buffers.length; bucket++) this.#putAside(bucket);
     await this.#flush();
   }
 
-  /** `page` is what the page is now: its URL is not kept. Only for pages that were told. */
+  /** `page`: the page on the new side, because its URL is not kept. Only for pages that were added. */
   take(place: number, page: SitemapPage): EarlierPage | Promise<EarlierPage> {
     if (this.#open === undefined || this.#open.bucket !== this.#buckets.of(place)) return this.#takeLater(place, page);
     const { held, numbers, offsets } = this.#open;
@@ -89,7 +90,7 @@ export class EarlierPages {
     const buffer = this.#buffers[bucket];
     if (buffer !== undefined && this.#used[bucket]! + length <= buffer.length) return buffer;
     this.#putAside(bucket);
-    // Not from the pool of small buffers: it is put away as it is.
+    // Not from the pool of small buffers, because it is kept.
     const fresh = Buffer.allocUnsafeSlow(Math.max(fullBuffer, length));
     this.#buffers[bucket] = fresh;
     return fresh;
@@ -108,7 +109,7 @@ export class EarlierPages {
     for (const { bucket, bytes } of full) this.#pieces[bucket]!.push(await this.#scratch.put(bytes));
   }
 
-  // Finds out where each page is.
+  // Finds the position of each page.
   async #openBucket(bucket: number): Promise<OpenBucket> {
     const pieces = this.#pieces[bucket]!;
     const isHeld = pieces.reduce((sum, { length }) => sum + length, 0) <= mostHeld;
@@ -150,8 +151,8 @@ function frameAt(bytes: Buffer, at: number, { url }: SitemapPage): EarlierPage {
   return { list, page: decode(bytes.toString("utf8", at + frameHead, at + frameHead + length), url) };
 }
 
-// Most pages have a date, a frequency and a priority, none of which holds a tab: written by hand they take a quarter of the time
-// that JSON needs.
+// Most pages have a date, a frequency and a priority, none of which contains a tab: writing these by hand takes a
+// quarter of the time of JSON.
 function encode({
   lastModified,
   changeFrequency,

@@ -1,4 +1,4 @@
-// The bytes of a local file or of a stream, to be read more than once.
+// The bytes of a local file or of a stream, for reading more than once.
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import type { Piece, Scratch } from "../crawl/scratch.ts";
@@ -7,13 +7,13 @@ import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magi
 import { lineRanges, type Range } from "./line-ranges.ts";
 
 export interface FileContent {
-  /** What it is called in messages, and what the sitemap of its pages is called. */
+  /** Its name in messages, and the name of the sitemap of its pages. */
   readonly shown: string;
   readonly name: string;
   readonly isRobots: boolean;
   /** Whether it may be a list without a URL. */
   readonly mayBeEmpty: boolean;
-  /** What can be read as a document of its own, in order. */
+  /** The parts that can be read as documents of their own, in order. */
   ranges(): Promise<readonly Range[]>;
   open(range: Range): AsyncIterable<Uint8Array>;
 }
@@ -48,7 +48,7 @@ export class PathContent implements FileContent {
   }
 }
 
-/** Put away as it comes. */
+/** Stored while it is received. */
 export class StreamContent implements FileContent {
   readonly name: string;
   readonly isRobots = false;
@@ -73,7 +73,7 @@ export class StreamContent implements FileContent {
     for await (const bytes of this.#bytes) {
       this.#signal?.throwIfAborted();
       if (this.#pieces.length === 0) this.#expectText(bytes);
-      // A copy: whoever made the bytes may use them again.
+      // A copy: the producer may reuse its buffer.
       this.#pieces.push(await this.#scratch.put(bytes.slice()));
     }
     return [{ start: 0 }];

@@ -1,4 +1,4 @@
-// A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing that it names is fetched.
+// A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
 import { defaultLimits, type Options } from "../options.ts";
@@ -13,7 +13,7 @@ export interface FileSideOptions {
   readonly content: FileContent;
   readonly limits?: Options["limits"];
   readonly strict?: boolean | undefined;
-  /** Told what is wrong with it. */
+  /** Receives its problems. */
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ export class FileSide implements Side {
 
   constructor(options: FileSideOptions) {
     this.#options = options;
-    // The file is the caller's own: nobody else decides how long it is.
+    // The file is the caller's own: no limit on its length.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
     this.#settings = {
       limits: { ...defaultLimits, ...endless, ...options.limits },
@@ -64,7 +64,7 @@ export class FileSide implements Side {
         if (pages.length > 0) await lists.add(content.name, pages);
       }
       const { outcome, complete, problems } = step.value;
-      // Of a text that was cut, the first range tells what it is.
+      // The first range of a divided text decides its format.
       this.#outcome ??= outcome;
       this.complete &&= complete || outcome.kind === "invalid";
       onProblems?.(problems);
@@ -72,7 +72,7 @@ export class FileSide implements Side {
     if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
   }
 
-  // A list may be empty, and is whole then; anything else that holds no page is not what it was taken for.
+  // A list may be empty, and is complete then; any other file without pages is not a sitemap.
   #expectEmptyList(reason: Problem): void {
     const { content, onProblems } = this.#options;
     if (reason.code !== "empty" || !content.mayBeEmpty) {

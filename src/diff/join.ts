@@ -1,5 +1,5 @@
-// Brings the records of both sides together, partition by partition, and marks the pages that differ. A table holds one
-// partition at a time; the first declaration of a URL counts, on each side.
+// Joins the records of both sides, partition by partition, and marks the pages that differ. A table holds one partition
+// at a time; the first declaration of a URL counts, on each side.
 import { alone, changed, type Marks, moved } from "./marks.ts";
 import type { PageList } from "./page-lists.ts";
 import { recordWidth } from "./page-records.ts";
@@ -14,22 +14,22 @@ export interface JoinSide {
 export interface JoinOptions {
   readonly before: JoinSide;
   readonly after: JoinSide;
-  /** Whether pages of which something else is said have changed. */
+  /** Whether pages with different fields have changed. */
   readonly compareFields: boolean;
-  /** Whether pages that another sitemap declares have moved. */
+  /** Whether pages in another sitemap have moved. */
   readonly compareSitemaps: boolean;
-  /** What is marked; the rest is only counted. */
+  /** The kinds to mark; the others are only counted. */
   readonly marks: {
     readonly onlyBefore: boolean;
     readonly onlyAfter: boolean;
     readonly changed: boolean;
     readonly moved: boolean;
   };
-  /** Told of each page that changed: its places on both sides. */
+  /** Called for each changed page, with its places on both sides. */
   readonly onChanged: (before: number, after: number) => void;
-  /** Told of each page that only moved: its place now, and the list that it was in. */
+  /** Called for each page that only moved, with its new place and its old list. */
   readonly onMoved: (after: number, before: PageList) => void;
-  /** Called now and then, and waited for: what was told may be put away. */
+  /** Called and awaited now and then, so that buffers can be written. */
   readonly flush: () => Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
@@ -86,7 +86,7 @@ class Table {
     else this.slots.fill(0, 0, size * slotWidth);
   }
 
-  /** The slot of a fingerprint: its own, or an empty one that is its own from now on. */
+  /** The slot of a fingerprint: its own, or an empty one that it takes. */
   find(first: number, second: number): number {
     const { slots, size } = this;
     for (let slot = second & (size - 1); ; slot = (slot + 1) & (size - 1)) {
@@ -103,7 +103,7 @@ class Table {
 
 async function fill(table: Table, side: JoinSide, partition: number, fields: number): Promise<void> {
   const { lists } = side;
-  // Records come in the order of their places: the list of each is the one of the record before, or a later one.
+  // Records come in the order of their places: each is in the list of the record before, or in a later one.
   let number = 0;
   for await (const words of side.records.read(partition)) {
     for (let at = 0; at < words.length; at += recordWidth) {

@@ -1,10 +1,10 @@
-// A long text of URLs, cut into ranges at the ends of lines: each is then read as a document of its own, so that memory is bounded by
-// a range and not by the text.
+// Divides a long text of URLs into ranges at line ends: each is read as a document of its own, so that memory depends
+// on the range and not on the text.
 import { type FileHandle, open } from "node:fs/promises";
 
 export interface Range {
   readonly start: number;
-  /** Of the last byte; absent where the range goes on to the end. */
+  /** The last byte; absent if the range goes to the end. */
   readonly end?: number;
 }
 
@@ -12,7 +12,7 @@ const rangeLength = 16 * 1024 * 1024;
 const blockLength = 64 * 1024;
 const lineFeed = 10;
 
-/** One range for the whole file where it is short, or does not begin like a text of URLs. */
+/** One range for the whole file if it is short, or does not begin like a text of URLs. */
 export async function lineRanges(file: string, length: number = rangeLength): Promise<readonly Range[]> {
   const handle = await open(file, "r");
   try {

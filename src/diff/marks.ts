@@ -1,11 +1,11 @@
-// Two bits for each page of a side, by its place in the order: what became of it.
+// Two bits for each page of a side, by its place: the kind of its change.
 
 export const unmarked = 0;
 /** On this side only. */
 export const alone = 1;
-/** Something else is said about it on the other side. */
+/** Its fields differ on the other side. */
 export const changed = 2;
-/** Another sitemap declares it on the other side, and nothing else is different. */
+/** Another sitemap declares it on the other side, and its fields are the same. */
 export const moved = 3;
 export type Mark = typeof unmarked | typeof alone | typeof changed | typeof moved;
 
@@ -25,7 +25,7 @@ export class Marks {
     return ((this.#bits[Math.floor(ordinal / 4)]! >> ((ordinal % 4) * 2)) & 3) as Mark;
   }
 
-  /** Whether none of these pages is marked, without looking at each. */
+  /** Whether none of these pages is marked, without checking each. */
   isClear(from: number, count: number): boolean {
     const end = from + count;
     let at = from;

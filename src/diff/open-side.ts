@@ -1,4 +1,4 @@
-// Opens what a caller named as one side of a diff: finds out what it is, and how its pages are read.
+// Opens one side of a diff: finds out its form, and how to read its pages.
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Scratch } from "../crawl/scratch.ts";
 import { SitemapError } from "../errors.ts";
@@ -20,13 +20,13 @@ export interface OpenSideOptions {
   /** How a website is crawled. */
   readonly crawl?: Options | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told what happens while a website or an archive is read. */
+  /** Called with the events while a website or an archive is read. */
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
-  /** Told what is wrong with a file. */
+  /** Receives the problems of a file. */
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
-/** `scratch` keeps bytes that come once. */
+/** `scratch` keeps bytes that can be read only once. */
 export async function openSide(source: DiffSide, scratch: Scratch, options: OpenSideOptions): Promise<Side> {
   const { crawl = {}, signal, onEvent, onProblems } = options;
   const { limits, strict } = crawl;
@@ -63,7 +63,7 @@ function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options
 async function kindOf(file: string): Promise<"archive" | "ndjson" | "table" | "other"> {
   let handle: FileHandle | undefined;
   try {
-    // Opening a pipe would wait for somebody to write.
+    // Opening a pipe would wait for a writer.
     if (!(await stat(file)).isFile()) throw new Error("it is not a file");
     if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return "archive";
     handle = await open(file, "r");

@@ -1,5 +1,5 @@
-// The pages of one side, list by list: each sitemap has consecutive places in the order of its side, so that a place tells the
-// sitemap. What is said about the pages goes into records.
+// The pages of one side, list by list: the pages of each sitemap have consecutive places in the order of their side, so
+// that a place identifies the sitemap. The fields of the pages go into records.
 import type { SitemapPage } from "../page.ts";
 import type { PageRecords } from "./page-records.ts";
 
@@ -7,16 +7,16 @@ import type { PageRecords } from "./page-records.ts";
 export interface PageList {
   /** Its URL, after redirects. */
   readonly sitemap: string;
-  /** Its own place among the lists of its side. */
+  /** Its index among the lists of its side. */
   readonly number: number;
-  /** What the sitemap is known by on both sides: the URL that it was declared with. */
+  /** What identifies the sitemap on both sides: the URL that declares it. */
   key: string;
   /** The place of its first page. */
   readonly start: number;
   count: number;
-  /** The list of the other side that was read from the same bytes. Only one of both has records. */
+  /** The list of the other side with the same bytes. Only one of both has records. */
   same?: PageList;
-  /** It turned out not to be a sitemap after all: its records do not count. */
+  /** It turned out not to be a sitemap: its records do not count. */
   isVoid?: true;
 }
 
@@ -37,7 +37,7 @@ export class PageLists {
     return this.#total;
   }
 
-  /** Adds pages of a sitemap; those of one sitemap come together. What it returns has to be waited for. */
+  /** Adds pages of a sitemap; those of one sitemap come together. The result must be awaited. */
   add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
     this.#signal?.throwIfAborted();
     let list = this.lists.at(-1);
@@ -67,7 +67,7 @@ export class PageLists {
 
   #count(pages: number): void {
     this.#total += pages;
-    // A place has 32 bits, and none of them is left for it.
+    // A place has 32 bits.
     if (this.#total > mostPages) throw new Error("More than four billion pages cannot be compared");
   }
 }

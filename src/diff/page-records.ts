@@ -1,5 +1,5 @@
-// A page as a record of 20 bytes: the fingerprint of its URL (64 bits), fingerprints of its date and of everything else that is
-// said about it (32 bits each), and its place in the order of the side. Records of the same URL meet in the same partition.
+// A page as a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of its other fields (32 bits
+// each), and its place in the order of the side. Records of the same URL are in the same partition.
 import type { PageField } from "../change.ts";
 import type { Scratch } from "../crawl/scratch.ts";
 import { FingerprintReader, mix } from "../fingerprints.ts";
@@ -28,7 +28,7 @@ export class PageRecords {
     this.#reader.read(url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
-    // The table of a partition uses bits of the second word: were they the same, all its records would crowd together.
+    // The table of a partition uses bits of the second word: if they were the same, all its records would collide.
     const partition = first >>> 24;
     const at = this.lists.next(partition);
     const words = this.lists.buffer(partition);
@@ -71,7 +71,7 @@ function hashNumber(value: number): number {
   return mix(halves[0]! ^ Math.imul(halves[1]!, factor), 0xc2b2ae35);
 }
 
-// Equal for equal values: in an object, the order of its fields means nothing.
+// Equal for equal values: the order of fields in an object does not matter.
 function hashValue(value: unknown): number {
   if (typeof value === "string") return hashText(value);
   if (typeof value === "number") return hashNumber(value);

@@ -1,4 +1,4 @@
-// Where pages of the side before are on the side after: told in any order, asked for in the order of the side before.
+// The new places of pages by their old ones: added in any order, read in the order of the old side.
 
 import type { Scratch } from "../crawl/scratch.ts";
 import { Buckets } from "./buckets.ts";
@@ -10,7 +10,7 @@ export class PlacePairs {
   #openBucket = -1;
   #open: Uint32Array = new Uint32Array(0);
 
-  /** `places`: how many pages the side before has. */
+  /** `places`: the number of pages of the old side. */
   constructor(scratch: Scratch, places: number) {
     this.#buckets = new Buckets(places);
     this.#lists = new RecordLists(scratch, this.#buckets.count, 2);
@@ -24,23 +24,23 @@ export class PlacePairs {
     words[at + 1] = after;
   }
 
-  /** Puts away what is full. Undefined where there is nothing to wait for. */
+  /** Writes full buffers. Undefined if there is nothing to wait for. */
   flush(): Promise<void> | undefined {
     return this.#lists.isWaiting ? this.#lists.flush() : undefined;
   }
 
-  /** Nothing is told any more. */
+  /** Nothing more is added. */
   async finish(): Promise<void> {
     await this.#lists.finish();
   }
 
-  /** Has to come before `at`, and to be waited for; undefined where there is nothing to wait for. */
+  /** Must be called and awaited before `at`; undefined if there is nothing to wait for. */
   open(before: number): Promise<void> | undefined {
     const bucket = this.#buckets.of(before);
     return bucket === this.#openBucket ? undefined : this.#load(bucket);
   }
 
-  /** Only for places that were told. */
+  /** Only for places that were added. */
   at(before: number): number {
     return this.#open[before % this.#buckets.size]!;
   }

@@ -1,5 +1,5 @@
-// Lists of records of a few 32-bit words each: appended to in any order, read back one list at a time. Records wait in a buffer for
-// each list; full buffers go to the scratch file.
+// Lists of records of a few 32-bit words each: appended to in any order, read back one list at a time. Each list has a
+// buffer; full buffers go to the scratch file.
 import type { Piece, Scratch } from "../crawl/scratch.ts";
 
 // In words. Small at first: most websites have a handful of records for each list.
@@ -30,7 +30,7 @@ export class RecordLists {
     return this.#buffers.length;
   }
 
-  /** Where the next record of a list goes: in `buffer`, from the position that is returned. The caller writes all its words. */
+  /** Where to write the next record of a list: in `buffer`, from the returned position. The caller writes all its words. */
   next(list: number): number {
     let at = this.#used[list]!;
     const { length } = this.#buffers[list]!;
@@ -54,7 +54,7 @@ export class RecordLists {
     return this.#buffers[list]!;
   }
 
-  /** Whether full buffers wait to be put away: `flush` now and then keeps them few. */
+  /** Whether full buffers wait to be written: `flush` now and then keeps them few. */
   get isWaiting(): boolean {
     return this.#full.length > 0;
   }
@@ -65,7 +65,7 @@ export class RecordLists {
     for (const { list, words } of full) this.#pieces[list]!.push(await this.#scratch.put(bytesOf(words)));
   }
 
-  /** Nothing is appended any more: buffers that are not full wait in memory no longer than the others. */
+  /** Nothing more is appended: the remaining buffers are written, too. */
   async finish(): Promise<void> {
     await this.flush();
     for (let list = 0; list < this.count; list++) {

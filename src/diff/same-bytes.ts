@@ -1,9 +1,9 @@
-// Whether two documents are byte for byte the same. Cheaper than a digest of both: what differs mostly does so early, and then
-// the rest is not compared.
+// Whether two documents have the same bytes. Cheaper than a digest of both: most differences are near the beginning,
+// and the rest is then not compared.
 
 /**
- * Compares bytes that can be read again and again with others that can be read once. Where they differ, it gives the others
- * once more: what was the same comes from the first.
+ * Compares bytes that can be read any number of times with others that can be read once. If they differ, it returns the
+ * others again: the equal part comes from the first.
  */
 export async function compareBytes(
   known: AsyncIterable<Uint8Array>,

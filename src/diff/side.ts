@@ -1,23 +1,23 @@
-// One side of a diff: where its pages come from, whatever it is.
+// One side of a diff: the source of its pages.
 import type { SitemapPage } from "../page.ts";
 import type { Problem } from "../problem.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
-/** A sitemap of a side: whether it could be read, and whether the index that names it could. */
+/** A sitemap of a side: whether it could be read, and whether its index could. */
 export interface SideSitemap {
-  /** Why it is invalid; undefined where it could be read, at least in part. */
+  /** Why it is invalid; undefined if it could be read, at least in part. */
   readonly reason: Problem | undefined;
-  /** What its index or robots.txt is known by; undefined for what discovery found. */
+  /** The key of its index or robots.txt; undefined for what discovery found. */
   readonly parent: string | undefined;
 }
 
 export interface Side {
   /** Reads everything once, in declared order. `before` is the side that was read already, if one was. */
   scan(lists: PageLists, before: Side | undefined): Promise<void>;
-  /** What was read, with what only the end of reading tells. The following are known once `scan` is done. */
+  /** The totals, including what is known only at the end. The following members are known once `scan` is done. */
   readonly homepage: string | undefined;
   readonly complete: boolean;
-  /** Whether pages say more than their URL. */
+  /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**
    * `tree`: sitemaps of a website. `index`: a file that names sitemaps, which were not read. `file`: one file with pages; which
@@ -31,7 +31,7 @@ export interface Side {
    * where there is no such index.
    */
   namesAll(index: string | undefined): boolean | undefined;
-  /** The pages of a list, once more. */
+  /** Reads the pages of a list again. */
   read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
   close(): Promise<void>;
 }

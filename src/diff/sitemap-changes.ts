@@ -2,7 +2,7 @@
 import type { SitemapChange } from "../change.ts";
 import type { Side, SideSitemap } from "./side.ts";
 
-/** In declared order: those of the side before that are missing now, then those of the side after. */
+/** In declared order: first those of the old side that are missing now, then those of the new side. */
 export function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
   for (const [sitemap, was] of before.sitemaps) {
     if (after.sitemaps.has(sitemap)) continue;
@@ -27,8 +27,8 @@ export function* sitemapChanges(before: Side, after: Side): Generator<SitemapCha
   }
 }
 
-// A sitemap that is missing is proven to be so where the index that names it on the other side was read to its end here. Where that
-// index is missing, too, the same is asked of it.
+// A missing sitemap is known to be gone if the index that names it on the other side was read to its end here. If that
+// index is missing, too, the same is checked for it.
 function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
   for (let { parent } = sitemap; ; parent = other.sitemaps.get(parent)?.parent) {
     const namesAll = side.namesAll(parent);

@@ -1,5 +1,5 @@
-// Counts the changes of a diff while they pass: by sitemap, by section of the website and by field, and keeps the first examples of
-// each kind. A website chooses how many sections it has: beyond a bound they are counted together.
+// Counts the changes of a diff: by sitemap, by section of the website and by field, and keeps the first examples of
+// each kind. A website can have any number of sections: beyond a limit they are counted together.
 import type {
   ChangeCounts,
   ChangeGroup,
@@ -15,7 +15,7 @@ import type {
 const mostGroups = 10_000;
 const mostSitemaps = 20;
 const mostExamples = 5;
-/** What is beyond the bound. */
+/** What is beyond the limit. */
 const elsewhere = "elsewhere";
 
 type Counts = { -readonly [Kind in keyof ChangeCounts]: number };
@@ -63,7 +63,7 @@ export class Summarizer {
   }
 }
 
-/** The host and the first directory of the path; `https://example.org/` for pages that are in none. */
+/** The host and the first directory of the path; `https://example.org/` for pages without one. */
 export function sectionOf(url: string): string {
   const host = url.indexOf("//") + 2;
   const end = url.slice(0, host + 512).search(/[?#]/);
@@ -84,7 +84,7 @@ function countsOf(groups: Map<string, Counts>, name: string): Counts {
   return counts;
 }
 
-// Stable: of two with as many changes, the one that came first.
+// Stable: of two with equal changes, the first stays first.
 function sorted(groups: ReadonlyMap<string, ChangeCounts>): ChangeGroup[] {
   const total = ({ counts }: ChangeGroup) => Object.values(counts).reduce((sum, count) => sum + count, 0);
   return [...groups].map(([name, counts]) => ({ name, counts })).sort((one, other) => total(other) - total(one));

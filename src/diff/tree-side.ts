@@ -1,4 +1,4 @@
-// A tree as one side of a diff: one that the caller has, or one that is made while its pages are read.
+// A tree as one side of a diff: one of the caller's, or one that is built while its pages are read.
 import { type ReadDocument, type Reading, read } from "../crawl/read.ts";
 import type { OrderedEvent } from "../event.ts";
 import { header } from "../exchange.ts";
@@ -11,7 +11,7 @@ import type { PageList, PageLists } from "./page-lists.ts";
 import { compareBytes } from "./same-bytes.ts";
 import type { Side, SideSitemap } from "./side.ts";
 
-/** Makes a tree, and has its documents read on the way. */
+/** Builds a tree, and reads its documents at the same time. */
 export type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 
 export class TreeSide implements Side {
@@ -87,7 +87,7 @@ export class TreeSide implements Side {
     const list = this.#lists.get(url);
     const documents = documentsOf(this.#made);
     if (node === undefined || list === undefined || !areSame(settings, documents.settings)) return { body };
-    // An index that lists pages, too, has to be read for the sitemaps that it names.
+    // An index that also lists pages has to be read for its sitemaps.
     if (this.#indexUrls.has(url)) return { body };
     const own = await documents.find(url);
     if (own.outcome !== "found" || own.body.problem !== undefined) return { body };
@@ -116,7 +116,7 @@ export class TreeSide implements Side {
     return this.#tree;
   }
 
-  // The root was made for the website, and robots.txt is a sitemap to nobody: they only name others.
+  // The root and robots.txt are not sitemaps with pages: they only name others.
   #look(tree: SitemapTree): void {
     const isComplete = (sitemap: Sitemap) => sitemap.kind !== "invalid" && sitemap.complete;
     this.#indexes.set(undefined, isComplete(tree.root));
@@ -159,7 +159,7 @@ type Compared =
   | { readonly list: PageList; readonly node: PagesSitemap }
   | { readonly list?: undefined; readonly body: Document["body"] };
 
-// A document that the other side has, too, is not read: what it holds is known.
+// A document with the same bytes as on the other side is not read: its pages are known.
 function readUnlessSame(other: TreeSide, lists: PageLists): ReadDocument {
   return async function* (document, settings) {
     const compared = await other.compare(document, settings);
@@ -180,7 +180,7 @@ function readUnlessSame(other: TreeSide, lists: PageLists): ReadDocument {
   };
 }
 
-// A budget for the whole website ends a document for reasons that lie outside of it.
+// A budget of the whole website can end a document early.
 function areSame(one: TreeDocuments["settings"], other: TreeDocuments["settings"]): boolean {
   const { pages, bytes, ...limits } = one.limits;
   const { pages: otherPages, bytes: otherBytes, ...otherLimits } = other.limits;

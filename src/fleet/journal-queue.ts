@@ -1,5 +1,6 @@
-// The queue of one machine: a journal in a folder, `sites.ndjson`. Everything that happens is a line; what is in memory is made from
-// these lines when the folder is opened again. Lines that matter are on the disk before anybody acts on them.
+// The queue of one machine: a journal in a folder, `sites.ndjson`. Everything that happens is a line; the state in
+// memory is rebuilt from these lines when the folder is opened again. Important lines are on the disk before they take
+// effect.
 import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -21,9 +22,9 @@ import { type JournalSite, SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { Sleepers } from "./sleepers.ts";
 
-/** A lease that somebody holds on behalf of another process. */
+/** A lease that is held for another process. */
 export interface JournalLease extends Lease {
-  /** That process died: the site is tried again, or set aside where that happened too often. */
+  /** That process died: the site is read again, or quarantined if that happened too often. */
   died(): Promise<void>;
 }
 
@@ -34,7 +35,7 @@ export interface JournalQueueOptions {
 }
 
 /**
- * The queue of one machine: a journal in a folder. A run that was killed goes on where it stopped.
+ * The queue of one machine: a journal in a folder. A run that was killed continues where it stopped.
  *
  * @example
  * const queue = await JournalQueue.open("monday");
@@ -88,17 +89,17 @@ export class JournalQueue implements SiteQueue {
     }
   }
 
-  /** How many sites are known, whatever their state. */
+  /** The number of sites in all states. */
   get size(): number {
     return this.#sites.size;
   }
 
-  /** Lines of the journal that could not be read: they are passed over, and what they said is not known. */
+  /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
   get damaged(): number {
     return this.#damaged;
   }
 
-  /** The run is the folder: its name does not matter. */
+  /** The folder is the run: its name does not matter. */
   async add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
     let known = 0;
     let added = 0;
@@ -113,7 +114,7 @@ export class JournalQueue implements SiteQueue {
         this.#insert({ key, homepage });
         added += 1;
         last = this.#append({ type: "add", site: homepage, key, at: now() });
-        // Who waits for the last of a thousand has waited for all.
+        // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
         this.#sleepers.wakeOne();
@@ -176,7 +177,7 @@ export class JournalQueue implements SiteQueue {
   }
 
   #replay(line: JournalLine): void {
-    // Where the line that added it is damaged, any other tells of it, too.
+    // If the line that added it is damaged, any other line names the site, too.
     const site = this.#sites.get(line.key) ?? this.#insert({ key: line.key, homepage: line.site });
     switch (line.type) {
       case "start":
@@ -244,7 +245,7 @@ export class JournalQueue implements SiteQueue {
       died: async () => {
         if (!settleOnce()) return;
         site.deaths += 1;
-        // No line is written: a start without an end is a death.
+        // No line is written: a start without an end means that the process died.
         if (site.deaths >= mostDeaths)
           return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
         this.#active -= 1;
@@ -313,6 +314,6 @@ function now(): string {
   return new Date().toISOString();
 }
 
-// The journal is locked: nobody else can have a site.
+// The journal is locked: no other process can have a site.
 const never = new AbortController().signal;
 setMaxListeners(0, never);

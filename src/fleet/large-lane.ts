@@ -1,5 +1,5 @@
-// Websites with many pages need more memory than others: only a few of them are read at a time. Which they are turns out while they
-// are read; one that has grown large waits until there is room for it, and its server with it.
+// Websites with many pages need more memory: only a few of them are read at a time. A website that turns out to be
+// large while it is read waits for a place, and so does its server.
 
 export class LargeLane {
   readonly #places: number;
@@ -7,7 +7,7 @@ export class LargeLane {
   #taken = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** So many at a time; large is what has more pages than the threshold. */
+  /** The number of places; a website with more pages than the threshold is large. */
   constructor(places: number, threshold: number = largeSite) {
     this.#places = places;
     this.#threshold = threshold;
@@ -54,7 +54,7 @@ export class LargeLane {
 }
 
 export interface LanePlace {
-  /** Says that so many pages were read; waits for a place where that makes the website large. */
+  /** Reports how many pages were read; waits for a place if that makes the website large. */
   grow(pages: number): Promise<void>;
   leave(): void;
 }

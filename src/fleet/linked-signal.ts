@@ -1,9 +1,9 @@
-// A signal that follows others for as long as somebody needs it. `AbortSignal.any` would leave something behind in each of them, which
-// adds up where one of them lives as long as a fleet.
+// A signal that follows others, and can be detached. `AbortSignal.any` leaves something behind in each of them, which
+// adds up if one of them lives as long as a fleet.
 
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** Lets go of the others. */
+  /** Detaches it from the others. */
   unlink(): void;
 }
 

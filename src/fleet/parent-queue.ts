@@ -1,12 +1,12 @@
-// The queue as a process sees it that another one started: the parent has the journal, and gives websites away one by one. Where the
-// parent is gone, so is this process: somebody else may have the folder.
+// The queue of a child process: its parent has the journal, and hands out websites one by one. If the parent has died,
+// this process ends, because another one may use the folder.
 import { setMaxListeners } from "node:events";
 import type { Problem } from "../problem.ts";
 import type { FleetEvent } from "./run-fleet.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
-/** From the process that works to its parent. `id`: where an answer is expected. */
+/** From the child to its parent. `id`: if an answer is expected. */
 export type ToParent =
   | { readonly type: "take"; readonly id: number }
   | { readonly type: "done"; readonly id: number; readonly attemptId: string; readonly summary: SiteSummary }
@@ -20,7 +20,7 @@ export type ToParent =
   | { readonly type: "event"; readonly event: FleetEvent }
   /** Nothing is left to do. */
   | { readonly type: "finished" }
-  /** Something failed that is no website's doing. */
+  /** An error that is not about a website. */
   | { readonly type: "failed"; readonly message: string; readonly code: string | undefined };
 
 export type FromParent =
@@ -29,7 +29,7 @@ export type FromParent =
   | { readonly type: "drain" }
   | { readonly type: "stop" };
 
-/** What an answer to `take` holds. */
+/** The answer to `take`. */
 export interface GivenLease {
   readonly job: SiteJob;
   readonly starts: number;
@@ -45,7 +45,7 @@ export class ParentQueue implements SiteQueue {
     this.#send = send;
   }
 
-  /** To be told what the parent says. */
+  /** To be called with the messages of the parent. */
   receive(message: FromParent): void {
     if (message.type !== "answer" && message.type !== "refused") return;
     const waiting = this.#waiting.get(message.id);
@@ -66,7 +66,7 @@ export class ParentQueue implements SiteQueue {
       const given = await Promise.race([asked, stopped]);
       return given === null ? undefined : this.#lease(given);
     } catch (error) {
-      // It may still come: nobody has begun with it.
+      // It may still arrive: it goes back, because nothing was started.
       asked.then(
         (late) => (late === null ? undefined : this.#lease(late).retry(undefined, 0)),
         () => undefined,
@@ -112,6 +112,6 @@ export class ParentQueue implements SiteQueue {
   }
 }
 
-// Who cannot reach the parent ends.
+// Without a parent, the process ends.
 const never = new AbortController().signal;
 setMaxListeners(0, never);

@@ -1,5 +1,5 @@
-// Where a queue is: the URL somebody typed, and the password from the environment. A password never comes from a URL: other users of a
-// machine see command lines, and logs keep them.
+// The address of a queue: its URL, and the password from the environment. A password in a URL is refused: other users
+// of a machine see command lines, and logs keep them.
 import { invalid } from "../option-checks.ts";
 
 export interface QueueAddress {
@@ -11,7 +11,7 @@ export interface QueueAddress {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly isEncrypted: boolean;
-  /** To be shown: without a password. */
+  /** For messages: without a password. */
   readonly shown: string;
 }
 
@@ -55,7 +55,7 @@ const schemes: Readonly<
   "postgresql:": { kind: "postgres", port: 5432, isEncrypted: false },
 };
 
-// Ours first; then those that the programs of the servers themselves read.
+// Ours first; then those that the servers' own programs read.
 const passwordVariables: Readonly<Record<QueueAddress["kind"], readonly string[]>> = {
   redis: ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"],
   postgres: ["SITEGROVE_QUEUE_PASSWORD", "PGPASSWORD"],

@@ -1,4 +1,4 @@
-// Works on a queue of websites, many at a time in one process, until the queue is empty or somebody says stop.
+// Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
 import { availableParallelism, freemem } from "node:os";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
@@ -14,9 +14,9 @@ import { noSink, type SiteOutput, type SiteSink } from "./site-sink.ts";
 
 /** Options of `runFleet`. */
 export interface FleetOptions {
-  /** Websites to add to the queue before it is worked on; what the queue knows already is not added again. */
+  /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<string | SiteJob> | Iterable<string | SiteJob> | undefined;
-  /** Who works on what; `JournalQueue.open(folder)` for one machine. */
+  /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
   queue: SiteQueue;
   /** The name of the run, for queues that hold several. */
   run?: string | undefined;
@@ -41,15 +41,15 @@ export interface FleetOptions {
    * @default { useKnownPaths: "if-needed" }
    */
   crawl?: Options | undefined;
-  /** No further website is begun; those that are under way are finished. */
+  /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
-  /** Ends everything now: websites that are under way go back to the queue, and the call rejects with the signal's reason. */
+  /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Told what happens. */
+  /** Called with the events of the fleet. */
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
-/** What happens in a fleet. */
+/** The events of a fleet. */
 export type FleetEvent =
   | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
   | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
@@ -64,11 +64,11 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const settings = checked(options);
   const { queue, run, sites } = settings;
   settings.signal?.throwIfAborted();
-  // Loaded here: who imports the package does not need it yet.
+  // Imported here, to keep `import "sitegrove"` fast.
   const { SharedLimits } = await import("../crawl/shared-limits.ts");
   const { crawl, perAddress } = settings;
   const fleet = new Fleet(settings, new SharedLimits({ settings: resolveOptions(crawl), perAddress }));
-  // A long list is worked on while it is read.
+  // A long list is read while its websites are being crawled.
   const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites, crawl)));
   adding?.catch((error: unknown) => fleet.fail(error));
   await fleet.work();
@@ -82,25 +82,25 @@ class Fleet {
   readonly #settings: FleetSettings;
   readonly #lane: LargeLane;
   readonly #shared: SharedLimits;
-  /** Aborted by the caller, or because something failed that is nobody's website. */
+  /** Aborted by the caller, or by an error that is not about a website. */
   readonly #stop = new AbortController();
-  /** Also aborted where nothing new is to be begun. */
+  /** Also aborted when no more websites are started. */
   readonly #drain = new AbortController();
 
   constructor(settings: FleetSettings, shared: SharedLimits) {
     this.#settings = settings;
-    // Each website listens.
+    // Every website adds a listener.
     setMaxListeners(0, this.#stop.signal, this.#drain.signal);
     this.#shared = shared;
     this.#lane = new LargeLane(Math.max(2, Math.floor(settings.concurrency / 16)));
   }
 
-  /** Ends everything, because something failed that is nobody's website. */
+  /** Ends everything, because of an error that is not about a website. */
   fail(error: unknown): void {
     this.#stop.abort(error);
   }
 
-  /** The list, for as long as something new may be begun. */
+  /** The list, until no more websites are started. */
   async *until<T>(list: AsyncIterable<T>): AsyncGenerator<T, void> {
     for await (const item of list) {
       if (this.#drain.signal.aborted) return;
@@ -128,7 +128,7 @@ class Fleet {
     }
   }
 
-  // The next website is asked for while the result of the last one is on its way: a queue may answer both at once.
+  // The next website is requested together with reporting the last result: a queue may answer both at once.
   async #worker(): Promise<void> {
     let settled: Promise<void> | undefined;
     for (;;) {
@@ -150,7 +150,7 @@ class Fleet {
         settled = read === undefined ? undefined : this.#settle(lease, read);
         settled?.catch((error: unknown) => this.#stop.abort(error));
       } catch (error) {
-        // Not the website's doing: the disk is full, or the queue is gone.
+        // Not about the website: the disk is full, or the queue is gone.
         this.#stop.abort(error);
         await lease.retry(undefined, 0).catch(() => undefined);
         throw error;
@@ -158,7 +158,7 @@ class Fleet {
     }
   }
 
-  /** Undefined where the website went back to the queue. */
+  /** Undefined if the website went back to the queue. */
   async #site(lease: Lease): Promise<ReadSite | undefined> {
     const { sink, crawl, onEvent } = this.#settings;
     const { job, attemptId, starts } = lease;
@@ -176,7 +176,7 @@ class Fleet {
       const reading = read(told).catch((error: unknown) => {
         const { previous, ...options } = told.options ?? {};
         if (previous === undefined || (error as { code?: unknown })?.code !== "invalid-archive") throw error;
-        // An earlier archive that is damaged saves nothing: everything is asked for.
+        // A damaged earlier archive is not used: everything is requested.
         return read({ ...told, options });
       });
       const summary = await reading.catch((error: unknown) => {
@@ -187,7 +187,7 @@ class Fleet {
     } catch (error) {
       await output?.discard();
       if (!stop.aborted) throw error;
-      // Somebody else has it, or it waits for the next run.
+      // Another worker has it, or it waits for the next run.
       if (!lease.lost.aborted) await lease.retry(undefined, 0);
       onEvent?.({ type: "site-back", job });
       return undefined;
@@ -196,7 +196,7 @@ class Fleet {
     }
   }
 
-  // Where the queue fails, nobody knows whether it has the result: the output stays.
+  // If the queue fails, it is unknown whether it has the result: the output stays.
   async #settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
     const { onEvent } = this.#settings;
     try {
@@ -215,7 +215,7 @@ interface ReadSite {
   readonly output: SiteOutput | undefined;
 }
 
-// What a website does never throws: this is a fault of ours, and one website must not end the others.
+// Nothing that a website does throws: this is a bug of ours, and must not end the other websites.
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   const value = error instanceof Error ? error.message : String(error);
   return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
