@@ -1,0 +1,53 @@
+// The footer of a Parquet file, put together from row groups: byte for byte what the library that writes the file would write.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { expect, test } from "vitest";
+import { ParquetFooter } from "../../src/write/parquet-footer.ts";
+import { pagesTable, schemaOf } from "../../src/write/parquet-schema.ts";
+import { ParquetTable } from "../../src/write/parquet-table.ts";
+
+const schema = schemaOf(pagesTable);
+const columns = pagesTable.map(([element]) => element?.name ?? "");
+
+function writeGroup(writer: ParquetWriter, row: Record<string, unknown>): void {
+  const columnData = columns.map((name) => ({ name, data: [row[name]], offsetIndex: false }));
+  writer.write({ columnData, rowGroupSize: 1 });
+}
+
+test.each([0, 1, 2, 14, 15, 127, 128, 300])("of %i row groups", (count) => {
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({ writer: bytes, schema });
+  for (let at = 0; at < count; at++) {
+    writeGroup(writer, {
+      url: `https://example.org/${at}`,
+      last_modified: at % 2 === 0 ? new Date(at * 1e9) : undefined,
+      priority: at / 1000,
+      images: at % 3 === 0 ? [{ url: "https://example.org/ä.png", caption: "PAR1" }] : undefined,
+    });
+  }
+  const footer = new ParquetFooter(schema);
+  for (const group of writer.row_groups) footer.add(group);
+  const data = bytes.offset;
+  writer.finish();
+  const written = Buffer.concat([...footer.bytes()]);
+  expect(written.equals(bytes.getBytes().subarray(data))).toBe(true);
+});
+
+test("what a table keeps for each row group is little", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const table = new ParquetTable(() => {}, pagesTable);
+  const held = (groups: number) => {
+    // So heavy that each is a group of its own.
+    for (let at = 0; at < groups; at++) table.add({ url: `https://example.org/${at}` }, 1e9);
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = held(100);
+  const after = held(300);
+  table.finish();
+  // As objects they would take some 48 KB each.
+  expect((after - before) / 300).toBeLessThan(12 * 1024);
+});
