@@ -38,7 +38,7 @@ export interface RuleReader<Target = never> {
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly: boolean;
   /** Takes an entry at once: a page with nothing to report but, perhaps, that its URL is repeated. False if it did not. */
-  takeEntry(url: string, high: number, low: number): boolean;
+  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean;
   /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   rules: readonly ElementRule<Target>[];
   /** Whether the root of the format is open. */

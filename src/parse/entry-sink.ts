@@ -1,6 +1,6 @@
 // Collects the entries of XML formats: the first declaration of a URL counts, order is kept, and the limits of the
 // document are checked.
-import { defaultPriority, type SitemapPage } from "../page.ts";
+import { defaultPriority, PlainPage, type SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolEntries } from "../protocol-limits.ts";
 import type { SitemapReference } from "../sitemap.ts";
@@ -85,12 +85,12 @@ export class EntrySink {
   }
 
   /** Takes a page of which everything is known but whether it is repeated. False if there is something to report. */
-  takeKnownPage(url: string, high: number, low: number): boolean {
+  takeKnownPage(url: string, high: number, low: number, isAscii: boolean): boolean {
     if (this.#entries === protocolEntries || this.#count >= this.#maxEntries || this.sitemapCount > 0) return false;
     if (this.#pageUrls.takeKnown(url, high, low) === undefined) return false;
     this.#entries++;
     this.#count++;
-    this.#pages.add({ url, priority: defaultPriority });
+    this.#pages.add(isAscii ? new PlainPage(url) : { url, priority: defaultPriority });
     return true;
   }
 

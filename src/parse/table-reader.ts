@@ -18,7 +18,7 @@ export interface TableTarget {
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean;
   /** See `RuleReader`. */
-  takeEntry?(url: string, high: number, low: number): boolean;
+  takeEntry?(url: string, high: number, low: number, isAscii: boolean): boolean;
   /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
   /** The root was closed. */
@@ -73,8 +73,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     return this.target.urlsOnly === true;
   }
 
-  takeEntry(url: string, high: number, low: number): boolean {
-    return this.target.takeEntry?.(url, high, low) === true;
+  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
+    return this.target.takeEntry?.(url, high, low, isAscii) === true;
   }
 
   get rules(): readonly ElementRule<Target>[] {

@@ -177,8 +177,8 @@ export class UrlsetReader implements TableTarget {
     this.#newsStory = undefined;
   }
 
-  takeEntry(url: string, high: number, low: number): boolean {
-    return this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownPage(url, high, low);
+  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
+    return this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownPage(url, high, low, isAscii);
   }
 
   end(): void {

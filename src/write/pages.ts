@@ -1,4 +1,5 @@
 // The format `pages`: one URL per line, made printable, for lists and link checkers.
+import { PlainPage, type SitemapPage } from "../page.ts";
 import type { PageWriter } from "./batch.ts";
 import { isPrintableLines, printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";
@@ -7,6 +8,8 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   return {
     header: "",
     write({ pages }) {
+      const plain = show === wholeUrl ? plainLines(pages) : undefined;
+      if (plain !== undefined) return plain;
       let lines = "";
       let hasLineEnds = false;
       for (const { url } of pages) {
@@ -22,4 +25,15 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
       return references.map(({ url }) => `${printable(show(url))}\n`).join("");
     },
   };
+}
+
+// Where all URLs are known to be printable, nobody has to look at them.
+function plainLines(pages: readonly SitemapPage[]): string | undefined {
+  const lines: string[] = [];
+  for (const page of pages) {
+    if (!(page instanceof PlainPage)) return undefined;
+    lines.push(page.url);
+  }
+  lines.push("");
+  return lines.join("\n");
 }

@@ -104,8 +104,10 @@ export class Player {
     const at = (trace[start + stepKey]! - layout.traceStart) >> 2;
     const narrow = this.#narrow;
     const wide = this.#wide;
-    const url = this.#value(at, trace[at + stepFlags]!);
-    if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!)) return true;
+    const flags = trace[at + stepFlags]!;
+    const url = this.#value(at, flags);
+    const isAscii = (flags & layout.isWide) === 0;
+    if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!, isAscii)) return true;
     this.#narrow = narrow;
     this.#wide = wide;
     return false;
