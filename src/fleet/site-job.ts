@@ -1,6 +1,5 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
-import { isIPv4 } from "node:net";
 import type { ProblemCode } from "../problem.ts";
 import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../url.ts";
 
@@ -125,7 +124,8 @@ export function siteJob(
 function isHostName(text: string, { host, hostname }: URL): boolean {
   const [written = ""] = text.split(/[/?#\\]/, 1);
   if (written.includes("@")) return false;
-  if (isIPv4(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
+  // A host of digits and dots is an address: nothing else of the kind is a URL.
+  if (/^[\d.]+$/.test(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
   return /[.:]|^localhost$/.test(host);
 }
 
