@@ -123,14 +123,18 @@ describe("a place where no archive can be", () => {
 });
 
 test("few open files: one line, and no stack", async () => {
-  // Node.js itself needs about 20.
   const limited = (limit: number) =>
     shell(`ulimit -n ${limit}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages"`);
   const codes: unknown[] = [];
-  for (const limit of [21, 22, 24, 26, 30]) {
+  for (let limit = 18; limit < 50 && !codes.includes(0); limit++) {
     const { code, stdout, stderr } = await limited(limit);
+    // Node.js itself needs about 18, and says so in its own way.
+    if (codes.length === 0 && !stderr.startsWith("sitegrove: ")) continue;
     codes.push(code);
     if (code === 0) expect(stdout).not.toBe("");
+    // Enough to begin with: what could not be read is said, each in a line.
+    else if (code === 3)
+      expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: not complete: .+\n$/);
     else expect(stderr).toMatch(oneLine("[^\\n]+: too many open files; `ulimit -n` allows more"));
   }
   expect(codes).toContain(1);
