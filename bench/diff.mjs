@@ -59,7 +59,7 @@ function barsOf(results) {
     const [read, diff] = ["read", "diff"].map((way) => results.find((run) => run.name === name && run.way === way));
     const ratio = diff.cpu / read.cpu;
     return [
-      { promise: `diffTrees ÷ reading both (${name}): at most 3.5`, value: ratio, met: ratio <= 3.5 },
+      { promise: `diffTrees ÷ reading both (${name}): at most 2.5`, value: ratio, met: ratio <= 2.5 },
       { promise: `diffTrees, peak MB (${name}): at most 250`, value: diff.peak, met: diff.peak <= 250 },
     ];
   });

@@ -1,5 +1,5 @@
 // Fetching beside bare undici: requests per second and CPU time for each request, against a server on this machine in a
-// process of its own. A small document may take four times the CPU time of bare undici: its address is judged, its times
+// process of its own. A small document may take three times the CPU time of bare undici: its address is judged, its times
 // are limited, its headers kept, and its connection watched. A large one may take a quarter more.
 //   node --import tsx bench/fetch.ts [--requests N] [--rounds N]
 import { fork } from "node:child_process";
@@ -104,7 +104,7 @@ export async function benchFetch({ requests = 10_000, rounds = 5 } = {}): Promis
   let isMet = true;
   console.log("\nFetching: requests to a server on this machine, sixteen at a time; the median of all rounds\n");
   for (const { name, share, most } of [
-    { name: "small", share: 1, most: 4 },
+    { name: "small", share: 1, most: 3 },
     { name: "large", share: 0.1, most: 1.25 },
   ]) {
     const results = new Map(Object.keys(ways).map((way) => [way, [] as FetchMeasure[]]));
