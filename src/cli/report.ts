@@ -79,7 +79,8 @@ export class Report {
 
   // A search that one of our limits ended has not shown that there is no sitemap.
   get #foundNothing(): boolean {
-    return !this.#found && this.#finished !== undefined && this.#limit === undefined;
+    const hasEnded = this.#finished !== undefined && this.#limit === undefined;
+    return !this.#found && hasEnded && !this.#losses.some(({ code }) => code === "limit-robots-bytes");
   }
 
   get #limit(): Problem | undefined {

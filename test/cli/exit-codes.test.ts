@@ -106,6 +106,18 @@ test("3: a search that a limit of our own ended does not say that there is no si
   expect(code).toBe(3);
 });
 
+test("3: a robots.txt that is longer than what is read does not, either", async () => {
+  const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
+  try {
+    const { code, stderr } = await sitegrove(["ls", long.homepage, "-f", "pages", "-k"]);
+    expect(stderr).toContain("robots.txt is larger than 512 kB");
+    expect(stderr).not.toContain("no sitemap found");
+    expect(code).toBe(3);
+  } finally {
+    await long.close();
+  }
+});
+
 describe("2: the command line is wrong, said in one line", () => {
   test.concurrent.each([
     [["ls", "example.org", "--fromat", "json"], "Did you mean --format?"],
