@@ -2,6 +2,7 @@
 // time, open files are scarce.
 import { open, rename, rm } from "node:fs/promises";
 import type { SitemapPage } from "../page.ts";
+import { storageFailed } from "../store/kept-body.ts";
 import { csvWriter } from "../write/csv.ts";
 import { ndjsonWriter } from "../write/ndjson.ts";
 import type { ParquetPages } from "../write/parquet.ts";
@@ -107,9 +108,12 @@ export class PagesFile {
       this.#handle = await open(this.#partial, "w");
     }
     const [first = "", ...others] = held;
-    if (others.length === 0) await this.#handle.writeFile(first);
-    else if (typeof first === "string") await this.#handle.writeFile(held.join(""));
-    else await this.#handle.writeFile(Buffer.concat(held as Uint8Array[]));
+    const whole =
+      others.length === 0 ? first : typeof first === "string" ? held.join("") : Buffer.concat(held as Uint8Array[]);
+    await this.#handle.writeFile(whole).catch((error: unknown) => {
+      // The system does not say which file it was.
+      throw storageFailed(`${this.#path} could not be written`, error);
+    });
   }
 
   get #partial(): string {

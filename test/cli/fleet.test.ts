@@ -418,7 +418,7 @@ test.skipIf(disk === undefined)(
     const out = path.join(disk?.path ?? "", "out");
     const full = await sitegrove(["fleet", "--out", out, ...quick, "--from", at("sites.txt"), "--concurrency", "4"]);
     expect(full.code).toBe(1);
-    expect(full.stderr).toMatch(/^sitegrove: .*no space left on device\n$/m);
+    expect(full.stderr).toMatch(/^sitegrove: \S*\/\S+ .*no space left on device\n$/m);
     const status = JSON.parse((await sitegrove(["fleet", "status", out, "--json"])).stdout);
     expect(status.websites).toBeLessThan(60);
     const done = readFileSync(path.join(out, "sites.ndjson"), "utf8")
