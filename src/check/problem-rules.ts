@@ -31,11 +31,17 @@ export async function illustrateProblems(
     return rule !== undefined && findings.isWellIllustrated(rule);
   });
   if (repeated.length === 0) return;
+  const seen = new Set(repeated.map(sameness));
   for (const problem of await repeatedProblems(tree, sitemap, repeated, mostExamples, signal)) {
     const rule = ruleOf(problem, sitemap);
-    // They are counted already.
-    if (rule !== undefined) report(rule, { ...problem, count: 0 }, findings);
+    // They are counted already. In a document of one long line, many look the same.
+    if (rule !== undefined && !seen.has(sameness(problem))) report(rule, { ...problem, count: 0 }, findings);
+    seen.add(sameness(problem));
   }
+}
+
+function sameness({ code, line, value }: Problem): string {
+  return JSON.stringify([code, line, value]);
 }
 
 function report(rule: RuleId, { line, value, message, count, limit }: Problem, findings: SitemapFindings): void {

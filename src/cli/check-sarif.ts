@@ -78,11 +78,18 @@ function resultOf(finding: Finding, rule: Rule, indexes: ReadonlyMap<string, num
     level: levels[severity],
     message: { text: `${rule.sentence} (${counted(count, "case")}${more})${example}` },
     locations: [locationOf(place, first)],
-    ...(examples.length > 1 ? { relatedLocations: examples.slice(1).map((each) => locationOf(place, each)) } : {}),
+    ...(examples.length > 1
+      ? { relatedLocations: distinct(examples.slice(1).map((each) => locationOf(place, each))) }
+      : {}),
     // The same finding keeps its hash when lines move.
     partialFingerprints: { primaryLocationLineHash: `${hashOf(`${rule.id}\n${severity}\n${sitemap}`)}:1` },
     properties: { count, sitemap, examples },
   };
+}
+
+// The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
+function distinct(locations: readonly unknown[]): unknown[] {
+  return [...new Map(locations.map((location) => [JSON.stringify(location), location])).values()];
 }
 
 function locationOf({ uri, base }: ReturnType<Places["of"]>, example: FindingExample | undefined): unknown {

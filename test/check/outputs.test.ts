@@ -65,6 +65,21 @@ afterAll(() => {
 
 const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
 
+test("SARIF and text have no two examples that are the same, in a document of one line with long URLs", async () => {
+  const long = "x".repeat(3000);
+  const entries = Array.from(
+    { length: 9 },
+    (_, at) => `<url><loc>https://example.org/${long}#${at}</loc><lastmod>31.05.2024</lastmod></url>`,
+  );
+  const input = urlset(...entries).replaceAll("\n", "");
+  const { stdout } = await sitegrove(["check", "-", "-f", "sarif"], { input });
+  const sarif = JSON.parse(stdout);
+  expect(isSarif(sarif), JSON.stringify(isSarif.errors?.slice(0, 3))).toBe(true);
+  const dates = sarif.runs[0].results.find(({ ruleId }: { ruleId: string }) => ruleId === "lastmod-form");
+  expect(dates.properties).toMatchObject({ count: 9, examples: [{ line: 1, value: "31.05.2024" }] });
+  expect(dates.properties.examples).toHaveLength(1);
+});
+
 test("SARIF is what its schema says: of a website, of files, and of nothing", async () => {
   const empty = await serve({ "/": "home" });
   const runs = await Promise.all(
