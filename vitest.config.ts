@@ -19,7 +19,7 @@ const ownProcess = [
   "test/crawl/volume.test.ts",
   "test/diff/diff-trees.test.ts",
   "test/end-to-end/full-disk.test.ts",
-  "test/fetch/{cancellation,leaks}.test.ts",
+  "test/fetch/{address-policy,cancellation,leaks}.test.ts",
   "test/parse/{kept-strings,linear-time,parse-sitemap,xml-hardening}.test.ts",
   "test/store/{archive,hostile,killed}.test.ts",
 ];

@@ -17,7 +17,7 @@ test.each([
   { words: ["parse", "-", "-f", "pages"], input: "https://example.org/1\nhttps://example.org/2\n" },
   { words: ["parse", "a.xml", "--fromat", "csv"] },
   { words: ["ls", "http://127.0.0.1:1/", "--retries", "0"], env: { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:2" } },
-  { words: ["parse", "a.xml", "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
+  { words: ["parse", path.join(folder, "a.xml"), "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
 ])("$words", async ({ words, ...options }) => {
   const inside = await sitegrove(words, options);
   expect(inside).toEqual(await sitegroveProcess(words, options));
