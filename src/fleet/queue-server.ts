@@ -189,7 +189,7 @@ function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): Sitemap
 }
 
 /** One sentence for what a server or its connection says. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
   if (/NOAUTH|no password is supplied|client password must be a string/i.test(text))
