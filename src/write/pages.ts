@@ -27,12 +27,14 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   };
 }
 
-// Where all URLs are known to be printable, nobody has to look at them.
+// Where nearly all URLs are known to be printable, only the others are looked at, one by one.
 function plainLines(pages: readonly SitemapPage[]): string | undefined {
   const lines: string[] = [];
+  let others = 0;
   for (const page of pages) {
-    if (!(page instanceof PlainPage)) return undefined;
-    lines.push(page.url);
+    if (page instanceof PlainPage) lines.push(page.url);
+    else if (++others * 8 > pages.length) return undefined;
+    else lines.push(printable(page.url));
   }
   lines.push("");
   return lines.join("\n");

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TreeStep } from "../../src/event.ts";
 import type { SitemapPage } from "../../src/page.ts";
+import { PlainPage } from "../../src/page.ts";
 import { problem } from "../../src/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/sitemap.ts";
 import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
@@ -106,6 +107,22 @@ describe("pages", () => {
     expect(await text(writeBatches([hostile], pagesWriter()))).toBe(
       "https://e/\\u000aERROR all good\\u001b[2J\nhttps://example.org/a\n",
     );
+  });
+
+  test("between URLs that are known to be printable, the others are escaped as ever", async () => {
+    const plain = Array.from({ length: 40 }, (_, n) => new PlainPage(`https://example.org/${n}`));
+    for (const others of [1, 4, 20]) {
+      const bad = Array.from({ length: others }, (_, n) => ({
+        url: `https://example.org/\u001b\n${n}`,
+        priority: 0.5,
+      }));
+      const pages = [...plain.slice(0, 20), ...bad, ...plain.slice(20)];
+      const whole = pages.map(({ url }) => ({ url, priority: 0.5 }));
+      const lines = pagesWriter().write({ sitemap: "s", pages });
+      expect(lines).toBe(pagesWriter().write({ sitemap: "s", pages: whole }));
+      expect(lines.split("\n")).toHaveLength(pages.length + 1);
+      expect(lines).not.toContain("\u001b");
+    }
   });
 
   test("cuts a large batch into pieces of whole lines", async () => {
