@@ -112,7 +112,7 @@ test.skipIf(process.platform !== "linux")(
     while (!isOver) {
       const before = starts();
       for (const pid of childrenOf(child.pid)) process.kill(pid, "SIGKILL");
-      for (let wait = 0; wait < 30 && !isOver && starts() === before; wait++) await sleep(100);
+      for (let wait = 0; wait < 300 && !isOver && starts() === before; wait++) await sleep(100);
       // The next process has to be told what to read before its death counts.
       if (!isOver) await sleep(500);
     }
