@@ -42,7 +42,7 @@ export class XmlDeclarations {
       this.#skipper.start("--", open + 4);
       return true;
     }
-    if (!this.#outside.checkMarkup(open, final)) return false;
+    if (!this.#outside.checkMarkup(open, final) || this.#cursor.stopped) return false;
     if (kind === squareBracket && buffer.startsWith("<![CDATA[", open)) return this.#scanCdata(open, final);
     if (buffer.slice(open, open + 9).toUpperCase() === "<!DOCTYPE") {
       this.#skipper.startDoctype(open + 9);

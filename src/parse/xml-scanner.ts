@@ -191,7 +191,7 @@ export class XmlScanner {
     const code = buffer.charCodeAt(open + 1);
     if (code === exclamationMark) return this.#declarations.declaration(open, final);
     if (code === questionMark) return this.#declarations.instruction(open, final);
-    if (!this.#outside.checkMarkup(open, final)) return false;
+    if (!this.#outside.checkMarkup(open, final) || this.cursor.stopped) return false;
     if (code !== slash && !startsName(code)) return this.#strayText(open);
     const result = code === slash ? this.#tags.end(open, final) : this.#tags.start(open, final);
     return result === "text" ? this.#strayText(open) : result === "read";
