@@ -80,7 +80,8 @@ async function redisServer(
     if (isLost) onNews({ type: "back" });
     isLost = false;
   });
-  await connection.connect();
+  // Where the server goes away at this very moment, the connection is tried again like one that is lost later.
+  await connection.connect().catch(() => undefined);
   const open: { close(): Promise<void>; disconnect(): Promise<void> }[] = [];
   const kept = <T extends Queue | Worker>(one: T): T => {
     // What happens to the connection is said above, once.

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 interface LockedPackage {
+  readonly integrity?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -22,6 +23,13 @@ test("the lock file names every package that another one needs, those of other p
     ),
   );
   expect(missing).toEqual([]);
+});
+
+test("the lock file has the checksum of every package", () => {
+  const unchecked = Object.entries(packages).filter(
+    ([place, { integrity }]) => place !== "" && integrity === undefined,
+  );
+  expect(unchecked.map(([place]) => place)).toEqual([]);
 });
 
 test("the lock file and the manifest ask for the same", () => {
