@@ -20,9 +20,17 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
+// With threads, moto may find a name free for two at once, which S3 does not.
+const oneAtATime = `
+import sys
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_backend_app), threaded=False)
+`;
+
 export async function startS3(): Promise<S3Server> {
   const port = await freePort();
-  const words = ["-c", "from moto.server import main; main()", "-H", "127.0.0.1", "-p", String(port)];
+  const words = ["-c", oneAtATime, String(port)];
   const child: ChildProcess = spawn("python3", words, { env: environment, stdio: "ignore" });
   await listening(port, 1200);
   const endpoint = `http://127.0.0.1:${port}`;
