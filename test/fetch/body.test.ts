@@ -10,9 +10,12 @@ const megabyte = "x".repeat(1_000_000);
 function megabytes(count: number, sent?: { megabytes: number }): Fault {
   return async ({ socket }) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${count * 1_000_000}\r\n\r\n`);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
     for (let left = count; left > 0 && !socket.destroyed; left--) {
       if (sent !== undefined) sent.megabytes++;
-      if (!socket.write(megabyte)) await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+      if (!socket.write(megabyte)) {
+        await Promise.race([closed, new Promise((resolve) => socket.once("drain", resolve))]);
+      }
     }
   };
 }
