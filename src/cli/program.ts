@@ -120,7 +120,7 @@ function explain(error: unknown, withStack: boolean): number {
       ? message
       : isSystemError(error)
         ? `${error.path === undefined ? error.syscall : error.path}: ${systemReason(error)}`
-        : `unexpected: ${message}`;
+        : `unexpected: ${systemReason(error)}`;
   process.stderr.write(`sitegrove: ${printable(said)}\n`);
   if (withStack && !isUsage && stack !== undefined) {
     for (const line of stack.split("\n").slice(1)) process.stderr.write(`${printable(line)}\n`);
