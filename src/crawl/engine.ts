@@ -95,7 +95,7 @@ class Engine {
       onRoom: () => this.#discovery.lookAhead(),
       onResumed: options.onResumed,
     });
-    const homepage = new HomepageFetch({
+    const homepage: HomepageFetch = new HomepageFetch({
       url: start.homepage,
       rules,
       fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
@@ -103,7 +103,7 @@ class Engine {
       read: (document) => time.read(document),
       drop: (document) => prefetcher.drop(document),
     });
-    const unasked = new UnaskedGuesses({
+    const unasked: UnaskedGuesses = new UnaskedGuesses({
       guesses: options.guesses,
       isRobotsTheSame: options.isRobotsTheSame,
       settings,
