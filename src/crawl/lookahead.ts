@@ -8,6 +8,9 @@ import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
 import { refusedByName } from "./resolve.ts";
 
+// References that are looked at in one call: the rest of an index of a million is looked at later.
+const mostAtOnce = 1024;
+
 export interface LookaheadOptions {
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
@@ -48,12 +51,14 @@ export class Lookahead {
   #fillFrom(frame: Frame): boolean {
     if (frame.depth > this.#options.maxDepth) return true;
     let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
+    const end = at + mostAtOnce;
     let hasRoom = true;
     for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
       // What needs no request need not be prefetched.
       const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
       hasRoom = !isAsked || this.#start(next.url, "sitemap");
       if (hasRoom) at += 1;
+      if (at === end) hasRoom = false;
     }
     this.#cursors.set(frame, at);
     return hasRoom;

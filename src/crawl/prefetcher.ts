@@ -8,14 +8,16 @@ import {
   requestKey,
 } from "../exchange.ts";
 import type { Store } from "../store/contract.ts";
+import { pauseWhenDue } from "./event-loop.ts";
 import { Hop } from "./follow.ts";
 import { RedirectMemory } from "./redirect-memory.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while this many documents wait, unless a store keeps them: if the caller leaves, they were fetched for nothing.
+// Nor while this many documents wait: if the caller leaves, they were fetched for nothing. More of them where a store keeps them.
 const mostWaiting = 64;
+const mostKept = 1024;
 
 export interface PrefetcherOptions {
   readonly source: DocumentSource;
@@ -52,7 +54,7 @@ export class Prefetcher {
   /** Whether this document may be prefetched now. */
   hasRoomFor(url: string): boolean {
     const { source, store } = this.#options;
-    if (store === undefined && this.#waiting.size >= mostWaiting) return false;
+    if (this.#waiting.size >= (store === undefined ? mostWaiting : mostKept)) return false;
     return this.#room.unread < mostUnread && source.hasRoomFor?.(url) === true;
   }
 
@@ -134,7 +136,9 @@ export class Prefetcher {
     const { request } = hop;
     // With a store, nothing is requested twice.
     if (store?.has(request)) return this.#fromStore(store, request, key);
-    const arrived = () => {
+    const arrived = async () => {
+      // What is refused without a request arrives at once, and makes room for the next one of perhaps a million.
+      await pauseWhenDue();
       if (!signal.aborted) onRoom();
     };
     let spool: Spool | undefined;
@@ -151,7 +155,7 @@ export class Prefetcher {
       this.#spools.add(spool);
       return { ...fetched, body: spool };
     } finally {
-      if (spool === undefined) arrived();
+      if (spool === undefined) void arrived();
       else void spool.filled.then(arrived);
     }
   }

@@ -93,3 +93,32 @@ test("timers have their turn while a tree that is in memory is read", async () =
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
 });
+
+test("timers have their turn while children are fetched ahead that are answered at once", async () => {
+  let inRow = 0;
+  let most = 0;
+  const timer = setInterval(() => {
+    inRow = 0;
+  }, 1);
+  const children = 20_000;
+  const index = `<sitemapindex>${Array.from({ length: children }, (_, at) => `<sitemap><loc>${home}${at}.xml</loc></sitemap>`).join("")}</sitemapindex>`;
+  const client: Client = {
+    async request({ url }) {
+      inRow += 1;
+      most = Math.max(most, inRow);
+      if (!url.endsWith("/i.xml")) return { status: 404, headers: [], body: (async function* () {})() };
+      return {
+        status: 200,
+        headers: [],
+        body: (async function* () {
+          yield Buffer.from(index);
+        })(),
+      };
+    },
+  };
+  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client });
+  clearInterval(timer);
+  const [top] = tree.root.children;
+  expect(top?.kind === "index" ? top.children : []).toHaveLength(children);
+  expect(most).toBeLessThan(children / 4);
+});
