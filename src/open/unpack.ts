@@ -33,8 +33,11 @@ async function* unwrapped(
   create: () => ZlibStream,
   problems: ProblemLog,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const ending = yield* decompress(input, create);
+  let isEmpty = true;
+  const watch = { update: () => void (isEmpty = false) };
+  const ending = yield* decompress(input, create, watch);
   if (ending === "damaged") problems.add("coding-damaged");
   else if (ending === "truncated") reportTruncated(input, problems);
-  else if (await input.fill(1)) problems.add("coding-trailing");
+  // Bytes of another kind may pass for an empty stream with something behind it.
+  else if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
 }

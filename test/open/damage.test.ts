@@ -168,6 +168,13 @@ describe("damaged", () => {
 });
 
 describe("leaving", () => {
+  test("bytes of another kind that pass for an empty Brotli stream are a loss", async () => {
+    const gzipWithoutItsFirstByte = Buffer.from("P4sIJwAAAAA=", "base64");
+    const result = await openedInEveryCut(gzipWithoutItsFirstByte, { contentEncoding: "br" });
+    expect(result.codes).toContain("coding-damaged");
+    expect(result.complete).toBe(false);
+  });
+
   test("zlib is let go of when the reader leaves", async () => {
     const streams: ReturnType<typeof createRawInflater>[] = [];
     const input = new ByteReader([gzip.subarray(10)]);
