@@ -1,4 +1,4 @@
-// How much the tests try: by default as much as everything together can in two minutes, with SITEGROVE_LONG all of it
+// How much the tests try: by default a part, so that all of them take minutes; with SITEGROVE_LONG everything
 // (`npm run test:long`).
 
 export const isLong: boolean = process.env["SITEGROVE_LONG"] !== undefined;
