@@ -73,11 +73,17 @@ export function shell(line: string, env: Record<string, string> = {}): Promise<E
 }
 
 /** Runs a line of shell in a terminal of 100 columns; what it prints, with the escapes. */
-export async function terminal(line: string, env: Record<string, string> = {}): Promise<Ended> {
+export async function terminal(
+  line: string,
+  env: Record<string, string> = {},
+  onOutput: (all: string) => void = () => {},
+): Promise<Ended> {
   const quoted = [process.execPath, program].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", `stty cols 100; ${line.replaceAll("$SITEGROVE", quoted)}`, "/dev/null"], {
     env: { ...environment, TERM: "xterm", ...env },
   });
+  let all = "";
+  child.stdout.on("data", (chunk: Buffer) => onOutput((all += chunk.toString())));
   child.stdin.end();
   return ended(child);
 }

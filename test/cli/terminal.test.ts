@@ -67,9 +67,16 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
   });
 
   test("Ctrl-C clears the live line and says that it was stopped", async () => {
-    // A shell that ignores Ctrl-C sends it to the program once the live line is there.
+    let isSent = false;
     const { stdout } = await terminal(
-      `$SITEGROVE ls --sitemap ${site.homepage}never.xml & sleep 2; kill -INT $!; wait $!; echo "exit $?"`,
+      `$SITEGROVE ls --sitemap ${site.homepage}never.xml & echo "process $!"; wait $!; echo "exit $?"`,
+      {},
+      (all) => {
+        const [, pid] = /process (\d+)/.exec(all) ?? [];
+        if (isSent || pid === undefined || !all.includes("waiting for /never.xml")) return;
+        isSent = true;
+        process.kill(Number(pid), "SIGINT");
+      },
     );
     expect(stdout).toContain("waiting for /never.xml");
     expect(stdout.slice(stdout.lastIndexOf("waiting for"))).toContain(`\r${escapeCharacter}[2K`);

@@ -10,7 +10,8 @@ import { describe, expect, test } from "vitest";
 import { failureRows } from "../cli/failure-rows.ts";
 import { program as built, shell, sitegrove, start } from "../cli/program.ts";
 import { manyServers } from "../fleet/many-servers.ts";
-import { freePort, hasRedis, listening, redisPassword, startRedis } from "../support/redis-server.ts";
+import { freePort, listening } from "../support/own-port.ts";
+import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 
 const docs = path.join(import.meta.dirname, "../../docs");
 const { SITEGROVE_MOTO, PYTHONPATH = "" } = process.env;
@@ -101,9 +102,10 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
     writeFileSync(path.join(folder, "data/sites.txt"), servers.sites.join("\n"));
     const [name = "", ...flags] = words(services.redis);
     const place = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
-    const processes: ChildProcess[] = [spawn(name, [...flags, ...place], { stdio: "ignore" })];
+    const redis = spawn(name, [...flags, ...place], { stdio: "ignore" });
+    const processes: ChildProcess[] = [redis];
     try {
-      await listening(port);
+      await listening(port, redis);
       const replicas = services.worker.deploy?.replicas ?? 0;
       expect(replicas).toBe(3);
       for (let count = 0; count < replicas; count += 1)
@@ -121,7 +123,9 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
       servers.close();
       for (const child of processes) child.kill("SIGKILL");
       await Promise.all(
-        processes.map((child) => child.signalCode ?? new Promise((resolve) => child.once("exit", resolve))),
+        processes.map(
+          (child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.once("exit", resolve)),
+        ),
       );
       rmSync(folder, { recursive: true, force: true });
     }

@@ -362,9 +362,7 @@ test("an archive of another port is about another website; one from before the m
   await run("https://www.example.org/", await about("http://example.org/"));
 });
 
-test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", {
-  timeout: 60_000,
-}, async () => {
+test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", async () => {
   const archive = await saved();
   const flags = ["--no-known", "--no-homepage"];
   const without = await sitegrove(["ls", home, ...flags]);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/event.ts";
 import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
-import { freePort, listening } from "../support/redis-server.ts";
+import { freePort, listening } from "../support/own-port.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-servers-"));
 const root = path.join(folder, "root");
@@ -28,13 +28,18 @@ beforeAll(() => {
 });
 afterAll(async () => {
   for (const server of servers) server.kill("SIGTERM");
-  await Promise.all(servers.map((server) => server.exitCode ?? new Promise((resolve) => server.once("exit", resolve))));
+  await Promise.all(
+    servers.map(
+      (server) => server.exitCode ?? server.signalCode ?? new Promise((resolve) => server.once("exit", resolve)),
+    ),
+  );
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function started(command: string, words: string[], port: number): Promise<void> {
-  servers.push(spawn(command, words, { stdio: "ignore" }));
-  await listening(port);
+  const server = spawn(command, words, { stdio: "ignore" });
+  servers.push(server);
+  await listening(port, server);
 }
 
 async function nginx(): Promise<string> {

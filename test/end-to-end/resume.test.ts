@@ -155,44 +155,38 @@ describe("killed", () => {
     );
 });
 
-test.each(["site.warc", "site.warc.gz"])(
-  "%s, cut off anywhere in its last records",
-  { timeout: 120_000 },
-  async (name) => {
-    const file = inFolder(name);
-    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
-    // A run that builds on another copies its records.
-    const built = inFolder(`built-${name}`);
-    await (await sitemapTreeForHomepage(site.homepage, { ...options, previous: file, save: built })).close();
-    const size = statSync(file).size;
-    const cut = inFolder(`cut-${name}`);
-    const random = new Random(3);
-    const rounds = some(12, 4);
-    for (let round = 0; round < rounds; round += 1) {
-      const from = round % 2 === 0 ? file : built;
-      copyFileSync(from, cut);
-      truncateSync(cut, statSync(from).size - 1 - random.below(round < rounds / 2 ? 2000 : size >> 1));
-      await goOn(cut, {}, true);
-    }
-    // In the checksum of the last record, all of whose content is there.
-    for (const missing of [1, 4, 8, 10]) {
-      copyFileSync(file, cut);
-      truncateSync(cut, size - missing);
-      await goOn(cut, {}, true);
-    }
-    // What a power failure leaves: the length is there, the bytes are not.
+test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last records", async (name) => {
+  const file = inFolder(name);
+  await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+  // A run that builds on another copies its records.
+  const built = inFolder(`built-${name}`);
+  await (await sitemapTreeForHomepage(site.homepage, { ...options, previous: file, save: built })).close();
+  const size = statSync(file).size;
+  const cut = inFolder(`cut-${name}`);
+  const random = new Random(3);
+  const rounds = some(12, 4);
+  for (let round = 0; round < rounds; round += 1) {
+    const from = round % 2 === 0 ? file : built;
+    copyFileSync(from, cut);
+    truncateSync(cut, statSync(from).size - 1 - random.below(round < rounds / 2 ? 2000 : size >> 1));
+    await goOn(cut, {}, true);
+  }
+  // In the checksum of the last record, all of whose content is there.
+  for (const missing of [1, 4, 8, 10]) {
     copyFileSync(file, cut);
-    const bytes = readFileSync(cut);
-    writeFileSync(cut, bytes.fill(0, size - 5000));
-    if (!name.endsWith(".gz")) await goOn(cut);
-    rmSync(cut);
-    rmSync(file);
-  },
-);
+    truncateSync(cut, size - missing);
+    await goOn(cut, {}, true);
+  }
+  // What a power failure leaves: the length is there, the bytes are not.
+  copyFileSync(file, cut);
+  const bytes = readFileSync(cut);
+  writeFileSync(cut, bytes.fill(0, size - 5000));
+  if (!name.endsWith(".gz")) await goOn(cut);
+  rmSync(cut);
+  rmSync(file);
+});
 
-test("stopped with Ctrl-C, in the program: the rest is fetched and the listing is whole", {
-  timeout: 60_000,
-}, async () => {
+test("stopped with Ctrl-C, in the program: the rest is fetched and the listing is whole", async () => {
   for (const name of ["stopped.warc", "stopped.warc.gz"]) {
     site.pace = () => 5;
     const child = start(["ls", site.homepage, ...flags, "--save", inFolder(name)]);
@@ -268,7 +262,7 @@ describe("cut short", () => {
     expect(JSON.stringify(again)).toBe(whole);
   });
 
-  test("by a full disk", { timeout: 60_000 }, async () => {
+  test("by a full disk", async () => {
     for (const name of ["full.warc", "full.warc.gz"]) {
       const file = inFolder(name);
       await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();

@@ -298,7 +298,7 @@ describe("trustLastmod", () => {
     expect(await contentOf(tree)).toBe((await run(undefined, options)).content);
   });
 
-  test("in the program: the tree says so", { timeout: 60_000 }, async () => {
+  test("in the program: the tree says so", async () => {
     const { archive } = await run(undefined, options);
     const flags = ["ls", home, "--no-known", "--no-homepage", "--previous", archive];
     const plain = await sitegrove(flags);

@@ -12,7 +12,8 @@ import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { freePort, hasRedis, listening, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
+import { freePort, listening } from "../support/own-port.ts";
+import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { job, queueContract, summaryOf, taken } from "./queue-contract.ts";
 
 process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
@@ -174,7 +175,7 @@ test.skipIf(!hasRedis)("rediss:// speaks TLS, and checks who answers", async () 
     "--tls-auth-clients",
     "no",
   ]);
-  await listening(port);
+  await listening(port, redis.process);
   try {
     const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };

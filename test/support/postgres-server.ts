@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { freePort } from "./redis-server.ts";
+import { freePort } from "./own-port.ts";
 
 const root = "/usr/lib/postgresql";
 const programs = versions()
@@ -55,12 +55,12 @@ export async function startPostgres(): Promise<PostgresServer> {
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  for (let attempt = 0; ; attempt += 1) {
+  for (;;) {
     try {
       await query("select 1");
       break;
     } catch (error) {
-      if (attempt === 200) throw error;
+      if (child.exitCode !== null || child.signalCode !== null) throw error;
       await sleep(50);
     }
   }

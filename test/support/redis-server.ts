@@ -2,10 +2,9 @@
 // names another program, such as Valkey's.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, listening } from "./own-port.ts";
 
 const { SITEGROVE_REDIS: program = "redis-server", CI } = process.env;
 
@@ -44,7 +43,7 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
     },
     async start() {
       child = spawn(program, words, { stdio: "ignore" });
-      await listening(port);
+      await listening(port, child);
     },
     async kill() {
       if (child === undefined) return;
@@ -58,28 +57,4 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
   };
   await server.start();
   return server;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-export async function listening(port: number, attempts = 200): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("connect", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
-    });
-    if (isOpen) return;
-    await sleep(50);
-  }
-  throw new Error(`Nobody answers on port ${port}`);
 }

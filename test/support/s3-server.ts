@@ -1,6 +1,6 @@
 // A real S3-compatible server on loopback: moto, from PyPI.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { freePort, listening } from "./redis-server.ts";
+import { freePort, listening } from "./own-port.ts";
 
 const { SITEGROVE_MOTO, CI, PYTHONPATH = "" } = process.env;
 const environment = {
@@ -32,7 +32,7 @@ export async function startS3(): Promise<S3Server> {
   const port = await freePort();
   const words = ["-c", oneAtATime, String(port)];
   const child: ChildProcess = spawn("python3", words, { env: environment, stdio: "ignore" });
-  await listening(port, 1200);
+  await listening(port, child);
   const endpoint = `http://127.0.0.1:${port}`;
   return {
     env: {

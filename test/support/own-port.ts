@@ -1,0 +1,44 @@
+// Ports for servers that are programs of their own, and the moment from which such a server answers.
+import type { ChildProcess } from "node:child_process";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Below those that systems give to outgoing connections: while a server is down, a connection could take its port, even one to that
+ * very port.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}
+
+/** Waits until it answers, however long a busy machine takes; fails where it ended. */
+export async function listening(port: number, server: ChildProcess): Promise<void> {
+  let failure: unknown;
+  server.once("error", (error) => {
+    failure = error;
+  });
+  for (;;) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+    const end = failure ?? server.exitCode ?? server.signalCode;
+    if (end !== null) throw new Error(`${server.spawnfile} ended before it answered on port ${port}: ${end}`);
+    if (isOpen) return;
+    await sleep(50);
+  }
+}
