@@ -125,7 +125,8 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     zombie.child.kill("SIGSTOP");
     work();
     const [result] = await done(queue, 1);
-    expect(result?.attemptId).toMatch(/^\w+-2-/);
+    // The second attempt, or one after that: on a busy machine, a lease of a second is lost by others, too.
+    expect(Number(result?.attemptId.split("-")[1])).toBeGreaterThanOrEqual(2);
     // It finds everything answered, and publishes late.
     release();
     zombie.child.kill("SIGCONT");
@@ -142,7 +143,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     onVisit = () => sleep(200);
     work(["--concurrency", "3"]);
     work(["--concurrency", "3"]);
-    while ((await queue.counts("default")).done < 3) await sleep(20);
+    while ((await queue.counts("default")).done < 3 || (await queue.workers()) !== 2) await sleep(20);
     await redis.kill();
     await sleep(500);
     await redis.start();

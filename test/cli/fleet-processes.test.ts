@@ -55,7 +55,7 @@ const until = async (isTrue: () => boolean) => {
 
 test("what they read is what one process reads, byte for byte", async () => {
   const { sites } = await serve({ count: 12 });
-  expect(await sitegroveProcess(words("--check"))).toMatchObject({ code: 0, stderr: "" });
+  expect(await sitegroveProcess(words("--check", "--no-progress"))).toMatchObject({ code: 0, stderr: "" });
   const alone = ["fleet", "--from", at("sites.txt"), "--out", at("alone"), "--no-homepage", "--check"];
   expect((await sitegrove(alone)).code).toBe(0);
   const pages = readdirSync(at("alone"), { recursive: true, encoding: "utf8" }).filter((name) => /\d\.\w+$/.test(name));
