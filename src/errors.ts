@@ -9,6 +9,7 @@
  * - `archive-exists`: a file is already there and would be overwritten
  * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
  * - `folder-in-use`: another process is working in the folder of a fleet
+ * - `folder-unusable`: the folder of a fleet cannot be made, or a folder stands in the place of one of its files
  * - `missing-package`: a package is needed that is not installed; the message says which
  * - `queue-failed`: the server of a queue cannot be reached or used
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
@@ -22,6 +23,7 @@ export type SitemapErrorCode =
   | "archive-exists"
   | "archive-unwritable"
   | "folder-in-use"
+  | "folder-unusable"
   | "missing-package"
   | "queue-failed"
   | "storage-failed"

@@ -1,11 +1,12 @@
 // Known findings: counts for each sitemap and rule. Findings that did not increase are left out, and do not fail a
 // check.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { withoutMark } from "./flag-values.ts";
+import { OutputFile } from "./output-file.ts";
 
 type Counts = Record<string, Record<string, number>>;
 
@@ -37,10 +38,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 export function writeBaseline(file: string, { findings }: CheckResult): void {
+  const output = new OutputFile(file, { force: true });
   try {
-    writeFileSync(file, `${JSON.stringify({ version: 1, findings: countsOf(findings) }, null, 2)}\n`);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
+    output.write(`${JSON.stringify({ version: 1, findings: countsOf(findings) }, null, 2)}\n`);
+    output.keep();
+  } finally {
+    output.discard();
   }
 }
 

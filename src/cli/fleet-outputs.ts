@@ -50,14 +50,23 @@ export class RunSinks implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { sink, crawl } = await this.#of(job);
     const output = await sink.open(job, attemptId);
-    const previous = await this.#previous(this.#queue.originOf(job)?.previous, attemptId);
+    const previous = this.#queue.originOf(job)?.previous;
     if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
+    const archive = await this.#archive(previous, attemptId);
+    if (archive === undefined) {
+      const previousError = `${previous} is missing`;
+      return {
+        ...output,
+        options: { ...crawl, ...output.options },
+        keep: async (summary) => ({ previousError, ...(await output.keep({ ...summary, previousError })) }),
+      };
+    }
     const over = async () => {
-      if (previous.isCopy) await rm(previous.file, { force: true });
+      if (archive.isCopy) await rm(archive.file, { force: true });
     };
     return {
       ...output,
-      options: { ...crawl, previous: previous.file, ...output.options },
+      options: { ...crawl, previous: archive.file, ...output.options },
       keep: (summary) => output.keep(summary).finally(over),
       discard: () => output.discard().finally(over),
     };
@@ -98,12 +107,11 @@ export class RunSinks implements SiteSink {
     return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
   }
 
-  // The archive of an earlier run; without it everything is fetched.
-  async #previous(previous: string | undefined, attemptId: string): Promise<EarlierArchive | undefined> {
-    if (previous === undefined) return undefined;
+  // The archive of an earlier run; undefined where it is missing.
+  async #archive(previous: string, attemptId: string): Promise<EarlierArchive | undefined> {
     if (previous.startsWith("archives/")) {
       const { out } = this.#own;
-      return out === undefined ? undefined : this.#previous(`${out}/${previous}`, attemptId);
+      return out === undefined ? undefined : this.#archive(`${out}/${previous}`, attemptId);
     }
     if (!isBucket(previous)) return existsSync(previous) ? { file: previous, isCopy: false } : undefined;
     const slash = previous.lastIndexOf("/archives/");

@@ -23,8 +23,10 @@ async function archivesOf(folder: string): Promise<Map<string, string>> {
   const archives = new Map<string, string>();
   for await (const { key, files } of readResults(journal)) {
     const { archive } = files as { archive?: string };
-    if (archive !== undefined && existsSync(path.join(folder, archive))) archives.set(key, path.join(folder, archive));
+    // One that is missing is reported where it is needed.
+    if (archive !== undefined) archives.set(key, path.join(folder, archive));
   }
-  if (archives.size === 0) throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
+  if (![...archives.values()].some((file) => existsSync(file)))
+    throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
   return archives;
 }

@@ -1,13 +1,14 @@
 // The outputs of a fleet: for each website a file of pages, its archive and its findings, in folders by the hash of its
 // key. Each attempt writes under names of its own; its files are renamed before the journal says that the website is
 // done.
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
 import type { SitemapEvent } from "../event.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
 import type { SitemapPage } from "../page.ts";
+import { makeFolder } from "../store/make-folder.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { PagesFile, pagesEncoder } from "./fleet-pages.ts";
@@ -90,7 +91,7 @@ export class FolderSink implements SiteSink {
   readonly #ready = async (file: string): Promise<void> => {
     const folder = path.dirname(file);
     if (this.#folders.has(folder)) return;
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     this.#folders.add(folder);
   };
 }

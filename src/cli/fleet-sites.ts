@@ -1,5 +1,5 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { counted } from "../figures.ts";
@@ -32,6 +32,7 @@ export interface SiteListOptions {
 export class SiteList {
   readonly #options: SiteListOptions;
   readonly #seen = new Set<string>();
+  readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
   /** The first ones. */
   readonly malformed: MalformedLine[] = [];
   /** Told each of them, for a log. */
@@ -47,13 +48,33 @@ export class SiteList {
     this.#options = options;
   }
 
+  /** Throws a `UsageError` where a file has not the column, before anything is read from any of them. */
+  async expectColumn(): Promise<void> {
+    const { files, column } = this.#options;
+    if (column === undefined) return;
+    for (const file of new Set(files)) {
+      const entries = this.#entries(file);
+      const first = await entries.next();
+      // A pipe can be read only once: what was read of it is kept.
+      if (file === "-" || !statSync(file).isFile()) this.#begun.set(file, resumed(first, entries));
+      else await entries.return();
+    }
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<SiteJob, void> {
-    const { sites, files, column } = this.#options;
+    const { sites, files } = this.#options;
     yield* this.#jobs("command line", sites.entries());
     for (const file of files) {
-      const lines = numbered(linesOf(file));
-      yield* this.#jobs(file, column === undefined ? plain(lines) : cells(lines, column, file));
+      const begun = this.#begun.get(file);
+      this.#begun.delete(file);
+      yield* this.#jobs(file, begun ?? this.#entries(file));
     }
+  }
+
+  #entries(file: string): AsyncGenerator<ListEntry, void> {
+    const { column } = this.#options;
+    const lines = numbered(linesOf(file));
+    return column === undefined ? plain(lines) : cells(lines, column, file);
   }
 
   async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
@@ -81,6 +102,12 @@ export class SiteList {
 
 /** The number of a line from 0, what stands for a homepage, and the line where that is not all of it. */
 type ListEntry = readonly [number, string, string?];
+
+async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncGenerator<T, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
 
 const mostMalformed = 5;
 

@@ -12,6 +12,8 @@ export interface FleetTotals {
   readonly wireBytes: number;
   /** Why websites are not complete: the number of websites for each code, the most frequent first. */
   readonly reasons: readonly { readonly code: string; readonly message: string; readonly websites: number }[];
+  /** Websites whose earlier archive could not be used; absent if there are none. */
+  readonly previousErrors?: number;
   /** Findings of all websites, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
@@ -25,14 +27,16 @@ export class FleetCounter {
   #sitemaps = 0;
   #requests = 0;
   #wireBytes = 0;
+  #previousErrors = 0;
 
-  see({ outcome, pages, sitemaps, requests, wireBytes, reasons, findings = {} }: SiteSummary): void {
+  see({ outcome, pages, sitemaps, requests, wireBytes, reasons, previousError, findings = {} }: SiteSummary): void {
     this.#websites += 1;
     this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
     this.#pages += pages;
     this.#sitemaps += sitemaps;
     this.#requests += requests;
     this.#wireBytes += wireBytes;
+    if (previousError !== undefined) this.#previousErrors += 1;
     for (const reason of reasons) this.#count(reason);
     for (const [severity, count] of Object.entries(findings)) {
       this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
@@ -51,6 +55,7 @@ export class FleetCounter {
       requests: this.#requests,
       wireBytes: this.#wireBytes,
       reasons,
+      ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
       ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
     };
   }
@@ -62,9 +67,16 @@ export class FleetCounter {
   }
 }
 
+/** The line of a website for `-v` and `--log-file`. */
+export function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
+  const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;
+  const earlier = previousError === undefined ? "" : `; earlier archive not used: ${previousError}`;
+  return `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}${earlier}`;
+}
+
 /** For people. `took` in milliseconds, of this run. */
 export function fleetTable(totals: FleetTotals, took?: number): string {
-  const { websites, outcomes, pages, sitemaps, requests, wireBytes, reasons, findings } = totals;
+  const { websites, outcomes, pages, sitemaps, requests, wireBytes, reasons, findings, previousErrors = 0 } = totals;
   const time = took === undefined ? "" : ` in ${duration(took)}`;
   const lines = [
     `${counted(websites, "website")}${time}: ${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
@@ -88,6 +100,11 @@ export function fleetTable(totals: FleetTotals, took?: number): string {
     if (reasons.length > mostReasons)
       lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - mostReasons, "more reason")}`);
   }
+  if (previousErrors > 0)
+    lines.push(
+      "",
+      `${counted(previousErrors, "earlier archive")} could not be used, so everything was requested; previousError in the results says why`,
+    );
   return `${lines.join("\n")}\n`;
 }
 

@@ -1,7 +1,6 @@
 // `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { counted, duration } from "../figures.ts";
 import { BullQueue, isOf } from "../fleet/bull-queue.ts";
 import type { RunEntry } from "../fleet/run-data.ts";
 import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
@@ -13,7 +12,7 @@ import { givenCrawl } from "./fleet-crawl.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { merged, RunSinks, settingsProblem, usableBucket, wholePath } from "./fleet-outputs.ts";
 import { newsTo, type RunDefaults } from "./fleet-queue.ts";
-import { FleetCounter, fleetTable } from "./fleet-totals.ts";
+import { FleetCounter, fleetTable, siteLine } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
 import { insecureWarning, Messages } from "./messages.ts";
@@ -184,19 +183,14 @@ class WorkerRun {
 
   #tell(event: FleetEvent, beforeLine: () => void): void {
     if (event.type !== "site-done") return;
-    const { site, outcome, pages, duration: took, reasons } = event.summary;
-    if (event.accepted) {
+    const { summary, accepted } = event;
+    if (accepted) {
       this.#done += 1;
-      this.#counter.see(event.summary);
+      this.#counter.see(summary);
     }
     if (this.#flags.verbose === undefined) return;
-    const why = event.accepted
-      ? reasons[0] === undefined
-        ? ""
-        : `: ${reasons[0].message}`
-      : ": somebody else's result counts";
     beforeLine();
-    this.#messages.log(`${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}`);
+    this.#messages.log(accepted ? siteLine(summary) : `${siteLine(summary)}; not counted: another worker's result is`);
   }
 
   // The first signal finishes what is being read, the second gives it back.

@@ -1,7 +1,7 @@
 // `sitegrove fleet`: checks the flags, then reads the list of websites to its end, or until it is stopped.
 import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
-import { counted, duration } from "../figures.ts";
+import { counted } from "../figures.ts";
 import { JournalQueue } from "../fleet/journal-queue.ts";
 import { journalName, readResults } from "../fleet/journal-results.ts";
 import { defaultPerAddress, type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
@@ -22,7 +22,7 @@ import type { FolderSinkOptions } from "./fleet-sink.ts";
 import { outputsOf } from "./fleet-sink-options.ts";
 import { inWords, reportList, SiteList } from "./fleet-sites.ts";
 import { damagedLines } from "./fleet-status.ts";
-import { FleetCounter, type FleetTotals, fleetTable } from "./fleet-totals.ts";
+import { FleetCounter, type FleetTotals, fleetTable, siteLine } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
 import { insecureWarning, Messages } from "./messages.ts";
@@ -68,6 +68,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (list === undefined && !existsSync(path.join(folder, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
+  await list?.expectColumn();
   const outputs = await outputsOf(flags);
   const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
   if (retry.length > 0) await takeBack(path.join(folder, journalName), out, retry);
@@ -119,6 +120,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
   const { list, retry } = listOf(names, flags);
   if (list === undefined && retry.length === 0)
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
+  await list?.expectColumn();
   const crawl = givenCrawl(flags);
   resolveOptions(crawl);
   const { out, format, archives, check, run } = flags;
@@ -202,12 +204,12 @@ class Run {
     const stopped: unknown = this.#stop.signal.reason ?? this.#drain.signal.reason;
     const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
     const summary = { ...totals, waiting: counts.waiting, ...input };
-    writeWhole(path.join(this.#out, "summary.json"), summary);
-    await uploadSummary(this.#flags, summary);
     if (totals.websites === 0 && counts.waiting === 0) {
       this.#messages.say("the list names no website", "bad");
       return exitCodes.usage;
     }
+    writeWhole(path.join(this.#out, "summary.json"), summary);
+    await uploadSummary(this.#flags, summary);
     process.stdout.write(fleetTable(totals, took));
     if (counts.waiting > 0)
       this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to continue`, "warning");
@@ -216,10 +218,7 @@ class Run {
   }
 
   #tell(summary: SiteSummary, beforeLine: () => void): void {
-    const { site, outcome, pages, duration: took, reasons } = summary;
-    const [first] = reasons;
-    const why = first === undefined ? "" : `: ${first.message}`;
-    const line = `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}`;
+    const line = siteLine(summary);
     if (this.#log !== undefined) this.#write(line);
     else if (this.#flags.verbose !== undefined) {
       beforeLine();

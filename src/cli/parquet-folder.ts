@@ -1,6 +1,6 @@
 // `-f parquet -o DIR`: three files in a folder, each complete or missing.
-import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../store/make-folder.ts";
 import { systemReason } from "../system-reason.ts";
 import { type ParquetFile, ParquetTables } from "../write/parquet.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -13,7 +13,7 @@ export class ParquetFolder {
   /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
   constructor(folder: string, { force }: { force?: boolean | undefined }) {
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
     } catch (error) {
       throw new UsageError(`${folder} cannot be written: ${systemReason(error)}`);
     }

@@ -48,6 +48,11 @@ export class JournalFile {
     });
   }
 
+  /** Whether nothing was ever written. */
+  get isEmpty(): boolean {
+    return this.#end === 0 && this.#failure === undefined;
+  }
+
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle.close();

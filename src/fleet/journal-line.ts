@@ -31,7 +31,7 @@ export function journalLine(value: unknown): JournalLine | undefined {
 
 function isSummary(value: unknown): value is SiteSummary {
   if (!isRecord(value)) return false;
-  const { outcome, reasons, files, findings = {} } = value;
+  const { outcome, reasons, files, findings = {}, previousError = "" } = value;
   return (
     siteOutcomes.includes(outcome as SiteOutcome) &&
     ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
@@ -40,6 +40,7 @@ function isSummary(value: unknown): value is SiteSummary {
     reasons.every(isReason) &&
     isRecord(files) &&
     Object.values(files).every(isOwnPath) &&
+    typeof previousError === "string" &&
     isRecord(findings) &&
     Object.values(findings).every(isCount)
   );

@@ -2,15 +2,13 @@
 // memory is rebuilt from these lines when the folder is opened again. Important lines are on the disk before they take
 // effect.
 import { setMaxListeners } from "node:events";
-import { mkdir } from "node:fs/promises";
-import path from "node:path";
 import { SitemapError } from "../errors.ts";
-import { FolderLock } from "./folder-lock.ts";
+import { FleetFolder } from "./fleet-folder.ts";
 import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
 import type { JournalLine } from "./journal-line.ts";
-import { journalName, lockName, readResults } from "./journal-results.ts";
+import { readResults } from "./journal-results.ts";
+import { type JournalSite, JournalSites } from "./journal-sites.ts";
 import {
-  isFailure,
   keyHash,
   mostDeaths,
   quarantinedSummary,
@@ -18,7 +16,7 @@ import {
   type SiteOutcome,
   type SiteSummary,
 } from "./site-job.ts";
-import { type JournalSite, SiteOrder } from "./site-order.ts";
+import { SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { Sleepers } from "./sleepers.ts";
 
@@ -45,46 +43,42 @@ export interface JournalQueueOptions {
  */
 export class JournalQueue implements SiteQueue {
   readonly folder: string;
-  readonly #lock: FolderLock;
+  readonly #folder: FleetFolder;
   readonly #journal: JournalFile;
-  readonly #sites = new Map<string, JournalSite>();
+  readonly #sites = new JournalSites();
   readonly #order = new SiteOrder();
   #adding = 0;
-  #active = 0;
-  #done = 0;
-  #failed = 0;
   #delayed = 0;
   #damaged = 0;
   readonly #sleepers = new Sleepers();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  private constructor(folder: string, lock: FolderLock, journal: JournalFile) {
-    this.folder = folder;
-    this.#lock = lock;
+  private constructor(folder: FleetFolder, journal: JournalFile) {
+    this.folder = folder.path;
+    this.#folder = folder;
     this.#journal = journal;
   }
 
   /**
-   * Throws a `SitemapError`: `folder-in-use` where another process has the folder, `invalid-file` where its `sites.ndjson` is
-   * something else.
+   * Throws a `SitemapError`: `folder-in-use` where another process has the folder, `folder-unusable` where it cannot be made, and
+   * `invalid-file` where its `sites.ndjson` is something else.
    */
   static async open(folder: string, { retry = [] }: JournalQueueOptions = {}): Promise<JournalQueue> {
-    await mkdir(folder, { recursive: true });
-    const lock = FolderLock.take(path.join(folder, lockName));
+    const taken = FleetFolder.take(folder);
     try {
-      const file = path.join(folder, journalName);
+      const file = taken.journal;
       if (!(await isJournal(file))) throw new SitemapError("invalid-file", `${file} is not the journal of a fleet`);
       const journal = await JournalFile.open(file);
-      const queue = new JournalQueue(folder, lock, journal);
+      const queue = new JournalQueue(taken, journal);
       try {
-        await queue.#load(file, new Set(retry));
+        await queue.#load(new Set(retry));
       } catch (error) {
         await journal.close();
         throw error;
       }
       return queue;
     } catch (error) {
-      lock.release();
+      taken.release({ isEmpty: true });
       throw error;
     }
   }
@@ -111,7 +105,7 @@ export class JournalQueue implements SiteQueue {
           known += 1;
           continue;
         }
-        this.#insert({ key, homepage });
+        this.#order.add(this.#sites.insert({ key, homepage }));
         added += 1;
         last = this.#append({ type: "add", site: homepage, key, at: now() });
         // Lines are written in order: the last of a thousand is enough to wait for.
@@ -130,7 +124,7 @@ export class JournalQueue implements SiteQueue {
   async take(signal: AbortSignal): Promise<JournalLease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const isIdle = this.#active === 0 && this.#delayed === 0 && this.#adding === 0;
+      const isIdle = this.#sites.active === 0 && this.#delayed === 0 && this.#adding === 0;
       const site = this.#order.next({ isIdle, isAdding: this.#adding > 0 });
       if (site !== undefined) return this.#start(site);
       if (isIdle && !this.#order.hasSuspects) return undefined;
@@ -139,80 +133,46 @@ export class JournalQueue implements SiteQueue {
   }
 
   async counts(): Promise<QueueCounts> {
-    const waiting = this.#sites.size - this.#active - this.#done;
-    return { waiting, active: this.#active, done: this.#done, failed: this.#failed };
+    return this.#sites.counts;
   }
 
   async *results(): AsyncGenerator<SiteSummary, void> {
-    yield* readResults(path.join(this.folder, journalName));
+    yield* readResults(this.#folder.journal);
   }
 
+  /** If nothing was ever added, the folder is left as it was found. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-    await this.#journal.close().finally(() => this.#lock.release());
+    try {
+      await this.#journal.close();
+    } finally {
+      this.#folder.release({ isEmpty: this.#journal.isEmpty });
+    }
   }
 
-  async #load(file: string, retry: ReadonlySet<SiteOutcome>): Promise<void> {
+  async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
     const onDamaged = () => {
       this.#damaged += 1;
     };
-    for await (const line of readJournal(file, onDamaged)) this.#replay(line);
-    const suspects: JournalSite[] = [];
+    for await (const line of readJournal(this.#folder.journal, onDamaged)) this.#sites.replay(line);
+    const deadly: JournalSite[] = [];
     for (const site of this.#sites.values()) {
       if (site.state === "active") {
         site.deaths += 1;
-        this.#active -= 1;
-        site.state = "waiting";
-        if (site.deaths >= mostDeaths) suspects.push(site);
+        this.#sites.putBack(site);
+        if (site.deaths >= mostDeaths) deadly.push(site);
       } else if (site.state === "done" && site.outcome !== undefined && retry.has(site.outcome)) {
-        this.#uncount(site);
-        site.state = "waiting";
+        this.#sites.putBack(site);
         await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
       }
     }
-    for (const site of suspects)
-      await this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
+    for (const site of deadly) await this.#quarantine(site);
     this.#order.reset([...this.#sites.values()].filter(({ state }) => state === "waiting"));
   }
 
-  #replay(line: JournalLine): void {
-    // If the line that added it is damaged, any other line names the site, too.
-    const site = this.#sites.get(line.key) ?? this.#insert({ key: line.key, homepage: line.site });
-    switch (line.type) {
-      case "start":
-        if (site.state === "done") return;
-        // Started again without an end: the process died in between.
-        if (site.state === "active") site.deaths += 1;
-        else this.#active += 1;
-        site.state = "active";
-        site.starts += 1;
-        return;
-      case "back":
-        if (site.state === "active") this.#active -= 1;
-        if (site.state === "done") this.#uncount(site);
-        site.state = "waiting";
-        site.deaths = 0;
-        return;
-      case "done":
-        // Of several, the last counts.
-        if (site.state === "done") this.#uncount(site);
-        if (site.state === "active") this.#active -= 1;
-        this.#count(site, line.summary.outcome);
-    }
-  }
-
-  #insert(job: SiteJob): JournalSite {
-    const site: JournalSite = { job, state: "waiting", outcome: undefined, starts: 0, deaths: 0 };
-    this.#sites.set(job.key, site);
-    this.#order.add(site);
-    return site;
-  }
-
   async #start(site: JournalSite): Promise<JournalLease> {
-    site.state = "active";
-    site.starts += 1;
-    this.#active += 1;
+    this.#sites.start(site);
     const { key, homepage } = site.job;
     const attemptId = `${keyHash(key)}-${site.starts}`;
     await this.#append({ type: "start", site: homepage, key, attemptId, at: now() });
@@ -236,7 +196,7 @@ export class JournalQueue implements SiteQueue {
         if (!settleOnce()) return;
         const why = reason === undefined ? {} : { reason };
         await this.#append({ type: "back", site: homepage, key, at: now(), ...why });
-        this.#active -= 1;
+        this.#sites.putBack(site);
         this.#order.endAlone();
         site.deaths = 0;
         this.#later(site, afterMs);
@@ -246,11 +206,9 @@ export class JournalQueue implements SiteQueue {
         if (!settleOnce()) return;
         site.deaths += 1;
         // No line is written: a start without an end means that the process died.
-        if (site.deaths >= mostDeaths)
-          return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
-        this.#active -= 1;
+        if (site.deaths >= mostDeaths) return this.#quarantine(site);
+        this.#sites.putBack(site);
         this.#order.endAlone();
-        site.state = "waiting";
         this.#order.addAgain(site);
         this.#sleepers.wakeAll();
       },
@@ -260,25 +218,14 @@ export class JournalQueue implements SiteQueue {
   async #settle(site: JournalSite, summary: SiteSummary): Promise<void> {
     const { key, homepage } = site.job;
     await this.#append({ type: "done", site: homepage, key, at: now(), summary });
-    if (site.state === "active") this.#active -= 1;
     const wasAlone = this.#order.endAlone();
-    this.#count(site, summary.outcome);
+    this.#sites.end(site, summary.outcome);
     if (wasAlone) this.#sleepers.wakeAll();
     else this.#wakeIfOver();
   }
 
-  #count(site: JournalSite, outcome: SiteOutcome): void {
-    site.state = "done";
-    site.outcome = outcome;
-    site.deaths = 0;
-    this.#done += 1;
-    if (isFailure(outcome)) this.#failed += 1;
-  }
-
-  #uncount(site: JournalSite): void {
-    this.#done -= 1;
-    if (site.outcome !== undefined && isFailure(site.outcome)) this.#failed -= 1;
-    site.outcome = undefined;
+  #quarantine(site: JournalSite): Promise<void> {
+    return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
   }
 
   #later(site: JournalSite, afterMs: number): void {
@@ -302,7 +249,7 @@ export class JournalQueue implements SiteQueue {
   }
 
   #wakeIfOver(): void {
-    if (this.#active === 0) this.#sleepers.wakeAll();
+    if (this.#sites.active === 0) this.#sleepers.wakeAll();
   }
 
   #append(line: JournalLine): Promise<void> {

@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { availableParallelism, freemem } from "node:os";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
+import { SitemapError } from "../errors.ts";
 import { expectObject, functionValue, invalid, number, signal, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
@@ -173,11 +174,11 @@ class Fleet {
       const [lane, shared] = [this.#lane, this.#shared];
       const read = (into: SiteOutput) =>
         crawlSite({ job, attemptId, output: into, options: crawl, signal: stop, lane, shared });
-      const reading = read(told).catch((error: unknown) => {
+      const reading = read(told).catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
-        if (previous === undefined || (error as { code?: unknown })?.code !== "invalid-archive") throw error;
-        // A damaged earlier archive is not used: everything is requested.
-        return read({ ...told, options });
+        if (previous === undefined || !isInvalidArchive(error)) throw error;
+        // Without the earlier archive everything is requested.
+        return { ...(await read({ ...told, options })), previousError: error.message };
       });
       const summary = await reading.catch((error: unknown) => {
         if (stop.aborted || isMachine(error)) throw error;
@@ -219,6 +220,10 @@ interface ReadSite {
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   const value = error instanceof Error ? error.message : String(error);
   return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
+}
+
+function isInvalidArchive(error: unknown): error is SitemapError {
+  return error instanceof SitemapError && error.code === "invalid-archive";
 }
 
 function isMachine(error: unknown): boolean {

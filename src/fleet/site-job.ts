@@ -60,6 +60,8 @@ export interface SiteSummary {
   readonly reasons: readonly SiteReason[];
   /** Where the outputs are, by what they are: `pages`, `archive`, `findings`. Paths below the folder of the outputs. */
   readonly files: Readonly<Record<string, string>>;
+  /** Why the archive of the earlier run was not used: everything was requested. Absent where it was used, or there is none. */
+  readonly previousError?: string;
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }

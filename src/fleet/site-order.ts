@@ -1,18 +1,7 @@
 // The order in which the waiting sites of a journal are read. Not that of the list, because neighbors in a list often share a
 // server. Sites during which the process died twice are suspects: they come last, and each is read alone.
-import { keyHash, mostDeaths, type SiteJob, type SiteOutcome } from "./site-job.ts";
-
-/** A site of a journal and its state. */
-export interface JournalSite {
-  readonly job: SiteJob;
-  /** `delayed`: it waits until a time has passed. */
-  state: "waiting" | "delayed" | "active" | "done";
-  outcome: SiteOutcome | undefined;
-  /** How often it was started in all, for attempt ids. */
-  starts: number;
-  /** How often the process died while it was read, since it last ended. */
-  deaths: number;
-}
+import type { JournalSite } from "./journal-sites.ts";
+import { keyHash, mostDeaths } from "./site-job.ts";
 
 export class SiteOrder {
   // The next one is the last.

@@ -1,5 +1,5 @@
 // `sitegrove check` as a person or a script runs it.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -145,6 +145,12 @@ test("a baseline leaves out what is known, and fails when a count grows", async 
   const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
   expect(fewer.code).toBe(0);
   expect(fewer.stderr).toContain("--update-baseline lowers it");
+  // A reader never sees half of it: the new file is written beside the old one and renamed.
+  const before = readFileSync(file, "utf8");
+  linkSync(file, `${file}.old`);
+  await sitegrove([...words, "--update-baseline"], { input: urlset("https://example.org/a") });
+  expect(readFileSync(`${file}.old`, "utf8")).toBe(before);
+  expect(readFileSync(file, "utf8")).not.toBe(before);
 });
 
 test("a baseline that is none is a mistake, and lets nothing pass; a byte order mark is taken off", () => {

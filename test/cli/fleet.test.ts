@@ -1,6 +1,15 @@
 // `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
 // Needs processes, more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,6 +52,7 @@ async function nowhere(count: number): Promise<string[]> {
   return [...gone.sites];
 }
 
+const parquetOf = (folder: string) => ["ls", "--sitemap", "http://127.0.0.1:9/", "-f", "parquet", "-o", folder];
 const quick = ["--no-homepage", "--retries", "0"];
 /** Without the line every ten seconds, which only a busy machine has. */
 const fleet = (...flags: string[]) => ["fleet", "--out", at("out"), ...quick, "--no-progress", ...flags];
@@ -161,6 +171,23 @@ test("with --previous, a run builds on the archives of the one before", async ()
   expect((await sitegrove(["fleet", "--out", at("third"), ...sites, "--previous", at("missing")])).stderr).toContain(
     "is not the folder of a fleet",
   );
+});
+
+test("an earlier archive that is damaged or missing is reported, and everything is requested", async () => {
+  const { sites } = await serve({ count: 3 });
+  await sitegrove(fleet(...sites, "--archives"));
+  const [damaged, missing] = doneLines().map(({ files: { archive = "" } }) => at(`out/${archive}`));
+  writeFileSync(damaged ?? "", "not an archive");
+  rmSync(missing ?? "");
+  const words = ["fleet", ...quick, ...sites, "--previous", at("out"), "--archives", "-v"];
+  const { code, stdout, stderr } = await sitegrove([...words, "--out", at("later")]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("2 earlier archives could not be used, so everything was requested");
+  expect(stderr.match(/complete 3 pages .*; earlier archive not used: /g)).toHaveLength(2);
+  const summary = JSON.parse(readFileSync(at("later/summary.json"), "utf8"));
+  expect(summary).toMatchObject({ previousErrors: 2, outcomes: { complete: 3 } });
+  const later = readFileSync(at("later/sites.ndjson"), "utf8");
+  expect([damaged, missing].map((file) => later.includes(`"previousError":"${file}`))).toEqual([true, true]);
 });
 
 describe("lists", () => {
@@ -455,6 +482,40 @@ describe("2: the command line is wrong", () => {
     const { code, stdout, stderr } = await sitegrove(words.map((word) => names[word] ?? word));
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    // Nothing is left behind.
+    expect(existsSync(at("out"))).toBe(false);
+  });
+
+  test.each([
+    ["lock", "is a folder: a fleet keeps a file of its own there"],
+    ["sites.ndjson", "is a folder: a fleet keeps a file of its own there"],
+  ])("a folder stands in the place of %s: it stays where it is", async (name, message) => {
+    mkdirSync(at(`out/${name}/mine`), { recursive: true });
+    const { code, stderr } = await sitegrove(fleet("example.org"));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${at(`out/${name}`)} ${message}`) });
+    expect(readdirSync(at("out"), { recursive: true }).sort()).toEqual([name, `${name}/mine`]);
+  });
+
+  test.runIf(existsSync("/proc/self"))("a folder that cannot be made is said, for every output", async () => {
+    for (const words of [fleet("example.org", "--out", "/proc/x/y"), parquetOf("/proc/x")]) {
+      const { code, stderr } = await sitegrove(words, { input: "https://example.org/\n" });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^sitegrove: \/proc\/x\S* cannot be .*: no such file or directory\n$/),
+      });
+    }
+  });
+
+  test("a column that is missing in a later file ends it before a website is read; pipes are read once", async () => {
+    const { sites, visits } = await serve({ count: 1 });
+    const lists = [file("good.csv", `site\n${sites[0]}\n`), file("bad.csv", "a,b\n1,2\n")];
+    const from = lists.flatMap((list) => ["--from", list]);
+    const { code, stderr } = await sitegrove(fleet(...sites, ...from, "--column", "site"));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("bad.csv has no column site") });
+    expect([existsSync(at("out")), visits.size]).toEqual([false, 0]);
+    const input = `site\n${sites[0]}\nfirst.invalid\n`;
+    expect((await sitegrove(fleet("--from", "-", "--column", "site"), { input })).code).toBe(3);
+    expect(doneLines()).toHaveLength(2);
   });
 });
 

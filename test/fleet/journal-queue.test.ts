@@ -1,7 +1,16 @@
 // The queue of one machine: the contract, and what a journal has to stand.
 // Needs processes.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -142,6 +151,15 @@ test("a file that is something else is left as it is", async () => {
     await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "invalid-file" });
     expect(readFileSync(file, "utf8")).toBe(text);
   }
+});
+
+test("a folder in which nothing was added is left as it was found", async () => {
+  const folder = newFolder();
+  await (await JournalQueue.open(path.join(folder, "a/b"))).close();
+  expect(readdirSync(folder)).toEqual([]);
+  writeFileSync(path.join(folder, journalName), "");
+  await (await JournalQueue.open(folder)).close();
+  expect(readdirSync(folder)).toEqual([journalName]);
 });
 
 test("lines that are no JSON, or say nothing, are passed over", async () => {
