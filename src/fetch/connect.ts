@@ -7,6 +7,7 @@ import tls from "node:tls";
 import type { Settings } from "../options.ts";
 import { problem } from "../problem.ts";
 import { isPublicAddress } from "./address-policy.ts";
+import { longestLate, longestTimer } from "./clock.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type Lookup, sharedLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
@@ -101,6 +102,7 @@ class Opening {
   readonly #stopped: Promise<never>;
   #stop: (reason: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
+  #lastLook: NodeJS.Immediate | undefined;
   #late: "dns-temporary" | "timeout-connect" | "timeout-tls" = "dns-temporary";
   #bottom: net.Socket | undefined;
   #top: Duplex | undefined;
@@ -197,13 +199,21 @@ class Opening {
 
   #end(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#lastLook);
     this.#signal.removeEventListener("abort", this.#onAbort);
   }
 
   #setTimer(limit: number): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#lastLook);
     if (!Number.isFinite(limit)) return;
-    this.#timer = setTimeout(() => this.#stop(new ConnectionProblem(problem(this.#late, { limit }))), limit);
+    const time = Math.min(limit, longestTimer);
+    const due = performance.now() + time;
+    this.#timer = setTimeout(() => {
+      // As for the timeouts of an attempt: time in which this process did not run is nobody's, and what has arrived is read first.
+      if (performance.now() - due > longestLate) this.#setTimer(limit);
+      else this.#lastLook = setImmediate(() => this.#stop(new ConnectionProblem(problem(this.#late, { limit }))));
+    }, time);
   }
 
   #unlessStopped<T>(promise: Promise<T>): Promise<T> {
