@@ -3,8 +3,8 @@ import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
 import { parseUrl, withoutCredentials } from "./url.ts";
 
-export function invalid(message: string): SitemapError {
-  return new SitemapError("invalid-option", message);
+export function invalid(message: string, options?: { cause?: unknown }): SitemapError {
+  return new SitemapError("invalid-option", message, options);
 }
 
 export function unexpected(name: string, expected: string, got: unknown): SitemapError {
@@ -13,9 +13,19 @@ export function unexpected(name: string, expected: string, got: unknown): Sitema
   );
 }
 
+/** Runs a check of the value of this name: proxies and getters of the caller's may throw anything. */
+export function readable<T>(name: string, check: () => T): T {
+  try {
+    return check();
+  } catch (cause) {
+    if (cause instanceof SitemapError) throw cause;
+    throw invalid(`Expected \`${name}\` to be something that can be read, got an error: ${cause}`, { cause });
+  }
+}
+
 // Options may come from JSON: an object may be huge, and may have a `toString` that is not a function.
 function shown(value: unknown): string {
-  if (typeof value === "object" && value !== null) return Object.prototype.toString.call(value);
+  if (typeof value === "object" && value !== null) return tagOf(value);
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
@@ -51,8 +61,46 @@ function editDistance(from: string, to: string): number {
   return row[to.length]!;
 }
 
+/** Throws for a name that is not among the known ones. */
+export function expectKnown(what: string, name: string, known: readonly string[], prefix = ""): void {
+  if (known.includes(name)) return;
+  throw invalid(`Unknown ${what} \`${prefix}${name.slice(0, 100)}\`${suggestion(name, known, prefix)}`);
+}
+
+/** Throws also for objects of another kind, whose properties are no options: a list, a `Map`, a `URL`, a promise. */
 export function expectObject(name: string, value: unknown, expected = "an object"): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unexpected(name, expected, value);
+  const isObject = typeof value === "object" && value !== null && objectTags.has(tagOf(value));
+  if (!isObject) throw unexpected(name, expected, value);
+}
+
+const objectTags: ReadonlySet<string> = new Set(["[object Object]", "[object Module]"]);
+
+function tagOf(value: object): string {
+  try {
+    return Object.prototype.toString.call(value);
+  } catch {
+    return "a proxy or a getter that throws";
+  }
+}
+
+/** The members of an object with options. Throws for what is none, and for a name that is not among the known ones. */
+export function optionsIn(
+  name: string,
+  value: unknown,
+  known: readonly string[],
+  { prefix = "", expected = "an object" } = {},
+): Map<string, unknown> {
+  expectObject(name, value, expected);
+  return readable(name, () => {
+    const given = new Map<string, unknown>();
+    // Inherited ones, too: options may be made with `Object.create(defaults)`.
+    for (const key in value as object) {
+      if (key in Object.prototype && !Object.hasOwn(value as object, key)) continue;
+      expectKnown("option", key, known, prefix);
+      given.set(key, (value as Record<string, unknown>)[key]);
+    }
+    return given;
+  });
 }
 
 export function boolean(name: string, value: unknown): boolean {
@@ -110,8 +158,6 @@ export function headerValue(name: string, value: unknown): string {
 
 /** From an object, `Headers`, a `Map` or pairs. Names in lower case; values of one name are joined as one list. */
 export function headers(name: string, value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== "object" || value === null)
-    throw unexpected(name, "headers: an object, `Headers` or a `Map`", value);
   const checked = new Map<string, string>();
   for (const [key, item] of headerPairs(name, value)) {
     if (typeof key !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(key)) {
@@ -127,8 +173,11 @@ export function headers(name: string, value: unknown): Readonly<Record<string, s
   return Object.fromEntries(checked);
 }
 
-function headerPairs(name: string, value: object): [unknown, unknown][] {
-  if (!(Symbol.iterator in value)) return Object.entries(value);
+function headerPairs(name: string, value: unknown): [unknown, unknown][] {
+  if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
+    expectObject(name, value, "headers: an object, `Headers` or a `Map`");
+    return Object.entries(value as object);
+  }
   return [...(value as Iterable<unknown>)].map((pair) => {
     // No value is shown: it may be a secret.
     if (!Array.isArray(pair) || pair.length !== 2)
@@ -170,8 +219,9 @@ export function client(name: string, value: unknown): Client {
 }
 
 export function signal(name: string, value: unknown): AbortSignal {
-  if (typeof (value as Partial<AbortSignal> | null)?.addEventListener !== "function")
-    throw unexpected(name, "an AbortSignal", value);
+  const { aborted, addEventListener, throwIfAborted } = (value ?? {}) as Partial<AbortSignal>;
+  const isSignal = typeof aborted === "boolean" && typeof addEventListener === "function";
+  if (!isSignal || typeof throwIfAborted !== "function") throw unexpected(name, "an AbortSignal", value);
   return value as AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 // Every option: the table is in options/, which also says how to add one. Options are checked once, at the call; all
 // other code uses `Settings`.
-import { absoluteUrl, boolean, expectObject, invalid, number, suggestion } from "./option-checks.ts";
+import { absoluteUrl, boolean, number, optionsIn, readable } from "./option-checks.ts";
 import type { Limits, Options, Settings } from "./option-types.ts";
 import { discoveryOptions, filterOptions, parsingOptions } from "./options/discovery.ts";
 import { fetchingOptions } from "./options/fetching.ts";
@@ -84,28 +84,29 @@ export function checkOption(row: OptionRow, value: unknown, name: string = row.n
   const { members, shorthand, check } = row;
   if (members !== undefined) {
     if (shorthand === undefined || typeof value !== "number") {
-      expectObject(name, value, shorthand === undefined ? "an object" : "a number or an object");
-      return resolve(members, value as object, `${name}.`);
+      const expected = shorthand === undefined ? "an object" : "a number or an object";
+      return resolve(members, value, { name, prefix: `${name}.`, expected });
     }
     const member = members.find((candidate) => candidate.name === shorthand) as OptionRow;
-    return resolve(members, { [shorthand]: checkOption(member, value, name) }, `${name}.`);
+    return resolve(members, { [shorthand]: checkOption(member, value, name) });
   }
   if (check !== undefined) return check(name, value);
   return row.type === "boolean" ? boolean(name, value) : number(name, value, row.minimum);
 }
 
-function resolve(known: readonly OptionRow[], given: object = {}, prefix = ""): Record<string, unknown> {
-  expectObject("options", given);
-  const values = new Map<string, unknown>(Object.entries(given));
-  const names = known.map(({ name }) => name);
-  for (const name of values.keys()) {
-    if (!names.includes(name)) throw invalid(`Unknown option \`${prefix}${name}\`${suggestion(name, names, prefix)}`);
-  }
+function resolve(
+  known: readonly OptionRow[],
+  given: unknown = {},
+  { name = "options", prefix = "", expected = "an object" } = {},
+): Record<string, unknown> {
+  const names = known.map((row) => row.name);
+  const values = optionsIn(name, given, names, { prefix, expected });
   const settings: Record<string, unknown> = {};
   for (const row of known) {
     const value = values.get(row.name);
+    const path = `${prefix}${row.name}`;
     settings[row.name] =
-      value === undefined ? defaultOf(row, settings) : checkOption(row, value, `${prefix}${row.name}`);
+      value === undefined ? defaultOf(row, settings) : readable(path, () => checkOption(row, value, path));
   }
   return settings;
 }

@@ -1,8 +1,8 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
 // is thrown. The table of problems is in problems/, which also says how to add one. Codes are stable; sentences may be
 // reworded in any release.
-import { SitemapError } from "./errors.ts";
 import { amount, grouped, span } from "./figures.ts";
+import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import { byteProblems } from "./problems/bytes.ts";
 import { deliveryProblems } from "./problems/delivery.ts";
@@ -63,9 +63,11 @@ const valueLength = 200;
  * };
  */
 export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
-  if (typeof code !== "string") throw new SitemapError("invalid-option", "Expected `code` to be the code of a problem");
-  if (typeof facts !== "object" || facts === null) {
-    throw new SitemapError("invalid-option", "Expected `facts` to be an object");
+  // An archive of a later version may have a code that is unknown here.
+  if (typeof code !== "string" || !codeSpelling.test(code)) throw unexpected("code", "the code of a problem", code);
+  for (const [name, fact] of optionsIn("facts", facts, factNames)) {
+    const type = factTypes[name as keyof ProblemFacts];
+    if (fact !== undefined && typeof fact !== type) throw unexpected(`facts.${name}`, `a ${type}`, fact);
   }
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
@@ -75,23 +77,29 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
 /** A problem from a user's own client: with its message, or `client-failed` if its code is unknown. */
 export function completed(given: { readonly code: unknown }): Problem {
   const { code, message } = given as Partial<Problem>;
-  if (typeof code !== "string" || !(rows.has(code) || statusRowOf(code) !== undefined)) {
+  if (typeof code !== "string" || !isCode(code)) {
     return problem("client-failed", { value: typeof message === "string" ? message : String(code) });
   }
-  const facts = Object.entries(given).filter(([name, fact]) => typeof fact === factTypes.get(name));
+  const facts = Object.entries(given).filter(([name, fact]) => {
+    return typeof fact === (Object.hasOwn(factTypes, name) ? factTypes[name as keyof ProblemFacts] : undefined);
+  });
   return problem(code, Object.fromEntries(facts));
 }
 
-const factTypes: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    line: "number",
-    value: "string",
-    count: "number",
-    limit: "number",
-    status: "number",
-    retryAfter: "string",
-  } satisfies { [fact in keyof ProblemFacts]-?: string }),
-);
+const factTypes: { readonly [fact in keyof ProblemFacts]-?: "number" | "string" } = {
+  line: "number",
+  value: "string",
+  count: "number",
+  limit: "number",
+  status: "number",
+  retryAfter: "string",
+};
+const codeSpelling = /^[a-z][a-z0-9-]*$/;
+const factNames = Object.keys(factTypes);
+
+function isCode(code: string): code is ProblemCode {
+  return rows.has(code) || statusRowOf(code) !== undefined;
+}
 
 /**
  * Whether something is missing because of a problem with this code: something that the website declared and that a more

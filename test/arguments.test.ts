@@ -1,15 +1,23 @@
 // What callers get wrong: every public function checks its arguments in the same way, and says what it expected.
 import { expect, test } from "vitest";
 import {
+  BullQueue,
   checkTree,
   crawl,
   diffTrees,
   fetchClient,
+  JournalQueue,
   openTree,
+  parseRobots,
   parseSitemap,
   problem,
   readSitemap,
+  reportFacts,
+  reportHtml,
+  runFleet,
   SitemapError,
+  SitemapTree,
+  siteJob,
   sitemapTreeForHomepage,
   sitemapTreeFrom,
   streamPages,
@@ -109,16 +117,140 @@ test.each([
   expect(await read(bad(given))).toMatchObject({ kind: "pages" });
 });
 
-test.each([undefined, null, 5, "x", {}, [], Symbol("x")])("no function takes %s for what it is not", async (value) => {
-  for (const call of [
-    () => fetchClient(bad(value)),
-    () => checkTree(bad(value)),
-    () => diffTrees(bad(value === "x" ? "" : value), bad(value)),
-    () => problem(bad(typeof value === "string" ? 5 : value)),
-    () => problem("empty", bad(value === undefined || typeof value === "object" ? null : value)),
-  ]) {
-    expect(await refusal(call), String(call)).toMatch(/^invalid-(option|homepage): Expected/);
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+const odd: readonly (() => unknown)[] = [
+  () => null,
+  () => 5,
+  () => Number.NaN,
+  () => Symbol("x"),
+  () => 10n,
+  () => true,
+  () => [5],
+  () => new Date(0),
+  () => new Map(),
+  () => new Set([5]),
+  () => Promise.resolve("https://example.org/"),
+  () => Object.create(null),
+  () => Object.create(SitemapTree.prototype),
+  () => new Proxy({}, {}),
+  revoked,
+];
+
+test("no function takes for its argument what it is not", async () => {
+  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
+    client: site({ "/a.txt": "https://example.org/1" }).client,
+  });
+  const takers: Readonly<Record<string, (value: never) => unknown>> = {
+    crawl,
+    sitemapTreeForHomepage,
+    streamPages,
+    sitemapTreeFrom,
+    openTree,
+    parseSitemap,
+    parseRobots,
+    fetchClient,
+    problem,
+    checkTree,
+    reportFacts,
+    reportHtml,
+    siteJob,
+    runFleet,
+    diffBefore: (value) => diffTrees(value, tree),
+    diffAfter: (value) => diffTrees(tree, value),
+    diffBytes: (value) => diffTrees(tree, { name: "a", bytes: value }),
+    journal: JournalQueue.open,
+    bull: BullQueue.open,
+    robotsUrl: (value) => parseRobots("").isAllowed(value, "a"),
+    robotsAgent: (value) => parseRobots("").isAllowed("/", value),
+    save: (value) => tree.save(value),
+    response: (value) => tree.response(value),
+    text: (value) => tree.text(value),
+    from: (value) => tree.pages({ from: value }),
+  };
+  for (const [name, take] of Object.entries(takers)) {
+    for (const make of odd) {
+      expect(await refusal(() => take(bad(make()))), `${name}: ${make}`).toMatch(
+        /^invalid-(option|homepage): Expected/,
+      );
+    }
   }
+});
+
+test("runFleet refuses what is no list of homepages", async () => {
+  const queue = {
+    add: async (_: string, sites: AsyncIterable<unknown>) => {
+      for await (const _ of sites);
+    },
+    take: async () => {},
+  };
+  for (const sites of [5, "example.org", {}, [5], ["no homepage"]]) {
+    expect(await refusal(() => runFleet({ queue: bad(queue), sites: bad(sites) }))).toMatch(
+      /^invalid-option: Expected/,
+    );
+  }
+});
+
+test("no function takes for its options what they are not", async () => {
+  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
+    client: site({ "/a.txt": "https://example.org/1" }).client,
+  });
+  const takers: Readonly<Record<string, (options: never) => unknown>> = {
+    crawl: (options) => crawl("https://example.org/", options),
+    openTree: (options) => openTree("x.warc", options),
+    parse: (options) => parseSitemap("", options),
+    read: (options) => readSitemap(new Uint8Array(), options),
+    check: (options) => checkTree(tree, options),
+    diff: (options) => diffTrees(tree, tree, options),
+    report: (options) => reportFacts(tree, options),
+    fleet: runFleet,
+    job: (options) => siteJob("example.org", options),
+    journal: (options) => JournalQueue.open("x", options),
+    bull: (options) => BullQueue.open("redis://127.0.0.1:1/0", options),
+    facts: (facts) => problem("empty", facts),
+    pages: (part) => tree.pages(part),
+    walk: (part) => tree.walk(part),
+    sitemaps: (part) => tree.sitemaps(part),
+    problems: (part) => tree.problems(part),
+    json: (options) => (tree.toJSON as (options: unknown) => unknown)(options),
+  };
+  for (const [name, take] of Object.entries(takers)) {
+    for (const make of odd) {
+      const value = make();
+      const isEmptyObject = /Object\.create|new Proxy/.test(String(make));
+      if (isEmptyObject) continue;
+      expect(await refusal(() => take(bad(value))), `${name}: ${make}`).toMatch(/^invalid-option: Expected/);
+    }
+    expect(await refusal(() => take(bad({ odd: 1 }))), name).toMatch(/^invalid-option: Unknown option `odd`/);
+  }
+});
+
+test("what belongs into the options is not taken for a part of the target", async () => {
+  expect(await refusal(() => crawl(bad({ homepage: "https://example.org/", useRobots: false })))).toMatch(
+    /^invalid-homepage: Unknown name `useRobots` beside/,
+  );
+  expect(await refusal(() => crawl(bad({ sitemap: ["https://example.org/a.xml"] })))).toMatch(
+    /did you mean `sitemaps`\?$/,
+  );
+});
+
+test("options inside of options are checked at the call", async () => {
+  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
+    client: site({ "/a.txt": "https://example.org/1" }).client,
+  });
+  const crawlOptions = bad({ concurrency: { perhost: 1 } });
+  for (const call of [
+    () => checkTree(tree, { crawl: crawlOptions }),
+    () => diffTrees(tree, tree, { crawl: crawlOptions }),
+    () => reportFacts(tree, { check: { crawl: crawlOptions } }),
+    () => runFleet({ queue: bad({}), crawl: crawlOptions }),
+  ]) {
+    expect(await refusal(call)).toContain("did you mean `concurrency.perHost`?");
+  }
+  expect(await refusal(() => checkTree(tree, { signal: bad(new EventTarget()) }))).toContain("an AbortSignal");
 });
 
 test("a URL object is as good as a string", async () => {

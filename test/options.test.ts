@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { OptionRow } from "../src/options/row.ts";
 import {
   checkOption,
   defaultLimits,
@@ -63,6 +64,7 @@ test.each([
   [{ limits: { depth: "3" } }, 'Expected `limits.depth` to be a number, 0 or greater, got `"3"` (string)'],
   [{ limits: 3 }, "Expected `limits` to be an object, got `3` (number)"],
   [{ limits: [3] }, "Expected `limits` to be an object, got `[object Array]` (object)"],
+  [{ limits: new Map([["depth", 1]]) }, "Expected `limits` to be an object, got `[object Map]` (object)"],
   [{ tls: null }, "Expected `tls` to be an object, got `null` (null)"],
   [{ tls: { ca: [1] } }, "Expected `tls.ca` to be a list of strings, got `[object Array]` (object)"],
   [
@@ -90,6 +92,115 @@ test.each([
 ])("%j is refused: %s", (options, expected) => {
   if (typeof expected === "string") expect(message(options)).toBe(expected);
   else expect(message(options)).toMatch(expected);
+});
+
+// One of each kind of value that a program may pass by mistake.
+const oddValues: Readonly<Record<string, () => unknown>> = {
+  null: () => null,
+  NaN: () => Number.NaN,
+  "a symbol": () => Symbol("odd"),
+  "a bigint": () => 10n,
+  "a list": () => [Symbol("odd")],
+  "a date": () => new Date(0),
+  "a regular expression": () => /odd/,
+  "a promise": () => Promise.resolve({}),
+  "a set": () => new Set([1]),
+  "a map": () => new Map([[Symbol("odd"), 1]]),
+  "a boxed number": () => Object(3),
+  bytes: () => new Uint8Array(2),
+  "a number as text": () => "3".repeat(1000),
+  "an object with an unknown name": () => ({ odd: 1 }),
+  "an object without a prototype": () => Object.assign(Object.create(null), { odd: 1 }),
+  "an event target": () => new EventTarget(),
+  "a proxy that throws": () => new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws }),
+  "a revoked proxy": () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  },
+  "an object whose getters throw": () => Object.defineProperty({}, "href", { enumerable: true, get: throws }),
+};
+
+function throws(): never {
+  throw new Error("odd");
+}
+
+const texts = ["userAgent", "save", "previous", "resume", "tls.ca"];
+
+function refusal(call: () => unknown): unknown {
+  try {
+    call();
+    return "accepted";
+  } catch (error) {
+    return error;
+  }
+}
+
+function eachRow(visit: (row: OptionRow, path: string, wrap: (options: object) => object, others: string[]) => void) {
+  const walk = (rows: readonly OptionRow[], prefix: string, wrap: (options: object) => object) => {
+    const names = rows.map(({ name }) => name);
+    for (const row of rows) {
+      visit(row, prefix + row.name, wrap, names);
+      if (row.members) walk(row.members, `${row.name}.`, (options) => wrap({ [row.name]: options }));
+    }
+  };
+  walk(
+    optionSections.flatMap(({ rows }) => rows),
+    "",
+    (options) => options,
+  );
+}
+
+test.each(Object.entries(oddValues))("no option takes %s, and each says so in one form", (what, make) => {
+  eachRow((row, path, wrap) => {
+    if (texts.includes(path) && what === "a number as text") return;
+    const error = refusal(() => resolveOptions(wrap({ [row.name]: make() })));
+    expect(error, path).toMatchObject({ name: "SitemapError", code: "invalid-option" });
+    expect((error as Error).message, path).toMatch(/^(Expected `|Unknown option `)/);
+    expect((error as Error).message.length, path).toBeLessThan(300);
+  });
+  if (what !== "an object with an unknown name" && what !== "an object without a prototype")
+    expect(
+      refusal(() => resolveOptions(make() as Options)),
+      "options",
+    ).toMatchObject({ code: "invalid-option" });
+});
+
+test("every option that is misspelled has a suggestion, inside of others, too", () => {
+  eachRow(({ name }, path, wrap, others) => {
+    const prefix = path.slice(0, path.length - name.length);
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    for (const typed of [
+      `${name}s`,
+      name.slice(0, -1),
+      name.toUpperCase(),
+      snake,
+      `${name[1]}${name[0]}${name.slice(2)}`,
+    ]) {
+      if (others.includes(typed)) continue;
+      expect(message(wrap({ [typed]: undefined }))).toBe(
+        `Unknown option \`${prefix}${typed}\`; did you mean \`${path}\`?`,
+      );
+    }
+  });
+});
+
+test("options may be frozen, without a prototype, inherited, or the namespace of a module", async () => {
+  const defaults = Object.freeze({ retries: 1, limits: Object.freeze({ depth: 2 }) });
+  const bare = Object.assign(Object.create(null), defaults);
+  for (const options of [
+    defaults,
+    bare,
+    Object.create(defaults),
+    new (class Own {
+      retries = 1;
+      limits = { depth: 2 };
+    })(),
+  ]) {
+    expect(resolveOptions(options)).toMatchObject({ retries: 1, limits: { depth: 2 } });
+  }
+  const module = await import("./support/options-module.ts");
+  expect(resolveOptions(module)).toMatchObject({ retries: 1 });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
 import { unexpected } from "../option-checks.ts";
-import { SitemapTree } from "../tree/tree.ts";
+import { isTree, type SitemapTree } from "../tree/tree.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
 import type { PageWatcher } from "./page-watcher.ts";
 import type { CheckResult } from "./result.ts";
@@ -23,7 +23,7 @@ export async function checkTreeWhile(
   options?: CheckOptions,
   watcherFor?: (receivedAt: number) => PageWatcher,
 ): Promise<CheckResult> {
-  if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
+  if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
   const [{ Check }, { Receipt }] = await Promise.all([import("./check-run.ts"), import("./receipt.ts")]);

@@ -1,8 +1,19 @@
 // The options of a check: meaning, default, check. All other code uses `CheckSettings`. The configuration file of
 // the program has the same names (cli/check-config.ts).
 import type { OrderedEvent } from "../event.ts";
-import { boolean, expectObject, invalid, number, oneOf, strings, suggestion, unexpected } from "../option-checks.ts";
-import type { Options } from "../options.ts";
+import {
+  boolean,
+  expectKnown,
+  expectObject,
+  signal as expectSignal,
+  invalid,
+  number,
+  oneOf,
+  optionsIn,
+  strings,
+  unexpected,
+} from "../option-checks.ts";
+import { type Options, resolveOptions } from "../options.ts";
 import { parseUrl } from "../url.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
@@ -147,9 +158,17 @@ const names = [
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
-  expectObject("options", options);
-  for (const name of Object.keys(options)) expectKnown("option", name, names);
-  const given = options.rules ?? [];
+  optionsIn("options", options, names);
+  const {
+    rules: given = [],
+    engines: asked = engines,
+    agents = defaultAgents,
+    crossSubmit = [],
+    ignore = [],
+  } = options;
+  const { now, slow = bounds.slow, location = true, sample = 0, crawl, signal } = options;
+  if (crawl !== undefined) resolveOptions(crawl);
+  if (signal !== undefined) expectSignal("signal", signal);
   const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
   for (const item of list) expectObject("rules", item);
   const own = list.filter(isOwnRule).map(checkedOwnRule);
@@ -161,18 +180,16 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     rules: rows,
     own,
     severities: checkedSeverities(list.filter((item) => !isOwnRule(item)) as RuleSeverities[], ids),
-    engines: new Set(
-      someStrings("engines", options.engines ?? engines).map((engine) => anEngine("engines", engine) as Engine),
-    ),
-    agents: someStrings("agents", options.agents ?? defaultAgents),
-    crossSubmit: new Set(strings("crossSubmit", options.crossSubmit ?? []).map(hostOf)),
-    ignore: checkedIgnore(options.ignore ?? [], ids),
-    now: options.now === undefined ? undefined : checkedTime("now", options.now),
-    slow: number("slow", options.slow ?? bounds.slow),
-    hasLocation: boolean("location", options.location ?? true),
-    sample: checkedSample(options.sample ?? 0),
-    crawl: options.crawl,
-    signal: options.signal,
+    engines: new Set(someStrings("engines", asked).map((engine) => anEngine("engines", engine) as Engine)),
+    agents: someStrings("agents", agents),
+    crossSubmit: new Set(strings("crossSubmit", crossSubmit).map(hostOf)),
+    ignore: checkedIgnore(ignore, ids),
+    now: now === undefined ? undefined : checkedTime("now", now),
+    slow: number("slow", slow),
+    hasLocation: boolean("location", location),
+    sample: checkedSample(sample),
+    crawl,
+    signal,
   };
 }
 
@@ -250,8 +267,7 @@ function checkedSeverities(tables: readonly RuleSeverities[], ids: readonly stri
 function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]): readonly IgnoredFinding[] {
   if (!Array.isArray(ignore)) throw invalid("Expected `ignore` to be a list");
   for (const item of ignore as readonly IgnoredFinding[]) {
-    expectObject("ignore", item);
-    for (const name of Object.keys(item)) expectKnown("key of `ignore`", name, ignoreNames);
+    optionsIn("ignore", item, ignoreNames, { prefix: "ignore." });
     expectKnown("rule", String(item.rule), ids);
     if (typeof item.reason !== "string" || item.reason.trim() === "") {
       throw invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
@@ -264,11 +280,6 @@ function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]
 }
 
 const ignoreNames = ["rule", "sitemap", "reason", "date", "until"] as const satisfies readonly (keyof IgnoredFinding)[];
-
-export function expectKnown(what: string, name: string, known: readonly string[]): void {
-  if (known.includes(name)) return;
-  throw invalid(`Unknown ${what} \`${name.slice(0, 100)}\`${suggestion(name, known)}`);
-}
 
 function checkedTime(name: string, value: unknown): number {
   const time = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Date.parse(String(value));

@@ -1,8 +1,9 @@
 // The configuration of `sitegrove check`: sitegrove.json, looked for from the working directory upwards, or --config.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { type CheckOptions, expectKnown, resolveCheckOptions } from "../check/options.ts";
+import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import { SitemapError } from "../errors.ts";
+import { expectKnown } from "../option-checks.ts";
 import { systemReason } from "../system-reason.ts";
 import { type FailLevel, failLevels } from "./check-formats.ts";
 import { UsageError } from "./exit-codes.ts";

@@ -2,7 +2,7 @@
 // for local files. Never holds the whole document, nor all of its entries.
 import { type Body, type HeaderList, header } from "../exchange.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
-import { unexpected } from "../option-checks.ts";
+import { readable, unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
 import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
@@ -152,6 +152,10 @@ export function readAtHand(
 }
 
 function chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
+  return readable("bytes", () => checkedBytes(bytes));
+}
+
+function checkedBytes(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
   if (bytes instanceof Uint8Array) return checkedChunks([bytes]);
   if (bytes instanceof ArrayBuffer) return checkedChunks([new Uint8Array(bytes)]);
   const isIterable =

@@ -1,6 +1,6 @@
 // What a crawl is asked for: a website's homepage, or sitemaps that are known already. Checked at the call.
 import { SitemapError } from "../errors.ts";
-import { urlText } from "../option-checks.ts";
+import { readable, suggestion, urlText } from "../option-checks.ts";
 import { isHttpUrl, withoutCredentials } from "../url.ts";
 
 /** A website's homepage, or sitemaps that are known already. */
@@ -18,11 +18,23 @@ export interface Start {
 }
 
 /** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
-export function checkTarget(target: CrawlTarget): { homepage: string } | { sitemaps: readonly [string, ...string[]] } {
-  const given = urlText(target);
-  if (typeof given !== "object" || given === null) return { homepage: httpUrl(given, "homepage") };
-  const { homepage, sitemaps } = given as { homepage?: unknown; sitemaps?: unknown };
+export function checkTarget(target: CrawlTarget): CheckedTarget {
+  return readable("target", () => checked(urlText(target)));
+}
+
+type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
+
+function checked(given: unknown): CheckedTarget {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { homepage: httpUrl(given, "homepage") };
+  const { homepage, sitemaps, ...more } = given as { homepage?: unknown; sitemaps?: unknown };
   const isHomepage = sitemaps === undefined && (homepage !== undefined || !("sitemaps" in given));
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) {
+    throw invalid(
+      `Unknown name \`${unknown.slice(0, 100)}\` beside the homepage or the sitemaps${suggestion(unknown, ["homepage", "sitemaps"])}`,
+    );
+  }
   if (isHomepage) return { homepage: httpUrl(homepage, "homepage") };
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
   if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);

@@ -1,8 +1,8 @@
 // The forms of one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/target.ts";
-import { path } from "../option-checks.ts";
-import { SitemapTree } from "../tree/tree.ts";
+import { path, readable, unexpected } from "../option-checks.ts";
+import { isTree, type SitemapTree } from "../tree/tree.ts";
 
 /**
  * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
@@ -19,9 +19,18 @@ export interface DiffBytes {
 
 /** Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
 export function checkSide(source: DiffSide): void {
-  if (source instanceof SitemapTree || isBytes(source)) return;
-  if (isTarget(source)) checkTarget(source);
-  else path("path", source);
+  readable("side", () => {
+    if (isTree(source)) return;
+    if (isBytes(source)) checkBytes(source);
+    else if (isTarget(source)) checkTarget(source);
+    else path("path", source);
+  });
+}
+
+function checkBytes({ name, bytes }: DiffBytes): void {
+  if (typeof name !== "string") throw unexpected("name", "the name of a file", name);
+  const isStream = typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes;
+  if (!isStream) throw unexpected("bytes", "a stream of bytes", bytes);
 }
 
 export function isBytes(source: unknown): source is DiffBytes {

@@ -11,7 +11,7 @@ import {
 } from "../change.ts";
 import { flatten } from "../crawl/flatten.ts";
 import type { Scratch } from "../crawl/scratch.ts";
-import { expectObject, functionValue, invalid, signal, strings, suggestion } from "../option-checks.ts";
+import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
@@ -73,18 +73,16 @@ export interface DiffSettings {
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
-  expectObject("options", options);
-  for (const name of Object.keys(options)) {
-    if (!knownOptions.has(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
-  }
-  if (options.crawl !== undefined) resolveOptions(options.crawl);
-  const ignore = namesAmong("ignore", options.ignore ?? [], ignorable);
+  optionsIn("options", options, knownOptions);
+  const { ignore: left = [], only = changeKinds, crawl } = options;
+  if (crawl !== undefined) resolveOptions(crawl);
+  const ignore = namesAmong("ignore", left, ignorable);
   return {
     ignored: new Set(ignore.filter((name) => name !== "sitemap")),
     ignoresSitemap: ignore.includes("sitemap"),
-    kinds: new Set(namesAmong("only", options.only ?? changeKinds, changeKinds)),
+    kinds: new Set(namesAmong("only", only, changeKinds)),
     include: given("include", options.include, functionValue),
-    crawl: options.crawl,
+    crawl,
     signal: given("signal", options.signal, signal),
     onFinished: given("onFinished", options.onFinished, functionValue),
   };
@@ -95,14 +93,14 @@ function given<T>(name: string, value: T, check: (name: string, value: unknown) 
   return value;
 }
 
-const knownOptions: ReadonlySet<string> = new Set<keyof DiffOptions>([
+const knownOptions = [
   "ignore",
   "only",
   "include",
   "crawl",
   "signal",
   "onFinished",
-]);
+] as const satisfies readonly (keyof DiffOptions)[];
 
 function namesAmong<T extends string>(option: string, names: readonly T[], known: readonly T[]): readonly T[] {
   for (const name of strings(option, names)) {

@@ -7,7 +7,7 @@ import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
-import { SitemapTree } from "../tree/tree.ts";
+import { isTree } from "../tree/tree.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable, magicLength } from "./archive-magic.ts";
 import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { PathContent, StreamContent } from "./file-content.ts";
@@ -30,7 +30,7 @@ export interface OpenSideOptions {
 export async function openSide(source: DiffSide, scratch: Scratch, options: OpenSideOptions): Promise<Side> {
   const { crawl = {}, signal, onEvent, onProblems } = options;
   const { limits, strict } = crawl;
-  if (source instanceof SitemapTree) return new TreeSide(source);
+  if (isTree(source)) return new TreeSide(source);
   if (isBytes(source)) {
     const content = new StreamContent(source.name, source.bytes, scratch, signal);
     return new FileSide({ content, limits, strict, onProblems });

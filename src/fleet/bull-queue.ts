@@ -1,5 +1,6 @@
 // The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Sites are taken from one of them, or from all in
 // turn.
+import { functionValue, number, optionsIn } from "../option-checks.ts";
 import { BullRun, type RunLease } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
 import { openServer, type QueueServer, told } from "./queue-server.ts";
@@ -79,9 +80,13 @@ export class BullQueue implements SiteQueue {
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
-  static async open(url: string, options: BullQueueOptions = {}): Promise<BullQueue> {
-    const { run, onNews = () => {} } = options;
+  static async open(url: string | URL, options: BullQueueOptions = {}): Promise<BullQueue> {
+    optionsIn("options", options, ["run", "leaseTime", "isUsable", "onNews"]);
+    const { run, onNews = () => {}, leaseTime, isUsable } = options;
     if (run !== undefined) expectRunName(run);
+    if (leaseTime !== undefined) number("leaseTime", leaseTime, 1);
+    if (isUsable !== undefined) functionValue("isUsable", isUsable);
+    functionValue("onNews", onNews);
     return new BullQueue(await openServer(queueAddress(url), onNews), options);
   }
 

@@ -3,6 +3,7 @@
 // effect.
 import { setMaxListeners } from "node:events";
 import { SitemapError } from "../errors.ts";
+import { path as checkPath, oneOf, optionsIn, strings } from "../option-checks.ts";
 import { FleetFolder } from "./fleet-folder.ts";
 import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
 import type { JournalLine } from "./journal-line.ts";
@@ -15,6 +16,7 @@ import {
   type SiteJob,
   type SiteOutcome,
   type SiteSummary,
+  siteOutcomes,
 } from "./site-job.ts";
 import { SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -63,7 +65,11 @@ export class JournalQueue implements SiteQueue {
    * Throws a `SitemapError`: `folder-in-use` where another process has the folder, `folder-unusable` where it cannot be made, and
    * `invalid-file` where its `sites.ndjson` is something else.
    */
-  static async open(folder: string, { retry = [] }: JournalQueueOptions = {}): Promise<JournalQueue> {
+  static async open(folder: string, options: JournalQueueOptions = {}): Promise<JournalQueue> {
+    checkPath("folder", folder);
+    optionsIn("options", options, ["retry"]);
+    const { retry = [] } = options;
+    for (const outcome of strings("retry", retry)) anOutcome("retry", outcome);
     const taken = FleetFolder.take(folder);
     try {
       const file = taken.journal;
@@ -264,3 +270,5 @@ function now(): string {
 // The journal is locked: no other process can have a site.
 const never = new AbortController().signal;
 setMaxListeners(0, never);
+
+const anOutcome = oneOf(siteOutcomes);

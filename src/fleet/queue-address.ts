@@ -1,6 +1,6 @@
 // The address of a queue: its URL, and the password from the environment. A password in a URL is refused: other users
 // of a machine see command lines, and logs keep them.
-import { invalid } from "../option-checks.ts";
+import { invalid, readable, unexpected, urlText } from "../option-checks.ts";
 
 export interface QueueAddress {
   readonly kind: "redis" | "postgres";
@@ -16,7 +16,9 @@ export interface QueueAddress {
 }
 
 /** Throws a `SitemapError` (`invalid-option`) with one sentence. */
-export function queueAddress(text: string, environment: NodeJS.ProcessEnv = process.env): QueueAddress {
+export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv = process.env): QueueAddress {
+  const text = readable("url", () => urlText(given));
+  if (typeof text !== "string") throw unexpected("url", "the URL of a queue", given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const scheme = url === undefined ? undefined : schemes[url.protocol];
   if (url === undefined || scheme === undefined)

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { availableParallelism, freemem } from "node:os";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
 import { SitemapError } from "../errors.ts";
-import { expectObject, functionValue, invalid, number, signal, suggestion } from "../option-checks.ts";
+import { expectObject, functionValue, invalid, number, optionsIn, signal, unexpected } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
 import { crawlSite } from "./crawl-site.ts";
@@ -16,7 +16,7 @@ import { noSink, type SiteOutput, type SiteSink } from "./site-sink.ts";
 /** Options of `runFleet`. */
 export interface FleetOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
-  sites?: AsyncIterable<string | SiteJob> | Iterable<string | SiteJob> | undefined;
+  sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
   queue: SiteQueue;
   /** The name of the run, for queues that hold several. */
@@ -251,29 +251,33 @@ async function* jobsOf(
 ): AsyncGenerator<SiteJob, void> {
   const keepPath = !normalizeHomepageUrl;
   for await (const site of sites) {
-    const job = typeof site === "string" ? siteJob(site, { keepPath }) : site;
+    const isJob = typeof site === "object" && site !== null && "key" in site && "homepage" in site;
+    const job = isJob ? site : siteJob(site, { keepPath });
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }
 }
 
 function checked(options: FleetOptions) {
-  expectObject("options", options);
-  for (const name of Object.keys(options)) {
-    if (!knownOptions.has(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
-  }
+  optionsIn("options", options, knownOptions);
   expectObject("queue", options.queue);
+  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency() } = options;
+  const isList =
+    typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
+  if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
+  expectObject("sink", sink);
+  if (typeof run !== "string") throw unexpected("run", "a name", run);
+  resolveOptions(options.crawl);
   const crawl: Options = { useKnownPaths: "if-needed", ...options.crawl };
-  resolveOptions(crawl);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
   if (options.signal !== undefined) signal("signal", options.signal);
   if (options.drain !== undefined) signal("drain", options.drain);
   return {
-    sites: options.sites,
+    sites,
     queue: options.queue,
-    run: options.run ?? "default",
-    sink: options.sink ?? noSink,
-    concurrency: number("concurrency", options.concurrency ?? defaultConcurrency(), 1),
+    run,
+    sink,
+    concurrency: number("concurrency", concurrency, 1),
     perAddress: perAddressOf(options.perAddress),
     crawl,
     drain: options.drain,
@@ -290,7 +294,7 @@ function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): ()
   return () => checked;
 }
 
-const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
+const knownOptions = [
   "sites",
   "queue",
   "run",
@@ -301,7 +305,7 @@ const knownOptions: ReadonlySet<string> = new Set<keyof FleetOptions>([
   "drain",
   "signal",
   "onEvent",
-]);
+] as const satisfies readonly (keyof FleetOptions)[];
 
 /** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
 export function defaultConcurrency(

@@ -1,5 +1,6 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
+import { boolean, optionsIn, readable, unexpected, urlText } from "../option-checks.ts";
 import type { ProblemCode } from "../problem.ts";
 import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../url.ts";
 
@@ -108,10 +109,17 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
  * is a website of its own, as for `normalizeHomepageUrl: false`.
  */
 export function siteJob(
-  text: string,
-  { keepPath = false }: { readonly keepPath?: boolean | undefined } = {},
+  homepage: string | URL,
+  options: { readonly keepPath?: boolean | undefined } = {},
 ): SiteJob | undefined {
-  const trimmed = text.trim();
+  const text = readable("homepage", () => urlText(homepage));
+  if (typeof text !== "string") throw unexpected("homepage", "a text or a URL", homepage);
+  optionsIn("options", options, ["keepPath"]);
+  const { keepPath = false } = options;
+  return jobOf(text.trim(), boolean("keepPath", keepPath));
+}
+
+function jobOf(trimmed: string, keepPath: boolean): SiteJob | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const named = withoutCredentials(url);

@@ -5,7 +5,7 @@
 // misspellings of Disallow, text after the name of a crawler, and `index.html` for its folder. A robots.txt may have
 // many long rules full of wildcards: a URL is compared only with the rules that begin like it, and with each in linear
 // time.
-import { unexpected } from "../option-checks.ts";
+import { readable, unexpected, urlText } from "../option-checks.ts";
 import { robotsTxtBytes } from "../protocol-limits.ts";
 
 /** An Allow or Disallow line of robots.txt. */
@@ -44,8 +44,9 @@ export function parseRobots(text: string): RobotsTxt {
     return find(agent);
   };
   const pathOf = (url: string | URL): string => {
-    if (typeof url !== "string" && !(url instanceof URL)) throw unexpected("url", "a URL", url);
-    return pathOfUrl(String(url));
+    const text = readable("url", () => urlText(url));
+    if (typeof text !== "string") throw unexpected("url", "a URL", url);
+    return pathOfUrl(text);
   };
   return {
     isAllowed: (url, agent) => rulesFor(agent).allows(pathOf(url)),

@@ -1,8 +1,8 @@
 // The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
-import { expectObject, signal as expectSignal, invalid, suggestion, unexpected } from "../option-checks.ts";
-import { SitemapTree } from "../tree/tree.ts";
+import { signal as expectSignal, optionsIn, unexpected } from "../option-checks.ts";
+import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { ReportFacts } from "./facts.ts";
 
 /** Options of `reportHtml` and `reportFacts`. */
@@ -37,11 +37,8 @@ export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Pr
  * const { figures, timeline } = await reportFacts(tree);
  */
 export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}): Promise<ReportFacts> {
-  if (!(tree instanceof SitemapTree)) throw unexpected("tree", "a tree", tree);
-  expectObject("options", options);
-  for (const name of Object.keys(options)) {
-    if (!knownOptions.includes(name)) throw invalid(`Unknown option \`${name}\`${suggestion(name, knownOptions)}`);
-  }
+  if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
+  optionsIn("options", options, knownOptions);
   const { check, previous, signal } = options;
   resolveCheckOptions(check);
   if (signal !== undefined) expectSignal("signal", signal);
@@ -50,4 +47,4 @@ export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}
   return collectFacts(tree, options);
 }
 
-const knownOptions: readonly string[] = ["check", "previous", "signal"] satisfies (keyof ReportOptions)[];
+const knownOptions = ["check", "previous", "signal"] as const satisfies readonly (keyof ReportOptions)[];

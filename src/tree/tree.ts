@@ -6,13 +6,14 @@ import { type Reading, read, textOf } from "../crawl/read.ts";
 import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
+import { boolean, path as checkPath, optionsIn } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { DocumentResponse } from "../response.ts";
 import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../sitemap.ts";
 import { type IndexWithPages, type TreeData, type TreeDataWithPages, withPages } from "./tree-data.ts";
-import { checkPart, type PagesPart, type TreePart } from "./tree-part.ts";
+import { checkPart, checkSitemap, type PagesPart, type TreePart } from "./tree-part.ts";
 import { UniqueUrls } from "./unique-urls.ts";
 import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
 
@@ -47,6 +48,7 @@ export interface SitemapProblem {
 const key: unique symbol = Symbol("tree");
 let construct: (parts: TreeParts) => SitemapTree;
 let lookInto: (tree: SitemapTree) => TreeDocuments;
+let hasDocuments: (value: object) => boolean;
 
 /** Creates a tree, for `build.ts`. */
 export function createTree(parts: TreeParts): SitemapTree {
@@ -62,6 +64,11 @@ export interface TreeDocuments {
   response(url: string): KeptResponse | undefined;
 }
 
+/** Whether a value is a tree. */
+export function isTree(value: unknown): value is SitemapTree {
+  return typeof value === "object" && value !== null && hasDocuments(value);
+}
+
 /** For comparing trees. */
 export function documentsOf(tree: SitemapTree): TreeDocuments {
   return lookInto(tree);
@@ -74,6 +81,7 @@ export function documentsOf(tree: SitemapTree): TreeDocuments {
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
+    hasDocuments = (value) => #documents in value;
     lookInto = (tree) => ({
       settings: tree.#settings,
       find: (url) => tree.#document(url),
@@ -129,7 +137,7 @@ export class SitemapTree {
    * for (const sitemap of tree.sitemaps()) console.log(sitemap.kind, sitemap.url);
    */
   sitemaps(part?: Sitemap | TreePart): Iterable<Sitemap> {
-    const { from } = checkPart(this.root, part);
+    const { from } = checkPart(this.root, part, ["from"]);
     return { [Symbol.iterator]: () => walkSitemaps(from) };
   }
 
@@ -140,21 +148,21 @@ export class SitemapTree {
    * for await (const page of tree.pages({ unique: true })) console.log(page.url);
    */
   pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
-    const { from, unique } = checkPart(this.root, part);
+    const { from, unique } = checkPart(this.root, part, ["from", "unique"]);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, unique)) };
   }
 
   /** Walks through the tree, or a part of it: enters a sitemap, yields its pages in batches, leaves it. */
   walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep> {
-    const { from } = checkPart(this.root, part);
+    const { from } = checkPart(this.root, part, ["from"]);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
   /** All problems, in the order of the tree. Works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
-    const { from } = checkPart(this.root, part);
+    const { from } = checkPart(this.root, part, ["from"]);
     return { [Symbol.iterator]: () => problemsBelow(from) };
   }
 
@@ -166,9 +174,10 @@ export class SitemapTree {
    * const { firstByte, wireBytes } = (await tree.response(sitemap)) ?? {};
    */
   async response(sitemap: Sitemap): Promise<DocumentResponse | undefined> {
-    const kept = this.#responses.get(checkPart(this.root, sitemap).from.url);
+    const { url } = checkSitemap(this.root, sitemap, "sitemap");
+    const kept = this.#responses.get(url);
     if (kept === undefined) return undefined;
-    const { headers = [] } = await this.#document(sitemap.url, roleOf(sitemap));
+    const { headers = [] } = await this.#document(url, roleOf(sitemap));
     return { ...kept, headers };
   }
 
@@ -180,9 +189,9 @@ export class SitemapTree {
    * for await (const piece of tree.text(sitemap)) process.stdout.write(piece);
    */
   text(sitemap: Sitemap): AsyncIterable<string> {
-    const { from } = checkPart(this.root, sitemap);
+    checkSitemap(this.root, sitemap, "sitemap");
     this.#expectOpen();
-    return { [Symbol.asyncIterator]: () => this.#pieces(from) };
+    return { [Symbol.asyncIterator]: () => this.#pieces(sitemap) };
   }
 
   /**
@@ -198,14 +207,15 @@ export class SitemapTree {
   toJSON(options?: unknown): TreeData | Promise<TreeDataWithPages> {
     const { homepage, complete, pageCount, reachable, unreachable, discovery, root } = this;
     const data = { homepage, complete, pageCount, reachable, ...(unreachable && { unreachable }), discovery };
-    if (typeof options !== "object" || options === null || !("pages" in options) || options.pages !== true) {
-      return { ...data, root };
-    }
+    if (options === undefined || typeof options === "string") return { ...data, root };
+    const { pages = false } = Object.fromEntries(optionsIn("options", options, ["pages"]));
+    if (!boolean("pages", pages)) return { ...data, root };
     return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as IndexWithPages }));
   }
 
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. */
   async save(path: string): Promise<void> {
+    checkPath("path", path);
     this.#expectOpen();
     await this.#documents.save(path);
   }

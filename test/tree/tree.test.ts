@@ -143,6 +143,24 @@ test("filters, budgets and given sitemaps are in the archive: the replay is the 
   expect(opened.toJSON()).toEqual(original.toJSON());
 });
 
+test("a part is a sitemap of the tree or a copy of one, and nothing else", async () => {
+  await using other = await sitemapTreeForHomepage("https://other.example/", {
+    client: site(routes).client,
+    retries: 0,
+  });
+  const foreign = { kind: "pages", url: "https://other.example/a.xml" } as Sitemap;
+  for (const part of [foreign, { from: foreign }, other.root, { kind: "pages" } as Sitemap]) {
+    for (const name of ["sitemaps", "pages", "walk", "problems"] as const) {
+      expect(() => tree[name](part)).toThrow(expect.objectContaining({ code: "invalid-option" }));
+    }
+  }
+  expect(() => tree.text(foreign)).toThrow("Expected `sitemap` to be a sitemap of this tree");
+  await expect(tree.response({ from: tree.root } as never)).rejects.toThrow("Expected `sitemap` to be a sitemap");
+  expect(() => tree.walk({ unique: true } as never)).toThrow("Unknown option `unique`");
+  const copy = JSON.parse(JSON.stringify(tree.root)) as Sitemap;
+  expect([...tree.problems(copy)]).toEqual([...tree.problems()]);
+});
+
 test("a closed tree keeps its nodes and refuses the rest", async () => {
   const closed = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
   await closed.close();

@@ -1,0 +1,2 @@
+// Options as a module exports them.
+export const retries = 1;
