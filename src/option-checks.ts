@@ -88,7 +88,7 @@ export function optionsIn(
   name: string,
   value: unknown,
   known: readonly string[],
-  { prefix = "", expected = "an object" } = {},
+  { prefix = "", expected = "an object" }: { readonly prefix?: string; readonly expected?: string } = {},
 ): Map<string, unknown> {
   expectObject(name, value, expected);
   return readable(name, () => {
