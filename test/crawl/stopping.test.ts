@@ -61,7 +61,8 @@ test("the time limit ends the visits to children that need no request, and says 
   await using tree = await sitemapTreeFrom([`${home}i.xml`], { client: endless, limits: { ...limits, time: 1500 } });
   const [top] = tree.root.children;
   const children = top?.kind === "index" ? top.children : [];
-  const problems = top === undefined || top.kind === "invalid" ? [] : top.problems;
+  // On a machine that is busy, the index itself may be what there was no time for.
+  const problems = top === undefined ? [] : top.kind === "invalid" ? [top.reason] : top.problems;
   const codes = [...problems, ...children.flatMap((child) => ("reason" in child ? [child.reason] : []))];
   expect(codes.map(({ code }) => code)).toContain("limit-time");
   expect(children.length).toBeLessThan(300_000);
@@ -70,11 +71,10 @@ test("the time limit ends the visits to children that need no request, and says 
 
 test("the time limit ends the reading of what has arrived; what was read is kept", async () => {
   let count = 0;
-  for await (const _ of streamPages(
-    { sitemaps: [`${home}p.xml`] },
-    { client: endless, limits: { ...limits, time: 500 } },
-  ))
-    count += 1;
+  // More of it where a busy machine reads nothing in that time.
+  for (let time = 500; count === 0 && time < 100_000; time *= 4)
+    for await (const _ of streamPages({ sitemaps: [`${home}p.xml`] }, { client: endless, limits: { ...limits, time } }))
+      count += 1;
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(many);
 });

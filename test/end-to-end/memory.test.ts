@@ -80,8 +80,9 @@ const report = 'process.on("exit",()=>process.stderr.write("peak "+process.resou
 
 async function peak(path: string): Promise<number> {
   const words = ["ls", "--sitemap", origin + path, "-f", "pages", "--no-progress"];
-  const { stderr } = await sitegrove(words, { node: ["--import", `data:text/javascript,${report}`] });
+  const { code, stderr } = await sitegrove(words, { node: ["--import", `data:text/javascript,${report}`] });
   const kilobytes = /peak (\d+)/.exec(stderr)?.[1];
+  if (kilobytes === undefined) throw new Error(`It ended with ${code}, and did not say how much it had: ${stderr}`);
   return Number(kilobytes) * 1024;
 }
 

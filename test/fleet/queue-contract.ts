@@ -8,10 +8,10 @@ import type { Lease, SiteQueue } from "../../src/fleet/site-queue.ts";
 export interface QueueMaker {
   readonly name: string;
   /**
-   * A queue that knows what the one before it knew, if there was one; as after a crash where that was not closed. Leases are short where
-   * something is to die, and only there: a busy machine must not look like one that died.
+   * A queue that knows what the one before it knew, if there was one; as after a crash where that was not closed. The time of its leases is
+   * in milliseconds.
    */
-  open(isMortal: boolean): Promise<SiteQueue>;
+  open(leaseTime: number): Promise<SiteQueue>;
   /** Ends a queue as a crash would. */
   crash(queue: SiteQueue): Promise<void>;
   remove(): Promise<void>;
@@ -43,6 +43,10 @@ export function summaryOf(
   };
 }
 
+// Leases are short where something is to die, and only there: a busy machine must not look like one that died. Whoever comes after the
+// last death has to notice it soon, and lives.
+const leases = { long: 30_000, patient: 3000, short: 800 };
+
 const signal = new AbortController().signal;
 setMaxListeners(0, signal);
 
@@ -63,19 +67,19 @@ export function queueContract(make: () => QueueMaker): void {
   describe(`a queue: ${maker.name}`, () => {
     let queue: SiteQueue;
     beforeEach(async () => {
-      queue = await maker.open(false);
+      queue = await maker.open(leases.long);
     });
     afterEach(async () => {
       await queue.close();
       await maker.remove();
     });
-    const reopen = async (isMortal = false) => {
+    const reopen = async (leaseTime = leases.long) => {
       await queue.close();
-      queue = await maker.open(isMortal);
+      queue = await maker.open(leaseTime);
     };
-    const crash = async () => {
+    const crash = async (leaseTime = leases.short) => {
       await maker.crash(queue);
-      queue = await maker.open(true);
+      queue = await maker.open(leaseTime);
     };
 
     test("a site is added once, in a run and after it", async () => {
@@ -87,15 +91,15 @@ export function queueContract(make: () => QueueMaker): void {
 
     test("each site is given to one worker; when all are settled, the run is finished", async () => {
       await queue.add("run", ["a", "b", "c"].map(job));
-      const leases = [await taken(queue), await taken(queue), await taken(queue)];
-      expect(new Set(leases.map((lease) => lease.job.key)).size).toBe(3);
-      expect(new Set(leases.map((lease) => lease.attemptId)).size).toBe(3);
+      const given = [await taken(queue), await taken(queue), await taken(queue)];
+      expect(new Set(given.map((lease) => lease.job.key)).size).toBe(3);
+      expect(new Set(given.map((lease) => lease.attemptId)).size).toBe(3);
       let isFinished = false;
       const end = queue.take(signal).then((lease) => {
         isFinished = true;
         return lease;
       });
-      for (const lease of leases) {
+      for (const lease of given) {
         expect(isFinished).toBe(false);
         expect(await lease.done(summaryOf(lease))).toBe("accepted");
       }
@@ -115,7 +119,7 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("what is done stays done", async () => {
-      await reopen(true);
+      await reopen(leases.short);
       await queue.add("run", [job("a"), job("b")]);
       const lease = await taken(queue);
       await lease.done(summaryOf(lease));
@@ -126,7 +130,7 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("a site whose worker died is given out again, with another attempt", async () => {
-      await reopen(true);
+      await reopen(leases.short);
       await queue.add("run", [job("a")]);
       const first = await taken(queue);
       await crash();
@@ -157,7 +161,7 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("three deaths set a site aside, and only that site", async () => {
-      await reopen(true);
+      await reopen(leases.short);
       await queue.add("run", [job("a"), job("b")]);
       for (let death = 0; death < 3; death++) {
         const lease = await taken(queue);
@@ -165,7 +169,7 @@ export function queueContract(make: () => QueueMaker): void {
           await lease.done(summaryOf(lease));
           await taken(queue);
         }
-        await crash();
+        await crash(death === 2 ? leases.patient : leases.short);
       }
       for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
         expect(lease.job.key).toBe(job("b").key);
@@ -177,12 +181,12 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("sites whose workers died twice are read one at a time, whoever waits for more", async () => {
-      await reopen(true);
+      await reopen(leases.short);
       const names = ["a", "b", "c", "d"];
       await queue.add("run", names.map(job));
       for (let death = 0; death < 2; death++) {
         await Promise.all(names.map(() => taken(queue)));
-        await crash();
+        await crash(death === 1 ? leases.patient : leases.short);
       }
       const others = Array.from({ length: 20 }, (_, at) => `other-${at}`);
       await queue.add("run", others.map(job));
