@@ -24,9 +24,9 @@ export function checkCommand(done: (exitCode: number) => void): Command {
     .addOption(outputs.format)
     .addOption(outputs.output)
     .option("--force", "let --output replace a file")
-    .option("--all", "all examples and sitemaps (text, markdown)")
+    .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(
-      new Option("--fail-on <severity>", "severity from which on the exit code is 6 (default: error)").choices(
+      new Option("--fail-on <severity>", "lowest severity that makes the exit code 6 (default: error)").choices(
         failLevels,
       ),
     );
@@ -34,10 +34,10 @@ export function checkCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Rules:")
     .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
-    .option("--baseline <file>", "known findings: only what is more than in this file is shown")
+    .option("--baseline <file>", "file of known findings: only findings whose counts increased are shown")
     .option("--update-baseline", "write the findings to the file of --baseline")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
-    .option("--sample <n>", "fetch so many pages, chosen by hash, and judge how they answer", wholeNumber(1))
+    .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1))
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 
   command
@@ -45,7 +45,7 @@ export function checkCommand(done: (exitCode: number) => void): Command {
     .option("--url <url>", "URL that a sitemap file has on the website")
     .option(
       "--map <url=folder>",
-      "read URLs that begin with this from a folder, and nothing else (repeatable)",
+      "read URLs that begin with this from a folder, without a network (repeatable)",
       collected,
     );
 
@@ -58,7 +58,7 @@ export function checkCommand(done: (exitCode: number) => void): Command {
   return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
 }
 
-const exitCodeWords = { findings: "findings of the severity of --fail-on, or worse" };
+const exitCodeWords = { findings: "findings at or above --fail-on" };
 
 const examples = `
 Examples:

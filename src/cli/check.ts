@@ -131,7 +131,7 @@ function compared(
 ): CheckResult {
   if (updateBaseline && reachable) writeBaseline(file, result);
   if (updateBaseline && !reachable)
-    messages.say(`${file} is left as it was: the website could not be reached`, "warning");
+    messages.say(`${file} was not changed: the website could not be reached`, "warning");
   if (updateBaseline && reachable && !complete) {
     messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
   }

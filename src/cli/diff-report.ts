@@ -97,7 +97,7 @@ export class DiffReport implements RunReport {
       const verb = totals.unknown === 1 ? "is" : "are";
       messages.say(`${pages} ${verb} unknown: missing on a side that is not complete`, "warning");
     } else if (!this.isComplete) {
-      messages.say("a side is not complete", "warning");
+      messages.say("one side is not complete", "warning");
     }
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
   }

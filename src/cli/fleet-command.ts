@@ -12,7 +12,7 @@ import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./fle
 
 export function fleetCommand(done: (exitCode: number) => void): Command {
   const command = new Command("fleet")
-    .summary("read many websites, and continue after a stop")
+    .summary("read many websites; run again, it continues where it stopped")
     .description(
       "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the folder of the outputs, records which\n" +
         "websites were started and their results: run again with the same folder, it continues where it stopped.",
@@ -25,9 +25,13 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Websites:")
-    .option("--from <file>", "list of homepages, one a line; - for standard input (repeatable)", collected)
+    .option("--from <file>", "list of homepages, one per line; - for standard input (repeatable)", collected)
     .option("--column <name>", "column of a CSV file that holds the homepages: its name, or its number from 1")
-    .option("--retry <outcomes>", `read those again that ended so: ${retryNames.join(", ")} (repeatable)`, collected);
+    .option(
+      "--retry <outcomes>",
+      `read websites again that ended with these outcomes: ${retryNames.join(", ")} (repeatable)`,
+      collected,
+    );
 
   command
     .optionsGroup("Several machines:")
@@ -39,7 +43,7 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     .optionsGroup("Output:")
     .option("--out <dir>", "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs")
     .addOption(
-      new Option("-f, --format <format>", "files of pages, one for each website")
+      new Option("-f, --format <format>", "format of the files of pages, one file for each website")
         .choices(fleetFormats)
         .default("ndjson"),
     )
@@ -55,7 +59,7 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     )
     .option(
       "--per-address <n>",
-      "requests at a time to one address, whatever names lead there (default: 8)",
+      "requests at a time to one IP address, whatever its host names (default: 8)",
       wholeNumber(1),
     );
   addSiteLimitFlags(command);
@@ -67,7 +71,7 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "a line for each website", raised)
+    .option("-v, --verbose", "write a line for each website", raised)
     .option("-l, --log-file <file>", "append these lines to FILE")
     .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
     .option("--no-color", "no colors on a terminal")
@@ -88,7 +92,7 @@ function diffCommand(done: (exitCode: number) => void): Command {
     .summary("show what changed between two runs")
     .description(
       "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
-        "on one list only, and those that ended in another way. Where a website was not fully read, a page that is missing there is\n" +
+        "in one list only, and those with another outcome. Where a website was not fully read, a page that is missing there is\n" +
         '"unknown", never "removed".',
     )
     .argument("<old>", "folder of the earlier run")
@@ -111,7 +115,7 @@ function childCommand(done: (exitCode: number) => void): Command {
 
 function statusCommand(done: (exitCode: number) => void): Command {
   return new Command("status")
-    .summary("show how far a fleet is")
+    .summary("show the progress of a fleet")
     .description(
       "Shows what is done, running and waiting in the folder of a fleet or on a queue, while it runs or after.",
     )
@@ -124,7 +128,7 @@ function statusCommand(done: (exitCode: number) => void): Command {
         .choices(["text", "json", "ndjson"])
         .default("text"),
     )
-    .option("--json", "as JSON")
+    .option("--json", "same as -f json")
     .action(async (folder: string | undefined, flags: StatusFlags) => {
       const format = flags.json ? "json" : flags.format;
       if (flags.queue !== undefined) {

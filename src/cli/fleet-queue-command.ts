@@ -14,8 +14,8 @@ export function workerCommand(done: (exitCode: number) => void): Command {
   const command = new Command("worker")
     .summary("read websites from a queue")
     .description(
-      "Takes websites from a queue and reads them, until nothing is left. As many workers as you like, on as many machines.\n" +
-        "What the run was filled with counts (outputs, limits); flags given here count more.",
+      "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
+        "A worker uses the outputs and limits of the run; flags given here override them.",
     )
     .usage("--queue URL [options]");
   command
@@ -23,18 +23,24 @@ export function workerCommand(done: (exitCode: number) => void): Command {
     .requiredOption("--queue <url>", queueText)
     .option("--run <name>", "run to work on (default: all, in turn)")
     .addOption(
-      new Option("--idle <seconds>", "time to wait for more when nothing is left").argParser(seconds).default(5),
+      new Option("--idle <seconds>", "time to wait for more websites when nothing is left")
+        .argParser(seconds)
+        .default(5),
     )
-    .option("--stay", "wait for more without end")
+    .option("--stay", "keep waiting for more websites")
     .addOption(
-      new Option("--lease <seconds>", "time after which others get the websites of a worker that is silent")
+      new Option("--lease <seconds>", "time after which the websites of a silent worker are given to others")
         .argParser(seconds)
         .default(30),
     );
   command
     .optionsGroup("Output:")
     .option("--out <dir>", "folder for the outputs, or s3://BUCKET/PREFIX")
-    .addOption(new Option("-f, --format <format>", "files of pages, one for each website").choices(fleetFormats))
+    .addOption(
+      new Option("-f, --format <format>", "format of the files of pages, one file for each website").choices(
+        fleetFormats,
+      ),
+    )
     .option("--archives", "save everything that was received, one WARC archive for each website")
     .option("--check", "write what search engines would say about each website");
   addConcurrencyFlag(command).option(
@@ -46,7 +52,7 @@ export function workerCommand(done: (exitCode: number) => void): Command {
   addSiteCrawlFlags(command);
   command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "a line for each website", raised)
+    .option("-v, --verbose", "write a line for each website", raised)
     .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
     .option("--no-color", "no colors on a terminal")
     .action(async (flags: WorkerFlags) => {
@@ -84,16 +90,16 @@ export function resultsCommand(done: (exitCode: number) => void): Command {
 
 export function scheduleCommand(done: (exitCode: number) => void): Command {
   return new Command("schedule")
-    .summary("read a run on a queue again and again")
+    .summary("repeat a run on a queue")
     .description(
-      "Makes a run come again: workers that stay read its websites every day, or as often as you say. Each time is a run of its own, named\n" +
-        "after the first one and the time; with --archives it builds on the last one. Without --every, shows what is scheduled.",
+      "Repeats a run as often as --every says, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
+        "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.",
     )
     .usage("--queue URL --run NAME --every 1d")
     .requiredOption("--queue <url>", queueText)
-    .option("--run <name>", "run to read again", "default")
+    .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
-    .option("--stop", "no longer repeat the run")
+    .option("--stop", "end the schedule")
     .option("--no-color", "no colors on a terminal")
     .action(async (flags: { queue: string; run: string; every?: number; stop?: true; color: boolean }) => {
       if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");

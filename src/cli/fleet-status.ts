@@ -31,9 +31,9 @@ export async function fleetStatus(folder: string, asJson: boolean): Promise<numb
   return exitCodes.complete;
 }
 
-/** What was passed over in a journal. */
+/** How many lines of a journal were skipped. */
 export function damagedLines(count: number): string {
-  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} passed over`;
+  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
 }
 
 async function states(journal: string): Promise<{ sites: number; begun: number; damaged: number }> {

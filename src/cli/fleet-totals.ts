@@ -93,7 +93,7 @@ export function fleetTable(totals: FleetTotals, took?: number): string {
       lines.push(`${grouped(count).padStart(width)}  ${severity}`);
   }
   if (reasons.length > 0) {
-    lines.push("", "Why, by websites");
+    lines.push("", "Reasons, by number of websites");
     for (const { code, message, websites: count } of reasons.slice(0, mostReasons)) {
       lines.push(`${grouped(count).padStart(width)}  ${printable(message)} (${printable(code)})`);
     }

@@ -42,7 +42,7 @@ export interface WorkerFlags extends CrawlFlags {
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   const { run, lease, out } = flags;
-  if (lease < 1) throw new UsageError("--lease is at least one second");
+  if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   if (out !== undefined && isBucket(out)) await usableBucket(out);
   else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new UsageError(`${out} is not a folder`);

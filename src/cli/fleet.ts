@@ -56,7 +56,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   const { out } = flags;
   if (flags.queue !== undefined) return fill(names, flags, flags.queue);
   if (flags.run !== "default") throw new UsageError("--run needs --queue");
-  if (out === undefined || out === "") throw new UsageError("--out names the folder of the outputs");
+  if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
@@ -107,7 +107,8 @@ function listOf(names: readonly string[], flags: FleetFlags) {
 
 // Several machines: the list goes to a queue, and workers read it.
 async function fill(names: readonly string[], flags: FleetFlags, url: string): Promise<number> {
-  if (flags.processes !== undefined) throw new UsageError("--queue has no --processes: start several workers");
+  if (flags.processes !== undefined)
+    throw new UsageError("--processes does not work with --queue: start several workers");
   for (const name of [
     ...(["header", "proxy", "insecure", "previous", "concurrency"] as const),
     "perAddress",

@@ -38,7 +38,7 @@ export class Log {
       for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
     } catch (error) {
       this.#isBroken = true;
-      messages.say(`the log file ends here, the listing goes on: ${systemReason(error)}`, "warning");
+      messages.say(`the log file cannot be written any more; the listing continues: ${systemReason(error)}`, "warning");
     }
   }
 

@@ -35,9 +35,9 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   const options = crawlOptions(flags);
   for (const target of targets) checkTogether(flags, target);
   if (targets.length > 1) {
-    if (flags.save !== undefined) throw new UsageError("--save keeps one website: name one");
-    if (flags.resume !== undefined) throw new UsageError("--resume continues with one website: name one, or none");
-    if (flags.previous !== undefined) throw new UsageError("--previous is about one website: name one");
+    if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
+    if (flags.resume !== undefined) throw new UsageError("--resume works with one website: name one, or none");
+    if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
   }
   resolveOptions(options);
   const isFolder = flags.format === "parquet";

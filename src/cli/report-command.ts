@@ -9,7 +9,7 @@ import type { ReportFlags } from "./report-page.ts";
 
 export function reportCommand(done: (exitCode: number) => void): Command {
   const command = new Command("report")
-    .summary("draw a picture of the sitemaps of a website, as an HTML page")
+    .summary("write an HTML page about the sitemaps of a website")
     .description(
       "Writes one HTML page about the sitemaps of a website: what search engines would say, where the pages are, when they\n" +
         "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
@@ -23,8 +23,8 @@ export function reportCommand(done: (exitCode: number) => void): Command {
       "file to write the page to; an existing one is replaced only when the page is complete",
     )
     .option("--force", "let --output and --save replace a file")
-    .option("--previous <archive>", "archive of an earlier run: the page says what changed since")
-    .option("--json", "the facts of the page as JSON, instead of the page");
+    .option("--previous <archive>", "archive of an earlier run; the page shows what changed since")
+    .option("--json", "write the contents of the page as JSON instead");
 
   command
     .optionsGroup("Rules:")

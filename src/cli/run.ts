@@ -140,7 +140,7 @@ export class Run {
   #settle(): void {
     for (const result of this.#results) {
       if (!this.#readNothing) result.keep();
-      else if (result.replaces !== undefined) this.messages.say(`${result.replaces} is left as it was`, "warning");
+      else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
   }
 

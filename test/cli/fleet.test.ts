@@ -283,7 +283,7 @@ test("reasons are counted by websites, and the exit code says that something is 
   const { code, stdout } = await sitegrove(fleet(...sites, ...(await nowhere(2))));
   expect(code).toBe(3);
   expect(stdout).toMatch(/ 2 {2}complete\n +2 {2}unreachable\n/);
-  expect(stdout).toMatch(/Why, by websites\n +2 {2}.*\(connection-refused\)\n/);
+  expect(stdout).toMatch(/Reasons, by number of websites\n +2 {2}.*\(connection-refused\)\n/);
 });
 
 test("run again it goes on, reads nothing twice, and can read some again", async () => {
@@ -459,7 +459,7 @@ test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room 
 
 describe("2: the command line is wrong", () => {
   test.each([
-    [["fleet", "example.org"], "--out names the folder of the outputs"],
+    [["fleet", "example.org"], "name a folder for the outputs: --out DIR"],
     [["fleet", "--out", "OUT"], "name homepages, or a list of them"],
     [["fleet", "--out", "OUT", "--from", "missing.txt"], "no such file: missing.txt"],
     [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
@@ -467,7 +467,7 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
     [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
-    [["fleet", "--out", "", "example.org"], "--out names the folder of the outputs"],
+    [["fleet", "--out", "", "example.org"], "name a folder for the outputs: --out DIR"],
     [["fleet", "--out", "OUT", "example.org", "--processes", "9"], "--processes 9 needs --per-address 9 or more"],
     [
       ["fleet", "--out", "OUT", "example.org", "--processes", "4", "--concurrency", "3"],

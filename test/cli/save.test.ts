@@ -79,7 +79,7 @@ describe("--force", () => {
     for (const format of ["pages", "tabtree"]) {
       const run = await save("site.warc", "--force", "-f", format);
       expect(run.code).toBe(code);
-      expect(run.stderr).toContain(`${inFolder("site.warc")} is left as it was\n`);
+      expect(run.stderr).toContain(`${inFolder("site.warc")} was not changed\n`);
       expect(readFileSync(inFolder("site.warc"))).toEqual(before);
       expect(readdirSync(folder)).toEqual(["site.warc"]);
     }
@@ -195,7 +195,9 @@ describe("the log file", () => {
         const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
         expect(run.code).toBe(0);
         expect(run.stdout).toContain("/1\n");
-        expect(run.stderr).toBe("sitegrove: the log file ends here, the listing goes on: no space left on device\n");
+        expect(run.stderr).toBe(
+          "sitegrove: the log file cannot be written any more; the listing continues: no space left on device\n",
+        );
       }
     },
   );
@@ -208,7 +210,7 @@ describe("the log file", () => {
     );
     expect(run.code).toBe(0);
     expect(run.stdout.split("\n")).toHaveLength(101);
-    expect(run.stderr).toContain("the log file ends here");
+    expect(run.stderr).toContain("the log file cannot be written any more");
   });
 
   test("that is a pipe without a reader is a mistake of the command line", async () => {

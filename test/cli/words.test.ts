@@ -179,7 +179,7 @@ test("parse fetches the one document that a URL names, redirects included", asyn
 
 test("--save keeps one website", async () => {
   const { code, stderr } = await sitegrove(["ls", a.homepage, b.homepage, "--save", path.join(folder, "x.warc")]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: "sitegrove: --save keeps one website: name one\n" });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "sitegrove: --save works with one website: name only one\n" });
 });
 
 test("a file or folder that has the name of a website is explained", async () => {

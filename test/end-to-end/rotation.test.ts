@@ -309,7 +309,7 @@ describe("trustLastmod", () => {
     expect(marked.code).toBe(0);
     for (const [words, message] of [
       [["--trust-lastmod"], "--trust-lastmod needs --previous"],
-      [["http://other.example/", "--previous", archive], "--previous is about one website: name one"],
+      [["http://other.example/", "--previous", archive], "--previous works with one website: name only one"],
       [["--previous", archive, "-o", archive, "--force"], "is the input itself"],
     ] as const) {
       const refused = await sitegrove(["ls", home, ...words]);
