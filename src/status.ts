@@ -30,6 +30,21 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
   return false;
 }
 
+/**
+ * Whether a robots.txt that could not be read is unreachable, so that nobody knows what it says.
+ * https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and
+ * network errors are "unreachable". So is 429, which asks us to come back.
+ */
+export function isRobotsUnreachable(failed: {
+  readonly outcome: string;
+  readonly status?: number | undefined;
+  readonly reason?: Problem | undefined;
+}): boolean {
+  const { outcome, status, reason } = failed;
+  if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;
+  return status === undefined || status === 429 || status < 400 || status >= 500 || reason?.code === "bot-check";
+}
+
 const blocked: ReadonlySet<number> = new Set([
   401, // a password is asked for
   403, // not for us

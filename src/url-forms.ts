@@ -3,7 +3,7 @@
 // skipped URLs are both reported; docs/formats.md has the list.
 //   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right where only one page can be meant.
 //   Lenient: a URL with bytes that could not be decoded is kept.
-import { parsedBase, type ResolvedUrl, resolveUrl } from "./url.ts";
+import { bareHost, parsedBase, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
  * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
@@ -64,16 +64,12 @@ function ownHost(text: string, base: string | undefined): string | undefined {
   if (end !== -1 && end < dot) return undefined;
   const host = (end === -1 ? text : text.slice(0, end)).toLowerCase();
   const own = parsedBase(base);
-  return own !== null && withoutWww(own.host) === withoutWww(host) ? own.protocol : undefined;
+  return own !== null && bareHost(own.host) === bareHost(host) ? own.protocol : undefined;
 }
 
 function repaired(url: string, maxLength: number): ResolvedUrl {
   const resolved = resolveUrl(url, undefined, maxLength, true);
   return resolved.url === undefined ? resolved : { url: resolved.url, problem: "url-repaired" };
-}
-
-function withoutWww(host: string): string {
-  return host.startsWith("www.") ? host.slice(4) : host;
 }
 
 const pairs: ReadonlyMap<string, string> = new Map([

@@ -65,6 +65,11 @@ export function isRobotsUrl(url: string | undefined): boolean {
   return url !== undefined && /\/robots\.txt(?:[?#]|$)/i.test(url) && isRobotsPath(parseUrl(url)?.pathname ?? "");
 }
 
+/** The host without `www.`, which makes no difference for whose website it is. */
+export function bareHost(host: string): string {
+  return host.startsWith("www.") ? host.slice(4) : host;
+}
+
 /** Whether a path, of a URL or of a file, is that of a robots.txt. */
 export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);

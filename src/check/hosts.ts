@@ -31,11 +31,6 @@ export function readOrigin(text: string): Origin | undefined {
   };
 }
 
-/** The host without `www.`. */
-export function bareHost(host: string): string {
-  return host.replace(/^www\./, "");
-}
-
 function reachOf(name: string): Origin["reach"] {
   const literal = name.startsWith("[") ? name.slice(1, -1) : name;
   if (ipaddr.isValid(literal)) return ipaddr.process(literal).range() === "unicast" ? "public" : "private";

@@ -87,8 +87,11 @@ function judge({ page, answer, head }: Seen, { agents, findings }: SampleParts):
   const own = new SitemapFindings(findings, page.sitemap);
   const { url } = page;
   if (answer.outcome === "redirect") {
-    const target = header(answer.headers, "location") ?? "";
-    own.add("page-redirect", url, `${answer.status} to ${parseUrl(target, url)?.href ?? target}`);
+    own.add(
+      "page-redirect",
+      url,
+      answer.target === undefined ? answer.reason?.message : `${answer.status} to ${answer.target}`,
+    );
     return true;
   }
   if (head === undefined) {

@@ -8,7 +8,6 @@ import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
-import { parseUrl } from "../url.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, read } from "./read.ts";
 import { ReadingLog } from "./reading-log.ts";
@@ -86,18 +85,15 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       : undefined;
   const network = fetcher && earlier && previous ? new earlier.Revalidator(fetcher, previous, onEvent) : fetcher;
   const { runCrawl } = await import("./engine.ts");
-  const startOrigins = new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? []));
   try {
-    const tellsApart = (url: string) => fetcher?.tellsApart(url) === true;
-    const rules = { limits: settings.limits, startOrigins, tellsApart };
     const log = store && new ReadingLog(settings, options.read);
     const events = runCrawl({
       start,
       settings,
       source: network ?? (source as DocumentSource),
-      startOrigins,
+      startUrls,
       store,
-      ...(previous && (await earlier?.leftOut({ start, settings, previous, rules }))),
+      ...(previous && network && (await earlier?.leftOut({ start, startUrls, settings, previous, source: network }))),
       isRobotsTheSame: network && "isRobotsTheSame" in network ? () => network.isRobotsTheSame : undefined,
       read: log?.read ?? options.read,
       readings: log && (() => log.readings),

@@ -2,8 +2,9 @@
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord } from "../event.ts";
 import { type Problem, ProblemLog } from "../problem.ts";
+import { isRobotsUnreachable } from "../status.ts";
 import type { LinksFound } from "./homepage-fetch.ts";
-import type { CandidateResult, Visit } from "./record.ts";
+import type { Visit } from "./record.ts";
 
 export class DiscoveryLog {
   readonly #records: DiscoveryRecord[] = [];
@@ -29,7 +30,7 @@ export class DiscoveryLog {
   add({ url, by }: Candidate, { type, result }: Visit): void {
     this.#records.push({ url, by, ...result });
     const { outcome, status } = result;
-    if (by === "robots" && isUnreachable(result)) {
+    if (by === "robots" && isRobotsUnreachable(result)) {
       // A robots.txt that came with status 200 has a node that says what is wrong with it.
       this.#problems.add("robots-unreachable", status === undefined || status < 300 ? {} : { status });
     } else if (by === "known-path" && type === "omitted" && outcome === "failed") {
@@ -51,11 +52,4 @@ export class DiscoveryLog {
     if (isUnreachable) this.#problems.add("homepage-unreachable");
     for (const problem of problems) this.#problems.addProblem(problem);
   }
-}
-
-// https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and
-// network errors are "unreachable". So is 429, which asks us to come back.
-function isUnreachable({ outcome, status, reason }: CandidateResult): boolean {
-  if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;
-  return status === undefined || status === 429 || status < 400 || status >= 500 || reason?.code === "bot-check";
 }

@@ -11,7 +11,7 @@ import type { Store } from "../store/contract.ts";
 import type { SavedReadings } from "../store/readings.ts";
 import { Discovery } from "./discovery.ts";
 import { DiscoveryLog } from "./discovery-log.ts";
-import type { FollowRules } from "./follow.ts";
+import { followRules } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import type { Guesses } from "./guesses.ts";
 import { HomepageFetch } from "./homepage-fetch.ts";
@@ -33,8 +33,8 @@ export interface EngineOptions {
   readonly start: Start;
   readonly settings: Settings;
   readonly source: DocumentSource;
-  /** The origins of the URLs that the caller gave. */
-  readonly startOrigins: ReadonlySet<string>;
+  /** The URLs that the caller gave. */
+  readonly startUrls: readonly string[];
   /** Keeps what was fetched, so that it can be read again. */
   readonly store?: Store | undefined;
   /** Leave out sitemaps that the source does not hold: in a replay of a crawl that ran to its end, they were left out on purpose. */
@@ -78,12 +78,12 @@ class Engine {
   readonly #startedAt = Date.now();
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startOrigins, trusted } = options;
+    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startUrls, trusted } = options;
     const { limits, signal } = settings;
     // Every fetch adds a listener, and there may be any number of fetches.
     setMaxListeners(0, this.#abort.signal);
     const tally = this.#tally;
-    const rules: FollowRules = { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true };
+    const rules = followRules(limits, startUrls, source);
     const frontier = new Frontier({ ...settings, omitMissing });
     const time = new TimeBudget({ milliseconds: limits.time, store, signal });
     const log = new DiscoveryLog(options.problems);

@@ -2,8 +2,7 @@
 import { createFetcher } from "../fetch/fetcher.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { Problem } from "../problem.ts";
-import { parseUrl } from "../url.ts";
-import { type FollowFailure, follow, Hop } from "./follow.ts";
+import { type FollowFailure, follow, followRules, Hop } from "./follow.ts";
 import type { Document } from "./read.ts";
 
 export interface OpenedDocument {
@@ -22,13 +21,8 @@ export async function fetchDocument(url: string, options: Options): Promise<Open
   const fetcher = createFetcher({ settings, start: [url], onEvent: settings.onEvent });
   const close = () => fetcher.close();
   try {
-    const rules = {
-      limits,
-      startOrigins: new Set([parseUrl(url)?.origin ?? ""]),
-      tellsApart: (target: string) => fetcher.tellsApart(target),
-    };
     const found = await follow(
-      Hop.first(url, "sitemap", rules),
+      Hop.first(url, "sitemap", followRules(limits, [url], fetcher)),
       (hop) => fetcher.fetch({ ...hop.request, signal }),
       () => undefined,
     );

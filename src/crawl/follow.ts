@@ -4,6 +4,7 @@
 import {
   type DocumentRequest,
   type DocumentRole,
+  type DocumentSource,
   documentKey,
   type FailedFetch,
   type FailureOutcome,
@@ -24,6 +25,16 @@ export interface FollowRules {
   readonly startOrigins: ReadonlySet<string>;
   /** Whether a request without the caller's headers may get another answer. */
   readonly tellsApart: (url: string) => boolean;
+}
+
+/** The rules where the caller gave these URLs, and this source answers. */
+export function followRules(
+  limits: FollowRules["limits"],
+  startUrls: readonly string[],
+  source: Pick<DocumentSource, "tellsApart">,
+): FollowRules {
+  const startOrigins = new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? []));
+  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */

@@ -1,12 +1,18 @@
 // Well-known paths and homepages where an earlier run found no sitemap. While the website stays the same, each run
 // requests only a few of them, in rotation. Where there was a sitemap, every run requests it.
 import { candidatesFor } from "../discover/candidates.ts";
-import { type DocumentRole, documentKey, type Fetched, type FetchedDocument } from "../exchange.ts";
+import {
+  type DocumentRole,
+  type DocumentSource,
+  documentKey,
+  type Fetched,
+  type FetchedDocument,
+} from "../exchange.ts";
 import type { Settings } from "../options.ts";
-import { ProblemLog, problem } from "../problem.ts";
+import { isTemporary, ProblemLog, problem } from "../problem.ts";
 import { CheckedBody } from "../store/digest.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
-import { type FollowRules, follow, Hop } from "./follow.ts";
+import { type FollowFailure, follow, followRules, Hop } from "./follow.ts";
 import { linksInHomepage } from "./homepage.ts";
 import { read } from "./read.ts";
 import { nextInTurn, today, type Waiting } from "./rotation.ts";
@@ -25,7 +31,9 @@ export interface GuessOptions {
   readonly start: Start;
   readonly settings: Settings;
   readonly previous: PreviousArchives;
-  readonly rules: FollowRules;
+  /** The URLs that the caller gave. */
+  readonly startUrls: readonly string[];
+  readonly source: Pick<DocumentSource, "tellsApart">;
 }
 
 export class Guesses {
@@ -79,7 +87,7 @@ export class Guesses {
 async function lookBack(
   url: string,
   role: DocumentRole,
-  { previous, rules, settings }: GuessOptions,
+  { previous, settings, startUrls, source }: GuessOptions,
 ): Promise<Guess | "something" | undefined> {
   const keys: string[] = [];
   let runsNotAsked = 0;
@@ -90,6 +98,7 @@ async function lookBack(
     const { request } = hop;
     return answer ?? { outcome: "failed", ...request, attempts: 0, reason: problem("archive-missing") };
   };
+  const rules = followRules(settings.limits, startUrls, source);
   const before = await follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
   const nothing: Guess = { url, runsNotAsked, keys };
   if (before.outcome === "absent" || (before.outcome === "blocked" && isForbidden(before))) return nothing;
@@ -103,14 +112,8 @@ async function lookBack(
 }
 
 // Too many requests, or a bot check: may be gone next time.
-function isForbidden({
-  status,
-  reason,
-}: {
-  readonly status?: number;
-  readonly reason: { readonly code: string };
-}): boolean {
-  return (status === 401 || status === 403 || status === 451) && reason.code === `http-${status}`;
+function isForbidden({ status, reason }: FollowFailure): boolean {
+  return reason.code === `http-${status}` && !isTemporary(reason.code);
 }
 
 // A homepage that was not read to its end may have some.

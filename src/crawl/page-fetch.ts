@@ -1,13 +1,16 @@
 // Fetches single pages of a website, for `check --sample`: through the same client and throttle as sitemaps, and only
-// where robots.txt allows it. Redirects are not followed, and only the beginning of a page is read.
+// where robots.txt allows it. Redirects of pages are not followed, and only the beginning of a page is read.
 import { type Fetched, type HeaderList, header } from "../exchange.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Options, Settings } from "../options.ts";
 import { ruleFinder } from "../parse/robots-rules.ts";
 import type { Problem } from "../problem.ts";
+import { isRobotsUnreachable } from "../status.ts";
 import { parseUrl } from "../url.ts";
+import { type FollowRules, follow, followRules, Hop } from "./follow.ts";
 import { prepare } from "./prepare.ts";
 import { textOf } from "./read.ts";
+import { redirectTarget } from "./redirect-target.ts";
 
 /** How a page answered. */
 export interface PageAnswer {
@@ -16,6 +19,8 @@ export interface PageAnswer {
   readonly status?: number | undefined;
   readonly headers: HeaderList;
   readonly reason?: Problem | undefined;
+  /** Where a redirect leads; if nowhere, `reason` says why. */
+  readonly target?: string | undefined;
   /** The beginning of an HTML page; empty for anything else. */
   readonly html: string;
 }
@@ -37,22 +42,22 @@ export async function openPageFetch(
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
   const { createFetcher } = await import("../fetch/fetcher.ts");
-  return new Pages(
-    createFetcher({ settings: own, start: startUrls, onEvent: (event) => settings.onEvent?.(event) }),
-    own,
-  );
+  const fetcher = createFetcher({ settings: own, start: startUrls, onEvent: (event) => settings.onEvent?.(event) });
+  return new Pages(fetcher, own, followRules(limits, startUrls, fetcher));
 }
 
 class Pages implements PageFetch {
   readonly #fetcher: Fetcher;
   readonly #settings: Settings;
+  readonly #rules: FollowRules;
   readonly #agent: string;
   // For each origin, which URLs may be fetched.
   readonly #robots = new Map<string, Promise<(url: string) => boolean>>();
 
-  constructor(fetcher: Fetcher, settings: Settings) {
+  constructor(fetcher: Fetcher, settings: Settings, rules: FollowRules) {
     this.#fetcher = fetcher;
     this.#settings = settings;
+    this.#rules = rules;
     this.#agent = /^[\w.-]*/.exec(settings.userAgent)?.[0] ?? "";
   }
 
@@ -62,7 +67,10 @@ class Pages implements PageFetch {
     const fetched = await this.#fetcher.fetch({ url, role: "homepage" });
     const { outcome, status, headers = [] } = fetched;
     if (outcome === "found") return { outcome, status, headers, html: await this.#htmlOf(fetched) };
-    return { outcome, status, headers, reason: "reason" in fetched ? fetched.reason : undefined, html: "" };
+    if (outcome !== "redirect") return { outcome, status, headers, reason: fetched.reason, html: "" };
+    const redirect = redirectTarget(headers, url, this.#settings.limits.urlLength);
+    if ("code" in redirect) return { outcome, status, headers, reason: redirect, html: "" };
+    return { outcome, status, headers, target: redirect.target.href, html: "" };
   }
 
   close(): Promise<void> {
@@ -91,22 +99,17 @@ class Pages implements PageFetch {
   }
 
   // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
-  // cannot be reached, nothing is. Five redirects are followed.
+  // cannot be reached, nothing is.
   async #readRobots(origin: string): Promise<(url: string) => boolean> {
-    let url = `${origin}/robots.txt`;
-    for (let hops = 0; hops <= mostHops; hops++) {
-      const fetched = await this.#fetcher.fetch({ url, role: "robots", isRedirected: hops > 0 });
-      if (fetched.outcome === "found") return this.#parse(fetched);
-      if (fetched.outcome !== "redirect") {
-        const { status } = fetched;
-        const isAbsent = status !== undefined && status >= 400 && status < 500 && status !== 429;
-        return () => isAbsent;
-      }
-      const target = parseUrl(header(fetched.headers, "location") ?? "", url);
-      if (target === null) return () => true;
-      url = target.href;
-    }
-    return () => true;
+    const first = Hop.first(`${origin}/robots.txt`, "robots", this.#rules);
+    const robots = await follow<never>(
+      first,
+      (hop) => this.#fetcher.fetch(hop.request),
+      () => undefined,
+    );
+    if (robots.outcome === "found") return this.#parse(robots.document);
+    const isUnreachable = isRobotsUnreachable(robots);
+    return () => !isUnreachable;
   }
 
   async #parse(fetched: Extract<Fetched, { outcome: "found" }>): Promise<(url: string) => boolean> {
@@ -122,6 +125,5 @@ function pathOf(url: string): string {
   return pathname + search;
 }
 
-const mostHops = 5;
 // With more origins than this, the pages are no sample of one website.
 const mostOrigins = 100;

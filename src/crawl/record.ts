@@ -4,7 +4,7 @@ import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
 import type { NotAsked } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
-import { parseUrl } from "../url.ts";
+import { bareHost, parseUrl } from "../url.ts";
 import type { FollowFailure } from "./follow.ts";
 import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
 import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";
@@ -48,7 +48,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#homeHost = bareHost(options.homepage);
+    this.#homeHost = websiteOf(options.homepage);
   }
 
   /** Not fetched, because of a limit or a cycle. */
@@ -153,7 +153,7 @@ export class Recorder {
   // Most sitemaps are on the host of the homepage: those need no URL parser.
   #isAtHome(url: string): boolean {
     if (url.startsWith(this.#options.homepage)) return true;
-    return bareHost(url) === this.#homeHost;
+    return websiteOf(url) === this.#homeHost;
   }
 }
 
@@ -188,7 +188,6 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
   };
 }
 
-// `www.example.org` and `example.org` count as one website.
-function bareHost(url: string): string {
-  return parseUrl(url)?.host.replace(/^www\./, "") ?? "";
+function websiteOf(url: string): string {
+  return bareHost(parseUrl(url)?.host ?? "");
 }

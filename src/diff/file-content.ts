@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import path from "node:path";
 import type { Piece, Scratch } from "../crawl/scratch.ts";
 import { SitemapError } from "../errors.ts";
+import { isRobotsPath } from "../url.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
 import { lineRanges, type Range } from "./line-ranges.ts";
 
@@ -32,7 +33,7 @@ export class PathContent implements FileContent {
   }
 
   get isRobots(): boolean {
-    return this.name === "robots.txt";
+    return isRobotsPath(this.shown);
   }
 
   get mayBeEmpty(): boolean {

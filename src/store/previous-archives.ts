@@ -1,6 +1,6 @@
 // The archives of earlier runs. If several have a document, the newest counts.
 import type { DocumentRequest, Fetched, FetchedDocument } from "../exchange.ts";
-import { parseUrl } from "../url.ts";
+import { bareHost, parseUrl } from "../url.ts";
 import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
 import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
 import type { OpenArchiveOptions } from "./contract.ts";
@@ -117,6 +117,6 @@ function runsOf(answer: Answer): number {
 
 // A website that moves from http to https is the same; at another port there is another one.
 function sameHost(one: string, other: string): boolean {
-  const host = (url: string) => parseUrl(url)?.host.replace(/^www\./, "");
+  const host = (url: string) => bareHost(parseUrl(url)?.host ?? "");
   return host(one) === host(other);
 }

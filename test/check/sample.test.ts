@@ -8,6 +8,7 @@ import { upperBound } from "../../src/check/confidence.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 
 type Answer = (response: ServerResponse) => void;
@@ -18,6 +19,8 @@ let asked: string[] = [];
 let methods = new Set<string>();
 let pages: Record<string, Answer> = {};
 let robots = "";
+// Where robots.txt is instead.
+let moved: string | undefined;
 let listed: readonly string[] = [];
 
 const html =
@@ -37,6 +40,7 @@ const meta = (content: string, name = "robots") => html(`<head><meta name="${nam
 function answer({ url = "", method = "" }: IncomingMessage, response: ServerResponse): void {
   methods.add(method);
   asked.push(url);
+  if (url === "/robots.txt" && moved !== undefined) return void status(301, { location: moved })(response);
   if (url === "/robots.txt") return void response.end(`${robots}\nSitemap: ${home}sitemap.xml\n`);
   if (url === "/sitemap.xml") return void response.end(sitemap(listed));
   (pages[url] ?? status(404))(response);
@@ -62,14 +66,19 @@ beforeEach(() => {
   [asked, methods, robots] = [[], new Set(), ""];
 });
 
+async function treeOf(given: Record<string, Answer>, entries = Object.keys(given)): Promise<SitemapTree> {
+  [pages, listed] = [given, entries];
+  const tree = await sitemapTreeForHomepage(home, { useKnownPaths: false, useHomepage: false });
+  asked = [];
+  return tree;
+}
+
 async function sampled(
   size: number,
   given: Record<string, Answer>,
   entries = Object.keys(given),
 ): Promise<CheckResult> {
-  [pages, listed] = [given, entries];
-  await using tree = await sitemapTreeForHomepage(home, { useKnownPaths: false, useHomepage: false });
-  asked = [];
+  await using tree = await treeOf(given, entries);
   return await checkTree(tree, { sample: size, crawl: { retries: 0, delay: 0 } });
 }
 
@@ -144,6 +153,34 @@ test("alternate pages and dates of a page are compared with its sitemap", async 
     ["page-lastmod-older", "info", "/older", expect.stringContaining("2026-05-01")],
   ]);
   expect(result.sample?.bad).toBe(0);
+});
+
+test("redirects of robots.txt are followed as those of sitemaps: other hosts choose nothing that a login opens", async () => {
+  const logins: string[] = [];
+  const elsewhere = createServer((_, response) => status(302, { location: `${home}rules` })(response));
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.2", resolve));
+  const other = `http://127.0.0.2:${(elsewhere.address() as AddressInfo).port}/`;
+  await using tree = await treeOf({ "/a": html(""), "/private/b": html("") });
+  try {
+    const rules: Answer = (response) => {
+      logins.push(String(response.req.headers.authorization));
+      response.end("User-agent: *\nDisallow: /private");
+    };
+    pages = { ...pages, "/rules": rules };
+    const options = {
+      sample: 10,
+      crawl: { headers: { authorization: "secret" }, network: "allow-private", retries: 0 },
+    } as const;
+    moved = other;
+    expect((await checkTree(tree, options)).sample).toMatchObject({ judged: 1, disallowed: 1 });
+    expect(logins).toEqual(["undefined"]);
+    // A robots.txt that is never reached says nothing about what is allowed.
+    moved = "/robots.txt";
+    expect((await checkTree(tree, options)).sample).toMatchObject({ judged: 0, disallowed: 2 });
+  } finally {
+    moved = undefined;
+    elsewhere.close();
+  }
 });
 
 test("robots.txt is obeyed, by the name of the program", async () => {
