@@ -235,23 +235,25 @@ test("the budget for bytes ends between two documents", async () => {
 });
 
 test("the budget for time ends what is still being waited for; what was fetched is read", async () => {
-  const { lines } = await treeOf(
-    {
-      "/i.xml": index("/a.xml", "/slow.xml", "/b.xml"),
-      "/a.xml": urlset("/1"),
-      "/slow.xml": { wait: 20_000, body: urlset("/2") },
-      "/b.xml": urlset("/3"),
-    },
-    { limits: { time: 300 } },
-  );
-  expect(lines).toEqual([
+  const routes = {
+    "/i.xml": index("/a.xml", "/slow.xml", "/b.xml"),
+    "/a.xml": urlset("/1"),
+    "/slow.xml": { wait: 60_000, body: urlset("/2") },
+    "/b.xml": urlset("/3"),
+  };
+  const expected = [
     "index/xml /i.xml",
     "  pages/xml /a.xml",
     "    /1",
     "  invalid /slow.xml (limit-time)",
     "  pages/xml /b.xml",
     "    /3",
-  ]);
+  ];
+  let lines: readonly string[] = [];
+  // More of it where a busy machine fetches nothing in that time.
+  for (let time = 300; lines.length < expected.length && time < 60_000; time *= 5)
+    ({ lines } = await treeOf(routes, { limits: { time } }));
+  expect(lines).toEqual(expected);
 });
 
 test("a sitemap that lists sitemaps too becomes an index; its pages stand in a child of their own", async () => {

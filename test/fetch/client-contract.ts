@@ -191,16 +191,16 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
         "/large": faults["endless body"](tenPages),
         "/silence": faults.silence(),
       });
-      const timeout = { firstByte: 300, connect: 5000, idle: 5000, total: 20_000 };
-      const options = { start: server.origin, retries: 1, limits: { documentBytes: 100_000 }, timeout };
+      const options = { start: server.origin, retries: 1, limits: { documentBytes: 100_000 } };
       const fetcher = testFetcher({ ...options, client: make() });
+      const impatient = testFetcher({ ...options, timeout: { firstByte: 300 }, client: make() });
       const { text, followed } = await fetcher.read(`${server.origin}/a`);
       expect({ text, followed }).toMatchObject({ text: tenPages, followed: { document: { attempts: 2 } } });
       expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({
         bytes: 100_000,
         broken: "limit-document-bytes",
       });
-      expect((await fetcher.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
+      expect((await impatient.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
       await server.close();
       expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");
       // What is not public is refused before any client is asked, as far as the URL tells.
@@ -216,8 +216,8 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
           return fault(exchange);
         },
         async closed() {
-          for (let tries = 0; tries < 100 && !sockets.every(({ destroyed }) => destroyed); tries++) await pause(10);
-          expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
+          while (!sockets.every(({ destroyed }) => destroyed)) await pause(10);
+          expect(sockets).toHaveLength(1);
         },
       };
     }

@@ -57,7 +57,7 @@ test(`${count} mixed requests leave nothing behind`, async () => {
 
   async function state() {
     // Sockets close, and what they held is collected, a little later.
-    for (let tries = 0; tries < 100 && server.open + secure.open > 0; tries++) await pause(20);
+    while (server.open + secure.open > 0) await pause(20);
     for (const { requests } of [server, secure]) requests.length = 0;
     for (let round = 0; round < 3; round++) {
       await pause(20);

@@ -212,8 +212,7 @@ test("the bodies of errors and redirects are not read, however large", async () 
   const fetcher = testFetcher({ start: server.origin });
   expect((await fetcher.read(`${server.origin}/moved`)).text).toBe(tenPages);
   expect((await fetcher.read(`${server.origin}/missing`)).result).toBe("absent http-404");
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  while (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
   // What the kernel buffers on loopback is sent without being read.
-  expect(sent).toHaveLength(2);
   expect(Math.max(...sent)).toBeLessThan(12_000_000);
 });
