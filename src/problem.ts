@@ -5,8 +5,8 @@ import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import { byteProblems } from "./problems/bytes.ts";
-import { deliveryProblems } from "./problems/delivery.ts";
 import { entryProblems } from "./problems/entries.ts";
+import { fetchingProblems } from "./problems/fetching.ts";
 import { lineProblems } from "./problems/lines.ts";
 import type { ProblemRow, ProblemRows } from "./problems/row.ts";
 import { statusRow } from "./problems/status.ts";
@@ -39,7 +39,7 @@ export type ProblemFacts = Omit<Problem, "code" | "message">;
 
 /** The table, in the order of the documentation. */
 export const problemGroups: Readonly<Record<string, ProblemRows>> = {
-  "On the way to a document": deliveryProblems,
+  "On the way to a document": fetchingProblems,
   "The bytes of a document": byteProblems,
   Lines: lineProblems,
   XML: xmlProblems,

@@ -9,9 +9,9 @@ import { script } from "../script.ts";
 import { style } from "../style.ts";
 import { StyleSheet } from "../style-sheet.ts";
 import { changesPart } from "./changes.ts";
+import { contentsPart } from "./contents.ts";
 import { findingsPart } from "./findings.ts";
 import { languagesPart } from "./languages.ts";
-import { makeupPart } from "./makeup.ts";
 import { mapPart } from "./map.ts";
 import { overview } from "./overview.ts";
 import { discoveryPart, sitemapsPart } from "./sitemaps.ts";
@@ -26,7 +26,7 @@ export function pageOf(facts: ReportFacts): string {
     { id: "map", name: "Sections", content: mapPart(facts, sheet) },
     { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
     { id: "languages", name: "Languages", content: languagesPart(facts) },
-    { id: "makeup", name: "Contents", content: makeupPart(facts) },
+    { id: "contents", name: "Contents", content: contentsPart(facts) },
     { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
     { id: "discovery", name: "Discovery", content: discoveryPart(facts) },
   ].filter(({ content }) => content !== undefined);

@@ -5,11 +5,11 @@ import { type Html, html, type Value } from "../html.ts";
 import { readableUrl } from "../text.ts";
 import { part } from "./words.ts";
 
-export function makeupPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
+export function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
   if (figures.sitemaps === 0) return undefined;
   const { pages } = figures;
   return part(
-    "makeup",
+    "contents",
     "What they hold",
     html`<div class="cards">
 ${card(

@@ -6,7 +6,7 @@ const trust = "trust it with NODE_EXTRA_CA_CERTS, or use --insecure";
 // What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
 
-export const deliveryProblems: ProblemRows = {
+export const fetchingProblems: ProblemRows = {
   "dns-not-found": {
     loss: true,
     message: "The host name does not exist",
