@@ -3,6 +3,7 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { SummaryReporter } from "./test/support/summary-reporter.ts";
+import { useOwnTemporaryFolder } from "./test/support/temporary-folder.ts";
 
 const fastPath = path.join(import.meta.dirname, "src/parse/fast/create-fast-path.ts");
 const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts");
@@ -12,6 +13,8 @@ for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
   delete process.env[name];
   delete process.env[name.toUpperCase()];
 }
+
+useOwnTemporaryFolder();
 
 // These measure their process, or change it for good: each gets one of its own. The others share a few, because to load the code again
 // takes longer than most of them run.

@@ -1,4 +1,4 @@
-// What a test needs beyond Node.js is said in its first lines.
+// What a test needs beyond Node.js is said in its first lines; time it has as much as the others.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -22,4 +22,10 @@ test.each(files)("%s says what it needs", (name) => {
   const said = /^\/\/ Needs (.*)\.$/m.exec(header)?.[1]?.split(", ") ?? [];
   const imported = Object.keys(needs).filter((each) => needs[each]?.test(text.slice(header.length)));
   expect(said).toEqual(expect.arrayContaining(imported));
+});
+
+test.each(files)("%s has no time limit that a busy machine would exceed", (name) => {
+  const text = readFileSync(path.join(import.meta.dirname, name), "utf8");
+  const limits = [...text.matchAll(/\{\s*timeout: ([\d_]+)[^{}]*\},?\s*(?:async )?\(/g)].map(([, limit = ""]) => limit);
+  expect(limits.filter((limit) => Number(limit.replaceAll("_", "")) < 180_000)).toEqual([]);
 });

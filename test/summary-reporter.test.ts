@@ -1,4 +1,6 @@
-// What the tests print about themselves.
+// What the tests print about themselves, and where they write.
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { TestCase } from "vitest/node";
 import { triedAgain } from "./support/summary-reporter.ts";
@@ -12,4 +14,8 @@ test("a test that passed only when it was tried again is named at the end", () =
     "  test/a.test.ts > two",
   ]);
   expect(triedAgain([made("one", false)])).toEqual([]);
+});
+
+test.skipIf(process.platform === "win32")("temporary files are in a folder of this run", () => {
+  expect(path.basename(tmpdir())).toMatch(/^sitegrove-tests-/);
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { HostsFile } from "../../src/fetch/hosts-file.ts";
 import { createLookup, type LookupOptions, type LookupParts } from "../../src/fetch/lookup.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -17,6 +17,7 @@ afterEach(async () => {
 const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-hosts-"));
 const hosts = path.join(folder, "hosts");
 afterEach(() => rmSync(hosts, { force: true }));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
 
