@@ -1,4 +1,4 @@
-// Fleets on several machines as processes: a real Redis, real workers, real signals.
+// Fleets on several machines: a real Redis and real workers; a process where one is killed or hears a signal.
 // Needs Redis, processes, more than a second.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -13,7 +13,7 @@ import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import type { QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
-import { ended, sitegrove, start } from "./program.ts";
+import { ended, launch, type Started, sitegrove, start } from "./program.ts";
 
 describe.skipIf(!hasRedis)("fleets on Redis", () => {
   let redis: RedisServer;
@@ -46,8 +46,14 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   const fleet = (command: string, ...flags: string[]) =>
     sitegrove(["fleet", ...(command === "" ? [] : [command]), "--queue", url(), ...flags], { env });
   const fill = (...flags: string[]) => fleet("", "--from", at("sites.txt"), ...flags);
-  const worker = (...flags: string[]) =>
-    start(["fleet", "worker", "--queue", url(), "--idle", "0", ...quick, ...flags], { env });
+  const working = (flags: readonly string[]) => [
+    ...["fleet", "worker", "--queue", url(), "--idle", "0", ...quick, ...flags],
+  ];
+  const worker = (...flags: string[]): Started => launch(working(flags), { env });
+  const workerProcess = (...flags: string[]) => {
+    const child = start(working(flags), { env });
+    return { end: ended(child), kill: (signal: NodeJS.Signals) => void child.kill(signal) };
+  };
   /** By a connection of our own: starting the program for each look takes longer than what it looks at. */
   async function look<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
     const queue = await BullQueue.open(url());
@@ -73,7 +79,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       "sitegrove: monday: added 0 websites; 20 websites known already\n",
     );
     expect(await counts("monday")).toEqual({ waiting: 20, active: 0, done: 0, failed: 0 });
-    const ends = await Promise.all([worker(), worker(), worker()].map(ended));
+    const ends = await Promise.all([worker(), worker(), worker()].map(({ end }) => end));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(JSON.parse((await fleet("status", "--run", "monday", "-f", "json")).stdout)).toEqual({
       waiting: 0,
@@ -96,25 +102,26 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     }
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s drains, a second one stops", async (signal) => {
+  test.each([
+    ["SIGINT", workerProcess],
+    ["SIGTERM", worker],
+  ] as const)("%s drains, a second one stops", async (signal, startWorker) => {
     const { sites } = await serve({ count: 6, latency: 1000, isSilent: (number) => number === 5 });
     await fill("--max-time", "3");
-    const one = worker("--concurrency", "2");
-    const end = ended(one);
+    const one = startWorker("--concurrency", "2");
     await until(({ active }) => active === 2);
     one.kill(signal);
-    const { code, stderr, stdout } = await end;
+    const { code, stderr, stdout } = await one.end;
     expect(code).toBe(0);
     expect(stderr).toContain("finishing the websites that are being read");
     expect(stdout).toMatch(/^2 websites in/);
     expect(await counts()).toEqual({ waiting: 4, active: 0, done: 2, failed: 0 });
-    const two = worker("--concurrency", "1", "--max-time", "600");
-    const stopped = ended(two);
+    const two = startWorker("--concurrency", "1", "--max-time", "600");
     await until(({ active }) => active === 1);
     two.kill(signal);
     await sleep(200);
     two.kill(signal);
-    const { code: second } = await stopped;
+    const { code: second } = await two.end;
     const { active, waiting, done } = await counts();
     // What was finished before the second signal is done.
     expect([active, waiting + done]).toEqual([0, sites.length]);
@@ -124,15 +131,14 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   test("a worker waits for the first run, and takes from all", async () => {
     const { sites } = await serve({ count: 4 });
     const one = worker("--stay");
-    const end = ended(one);
     await new Promise<void>((resolve) =>
-      one.stderr?.on("data", (text) => String(text).includes("waiting") && resolve()),
+      one.stderr.on("data", (text) => String(text).includes("waiting") && resolve()),
     );
     await fill("--run", "a");
     await sitegrove(["fleet", ...sites.slice(0, 2), "--queue", url(), "--run", "b"], { env });
     while ((await counts("a")).done + (await counts("b")).done < 6) await sleep(100);
     one.kill("SIGTERM");
-    expect((await end).code).toBe(0);
+    expect((await one.end).code).toBe(0);
     expect((await fleet("status", "-f", "ndjson")).stdout).toBe(
       '{"run":"a","waiting":0,"active":0,"done":4,"failed":0}\n{"run":"b","waiting":0,"active":0,"done":2,"failed":0}\n',
     );
@@ -145,8 +151,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       "sitegrove: daily: again every 2s\n",
     );
     expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("there is no run nothing");
-    const one = worker("--run", "daily");
-    const end = ended(one);
+    const { end } = worker("--run", "daily");
     const runs = () => look(async (queue) => (await queue.runs()).map(({ run }) => run));
     for (let names = await runs(); names.length < 3; names = await runs()) await sleep(100);
     expect((await fleet("schedule", "--run", "daily", "--stop")).code).toBe(0);
@@ -171,7 +176,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   test("a run brings its pace along", async () => {
     await serve({ count: 1 });
     await fill("--delay", "0.7");
-    await ended(worker());
+    await worker().end;
     const [result] = lines((await fleet("results")).stdout);
     expect(result).toMatchObject({ outcome: "complete", requests: 2 });
     expect(result?.duration).toBeGreaterThanOrEqual(690);
@@ -196,8 +201,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
         return `http://127.0.0.1:${(website.address() as AddressInfo).port}/`;
       }),
     );
-    const workers = [1, 2].map(() => worker("--stay", "--per-address", "4", "--concurrency", "6"));
-    const ends = workers.map(ended);
+    const flags = ["--stay", "--per-address", "4", "--concurrency", "6"];
+    const [dies, stays] = [workerProcess(...flags), worker(...flags)];
     try {
       await look(async (queue) => {
         let runs = 0;
@@ -218,15 +223,16 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
         while ((await queue.workers()) !== 2) await sleep(50);
         await sleep(700);
         await settles((requests) => requests <= 4);
-        workers[0]?.kill("SIGKILL");
+        dies.kill("SIGKILL");
         while ((await queue.workers()) !== 1) await sleep(50);
         await sleep(700);
         // The one that is left has all four.
         await settles((requests) => requests === 4);
       });
     } finally {
-      for (const child of workers) child.kill("SIGKILL");
-      await Promise.all(ends);
+      dies.kill("SIGKILL");
+      stays.kill("SIGTERM");
+      await Promise.all([dies.end, stays.end]);
       for (const website of websites) {
         website.close();
         website.closeAllConnections();
@@ -239,7 +245,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     gone.close();
     writeFileSync(at("sites.txt"), `${gone.sites.join("\n")}\n`);
     await fill();
-    await ended(worker());
+    await worker().end;
     expect(lines((await fleet("results")).stdout).map(({ outcome }) => outcome)).toEqual([
       "unreachable",
       "unreachable",
@@ -259,7 +265,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       const settings = { out: at("out"), archives: true };
       await queue.add("good", [{ ...site, previous: at("sites.txt") }], settings);
     });
-    const { code, stderr } = await ended(worker());
+    const { code, stderr } = await worker().end;
     expect(code).toBe(1);
     expect(stderr.split("\n").filter((line) => line.includes("left to other workers"))).toEqual([
       "sitegrove: newer is left to other workers: this version does not know its setting tables",
@@ -293,14 +299,13 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       expect(stderr).toContain(sentence);
     }
     expect(await settings()).toEqual(before);
-    const filling = start(["fleet", "--from", "-", "--queue", url(), "--run", "cut"], { env });
-    const end = ended(filling);
-    filling.stdin?.write("a.example\nb.example\n");
+    const filling = launch(["fleet", "--from", "-", "--queue", url(), "--run", "cut"], { env });
+    filling.stdin.write("a.example\nb.example\n");
     await look(async (queue) => {
       while ((await queue.counts("cut")).waiting < 2) await sleep(20);
     });
     filling.kill("SIGINT");
-    const { code, stderr } = await end;
+    const { code, stderr } = await filling.end;
     expect(code).toBe(130);
     expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: fill it again");
   });

@@ -1,10 +1,10 @@
-// Most tests run the program inside of their own process: what it prints there, and how it ends, is what a process prints.
+// Most tests run the program inside their own process: what it prints there, and how it ends, is what a process prints.
 // Needs processes.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { sitegrove, sitegroveProcess } from "./program.ts";
+import { launch, sitegrove, sitegroveProcess } from "./program.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "cli-inside-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,4 +36,17 @@ test("what belongs to the process is as before", async () => {
   await sitegrove(["parse", "a.xml", "-o", "b.csv", "-f", "csv"], { cwd: folder, env: { EXTRA: "1" } });
   expect(state()).toEqual(before);
   expect(existsSync(path.join(folder, "b.csv"))).toBe(true);
+});
+
+test("several run at a time: each has its own input, output and signals", async () => {
+  const [stopped, other] = [1, 2].map(() => launch(["parse", "-", "-f", "pages"], { env: { EXTRA: "1" } }));
+  stopped?.stdin.write("https://example.org/1\n");
+  other?.stdin.write("https://example.org/2\n");
+  const between = await sitegrove(["parse", "-", "-f", "pages"], { input: "https://example.org/3\n" });
+  expect(between).toEqual({ code: 0, stdout: "https://example.org/3\n", stderr: "" });
+  stopped?.kill("SIGINT");
+  expect((await stopped?.end)?.code).toBe(130);
+  other?.stdin.end();
+  expect(await other?.end).toEqual({ code: 0, stdout: "https://example.org/2\n", stderr: "" });
+  expect(process.env["EXTRA"]).toBeUndefined();
 });

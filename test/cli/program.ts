@@ -1,7 +1,8 @@
-// Runs the program: most command lines inside of the process of the tests, what is about a process as one, as a person or a script would.
+// Runs the program: most command lines inside the process of the tests; what is about a process as one, as a person or a script would.
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
-import { runInside } from "./inside.ts";
+import type { Readable, Writable } from "node:stream";
+import { runInside, startInside } from "./inside.ts";
 
 // What a terminal may show is decided by the tests, not by the machine they run on.
 const { SITEGROVE_PROGRAM, SITEGROVE_PROCESSES, NO_COLOR: _, FORCE_COLOR: __, ...environment } = process.env;
@@ -31,6 +32,23 @@ export function sitegrove(words: readonly string[], options: RunOptions = {}): P
   const needsProcess =
     options.node !== undefined || isOfNode || SITEGROVE_PROGRAM !== undefined || SITEGROVE_PROCESSES !== undefined;
   return needsProcess ? sitegroveProcess(words, options) : runInside(program, words, environment, options);
+}
+
+/** What was started and goes on. */
+export interface Started {
+  readonly stdin: Writable;
+  readonly stderr: Readable;
+  readonly end: Promise<Ended>;
+  kill(signal: "SIGINT" | "SIGTERM"): void;
+}
+
+/** Starts it and goes on: inside, where it hears signals as a process does. As a process where `sitegrove` runs one. */
+export function launch(words: readonly string[], options: Pick<RunOptions, "env"> = {}): Started {
+  if (SITEGROVE_PROGRAM === undefined && SITEGROVE_PROCESSES === undefined) return startInside(program, words, options);
+  const child = start(words, options);
+  const { stdin, stderr } = child;
+  if (stdin === null || stderr === null) throw new Error("A process without streams");
+  return { stdin, stderr, end: ended(child), kill: (signal) => void child.kill(signal) };
 }
 
 /** Runs it as a process and waits for its end. */
