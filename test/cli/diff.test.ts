@@ -108,6 +108,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+const pages = (from: number, count: number) =>
+  Array.from({ length: count }, (_, page) => `https://example.org/${page + from}\n`).join("");
+/** So long that what is found is kept in temporary files: that begins at about 250,000 pages. */
+function longLists(): string[] {
+  if (!existsSync(at("long-1.txt"))) for (const number of [1, 2]) file(`long-${number}.txt`, pages(number, 300_000));
+  return [at("long-1.txt"), at("long-2.txt")];
+}
+
 const both = () => [at("monday.warc.gz"), at("tuesday.warc")];
 const short = (text: string) => text.replaceAll(site.homepage, "/").replaceAll(`${folder}/`, "");
 
@@ -397,12 +405,9 @@ describe("exit codes", () => {
   });
 
   test("130: Ctrl-C ends it at once, and leaves neither temporary files nor an output", async () => {
-    const many = (from: number) =>
-      Array.from({ length: 400_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
-    const lists = [file("many-1.txt", many(0)), file("many-2.txt", many(7))];
     const place = mkdtempSync(at("temporary-"));
-    for (const wait of [20, 700]) {
-      const child = start(["diff", ...lists, "-o", at("many.txt"), "-f", "pages"], { env: { TMPDIR: place } });
+    for (const wait of [20, 300]) {
+      const child = start(["diff", ...longLists(), "-o", at("many.txt"), "-f", "pages"], { env: { TMPDIR: place } });
       const end = ended(child);
       // From now on it hears signals.
       while (!readdirSync(folder).some((name) => name.includes("many.txt")) && child.exitCode === null) await sleep(10);
@@ -418,14 +423,11 @@ describe("exit codes", () => {
   });
 });
 
-const disk = smallDisk(4096);
+const disk = smallDisk(64);
 afterAll(() => disk?.remove());
 test.skipIf(disk === undefined)("1: a disk that is full is one sentence; the file from before stays", async () => {
-  const many = (from: number) =>
-    Array.from({ length: 900_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
-  const lists = [file("full-1.txt", many(0)), file("full-2.txt", many(5))];
   const output = file("kept.txt", "kept");
-  const words = ["diff", ...lists, "-f", "pages", "-o", output, "--force"];
+  const words = ["diff", ...longLists(), "-f", "pages", "-o", output, "--force"];
   const { code, stderr } = await sitegrove(words, { env: { TMPDIR: disk?.path ?? "" } });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^sitegrove: A temporary file in .* could not be written: no space left on device\n$/);
@@ -434,9 +436,7 @@ test.skipIf(disk === undefined)("1: a disk that is full is one sentence; the fil
 });
 
 test("a reader that goes away early ends it quietly", async () => {
-  const many = (from: number) =>
-    Array.from({ length: 50_000 }, (_, page) => `https://example.org/${page + from}\n`).join("");
-  const [one, two] = [file("head-1.txt", many(0)), file("head-2.txt", many(100_000))];
+  const [one, two] = [file("head-1.txt", pages(0, 20_000)), file("head-2.txt", pages(100_000, 20_000))];
   const { stdout, stderr } = await shell(
     `eval "$SITEGROVE" diff ${one} ${two} -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
   );

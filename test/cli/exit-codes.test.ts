@@ -7,7 +7,8 @@ import { type Answer, serve, sitemapIndex, urlset, type Website } from "./websit
 
 let site: Website;
 beforeAll(async () => {
-  const many = Array.from({ length: 20_000 }, (_, index) => `{base}/many/${index}`);
+  // More than a pipe and the buffers in front of it hold.
+  const many = Array.from({ length: 10_000 }, (_, index) => `{base}/many/${index}`);
   site = await serve({
     "/good.xml": urlset("{base}/a"),
     "/bad.xml": sitemapIndex("{base}/good.xml", "{base}/gone.xml"),
@@ -192,7 +193,7 @@ describe("130: stopped by Ctrl-C", () => {
     const lastPage = new Promise<void>((resolve) => {
       child.stdout?.on("data", (chunk: Buffer) => {
         seen += chunk.toString().split("\n").length - 1;
-        if (seen >= 20_000) resolve();
+        if (seen >= 10_000) resolve();
       });
     });
     const end = ended(child);
@@ -204,8 +205,8 @@ describe("130: stopped by Ctrl-C", () => {
     expect(Date.now() - stoppedAt).toBeLessThan(25_000);
     expect(code).toBe(130);
     expect(stdout.endsWith("\n")).toBe(true);
-    expect(count(stdout)).toBe(20_000);
-    expect(stderr).toBe("sitegrove: stopped: 20,000 pages listed, not complete\n");
+    expect(count(stdout)).toBe(10_000);
+    expect(stderr).toBe("sitegrove: stopped: 10,000 pages listed, not complete\n");
   });
 
   // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.
@@ -230,7 +231,7 @@ describe("130: stopped by Ctrl-C", () => {
     const { code, stdout } = await end;
     const tree = JSON.parse(first + stdout);
     expect({ code, interrupted: tree.interrupted }).toEqual({ code: 130, interrupted: true });
-    expect(tree.root.children[0].pages.length).toBeLessThan(20_000);
+    expect(tree.root.children[0].pages.length).toBeLessThan(10_000);
   });
 
   test("where nobody reads on, the program does not wait", async () => {

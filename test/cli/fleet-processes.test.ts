@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-line.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { smallDisk } from "../support/small-disk.ts";
-import { ended, sitegrove, sitegroveProcess, start } from "./program.ts";
+import { ended, launch, sitegrove, sitegroveProcess, start } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers | undefined;
@@ -54,15 +54,15 @@ const until = async (isTrue: () => boolean) => {
 };
 
 test("what they read is what one process reads, byte for byte", async () => {
-  const { sites } = await serve({ count: 12 });
-  expect(await sitegroveProcess(words("--check", "--no-progress"))).toMatchObject({ code: 0, stderr: "" });
+  const { sites } = await serve({ count: 8 });
+  expect(await sitegrove(words("--check", "--no-progress"))).toMatchObject({ code: 0, stderr: "" });
   const alone = ["fleet", "--from", at("sites.txt"), "--out", at("alone"), "--no-homepage", "--check"];
   expect((await sitegrove(alone)).code).toBe(0);
   const pages = readdirSync(at("alone"), { recursive: true, encoding: "utf8" }).filter((name) => /\d\.\w+$/.test(name));
   expect(pages).toHaveLength(2 * sites.length);
   for (const name of pages.filter((each) => each.startsWith("pages")))
     expect(readFileSync(at(`out/${name}`))).toEqual(readFileSync(at(`alone/${name}`)));
-  expect(done()).toHaveLength(12);
+  expect(done()).toHaveLength(8);
 });
 
 test.skipIf(process.platform !== "linux")(
@@ -83,7 +83,7 @@ test.skipIf(process.platform !== "linux")(
     expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
     // Nobody works on after that.
     await until(() => left.every((pid) => !existsSync(`/proc/${pid}`)));
-    const { code } = await sitegroveProcess(words());
+    const { code } = await sitegrove(words("--processes", "1"));
     expect(code).toBe(0);
     expect(
       done()
@@ -127,7 +127,7 @@ test.skipIf(process.platform !== "linux")("a website that kills its process thre
 });
 
 test("Ctrl-C once finishes what is under way, twice stops; it is no death", async () => {
-  const { visits } = await serve({ count: 40, latency: 60 });
+  const { visits } = await serve({ count: 20, latency: 60 });
   const child = start(words("--concurrency", "4"));
   const end = ended(child);
   await until(() => done().length >= 3);
@@ -137,25 +137,24 @@ test("Ctrl-C once finishes what is under way, twice stops; it is no death", asyn
   const count = (kind: JournalLine["type"]) => journal().filter(({ type }) => type === kind).length;
   expect(done()).toHaveLength(count("start") - count("back"));
   expect([...visits.values()].filter((visited) => visited > 0)).toHaveLength(done().length);
-  const again = start(words("--concurrency", "4"));
-  const finished = ended(again);
+  const again = launch(words("--concurrency", "4"));
   const before = done().length;
   await until(() => done().length > before);
   again.kill("SIGINT");
   await sleep(20);
   again.kill("SIGINT");
-  expect((await finished).code).toBe(130);
-  expect((await sitegroveProcess(words())).code).toBe(0);
-  expect(done()).toHaveLength(40);
+  expect((await again.end).code).toBe(130);
+  expect((await sitegrove(words("--processes", "1"))).code).toBe(0);
+  expect(done()).toHaveLength(20);
   expect([...visits.values()].every((count) => count <= 2)).toBe(true);
 });
 
-const disk = smallDisk(256);
+const disk = smallDisk(64);
 test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", async () => {
   try {
-    await serve({ count: 60, pages: 200 });
+    await serve({ count: 12, pages: 200 });
     const out = path.join(disk?.path ?? "", "out");
-    const { code, stderr } = await sitegroveProcess(words("--out", out));
+    const { code, stderr } = await sitegrove(words("--out", out));
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no space left on device/) });
   } finally {
     disk?.remove();

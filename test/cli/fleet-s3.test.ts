@@ -1,4 +1,4 @@
-// Outputs in a bucket, as processes write them: parts of a list without anything between them, and what is published already.
+// Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
 // Needs an S3 server, Redis, processes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
-import { ended, sitegrove, start } from "./program.ts";
+import { ended, launch, sitegrove, start } from "./program.ts";
 
 describe.skipIf(!hasS3)("outputs in a bucket", () => {
   let server: S3Server;
@@ -74,11 +74,11 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       sitegrove(["fleet", ...command, "--queue", `${redis.url.slice(0, -1)}${database}`, ...flags], {
         env: environment(),
       });
-    const worker = (database: number, ...flags: string[]) => {
-      const queue = ["--queue", `${redis.url.slice(0, -1)}${database}`, "--no-homepage", "--retries", "0"];
-      const child = start(["fleet", "worker", ...queue, "--idle", "0", ...flags], { env: environment() });
-      return { child, end: ended(child) };
-    };
+    const working = (database: number, flags: readonly string[]) => [
+      ...["fleet", "worker", "--queue", `${redis.url.slice(0, -1)}${database}`],
+      ...["--no-homepage", "--retries", "0", "--idle", "0", ...flags],
+    ];
+    const worker = (database: number, ...flags: string[]) => launch(working(database, flags), { env: environment() });
     const results = async (database: number, run: string) =>
       (await fleet(database, ["results"], "--run", run)).stdout
         .split("\n")
@@ -105,10 +105,11 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const from = ["--from", path.join(folder, "queued.txt"), "--out", "s3://bucket/q", "--archives", "--run", "r"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
       const queue = await BullQueue.open(redis.url);
-      const first = worker(0, "--concurrency", "4", "--lease", "1");
+      const first = start(working(0, ["--concurrency", "4", "--lease", "1"]), { env: environment() });
+      const end = ended(first);
       while ((await queue.counts("r")).done < 2) await sleep(10);
-      first.child.kill("SIGKILL");
-      await first.end;
+      first.kill("SIGKILL");
+      await end;
       expect((await worker(0, "--lease", "1").end).code).toBe(0);
       const accepted = await results(0, "r");
       expect(accepted.map(({ site }) => site)).toEqual(sites);

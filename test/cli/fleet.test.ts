@@ -22,7 +22,7 @@ import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet
 import { some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
-import { ended, shell, sitegrove, start, terminal } from "./program.ts";
+import { ended, launch, type Started, shell, sitegrove, start, terminal } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers | undefined;
@@ -268,14 +268,14 @@ describe("lists", () => {
 });
 
 test("a machine without free sockets says so, and no website is to blame", async () => {
-  await serve({ count: 60, latency: 50 });
-  const words = fleet("--from", at("sites.txt"), "--concurrency", "60").join(" ");
+  await serve({ count: 40, latency: 50 });
+  const words = fleet("--from", at("sites.txt"), "--concurrency", "40").join(" ");
   const { code, stderr } = await shell(`ulimit -n 48; eval "$SITEGROVE ${words}"`);
   expect(code).toBe(1);
   expect(stderr).toMatch(/too many open files/i);
   for (const { outcome } of doneLines()) expect(outcome).toBe("complete");
   expect((await sitegrove(fleet("--from", at("sites.txt")))).code).toBe(0);
-  expect(new Set(doneLines().map(({ site }) => site)).size).toBe(60);
+  expect(new Set(doneLines().map(({ site }) => site)).size).toBe(40);
 });
 
 test("reasons are counted by websites, and the exit code says that something is missing", async () => {
@@ -303,7 +303,7 @@ test("run again it goes on, reads nothing twice, and can read some again", async
 });
 
 describe("killed with -9", () => {
-  const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 3));
+  const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 2));
 
   test("at any moment: nothing is lost, and no website counts twice", { timeout: 180_000 + kills * 3000 }, async () => {
     const count = kills * 20;
@@ -355,10 +355,10 @@ describe("killed with -9", () => {
 });
 
 describe("Ctrl-C", () => {
-  const begin = async () => {
+  const words = () => fleet("--from", at("sites.txt"), "--concurrency", "4");
+  const begin = async <T extends Omit<Started, "stdin">>(startFleet: () => T): Promise<T> => {
     const before = existsSync(at("out/sites.ndjson")) ? journal().length : 0;
-    const child = start(fleet("--from", at("sites.txt"), "--concurrency", "4"));
-    const end = ended(child);
+    const started = startFleet();
     // Somebody works: signals are heard.
     while (
       !existsSync(at("out/sites.ndjson")) ||
@@ -367,22 +367,31 @@ describe("Ctrl-C", () => {
         .some(({ type }) => type === "start")
     )
       await sleep(20);
-    return { child, end };
+    return started;
+  };
+  const asProcess = () => {
+    const child = start(words());
+    return {
+      child,
+      stderr: child.stderr!,
+      end: ended(child),
+      kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    };
   };
 
   test("once: what is under way is finished, and the next run goes on", async () => {
-    const { visits } = await serve({ count: 60, latency: 50 });
-    const { child, end } = await begin();
-    child.kill("SIGINT");
+    const { visits } = await serve({ count: 24, latency: 50 });
+    const { end, kill } = await begin(asProcess);
+    kill("SIGINT");
     const { code, stderr } = await end;
     expect(code).toBe(130);
     expect(stderr).toContain("finishing the websites that are being read; Ctrl-C again stops now");
     expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
     const starts = journal().filter(({ type }) => type === "start").length;
     expect(doneLines()).toHaveLength(starts);
-    expect(starts).toBeLessThan(60);
+    expect(starts).toBeLessThan(24);
     expect((await sitegrove(fleet())).code).toBe(0);
-    expect(doneLines()).toHaveLength(60);
+    expect(doneLines()).toHaveLength(24);
     expect(new Set(visits.values())).toEqual(new Set([1]));
   });
 
@@ -390,14 +399,16 @@ describe("Ctrl-C", () => {
     let isSilent = true;
     await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
     for (let round = 0; round < 4; round++) {
-      const { child, end } = await begin();
+      const { end, stderr, kill } = await begin<Omit<Started, "stdin">>(
+        round === 0 ? asProcess : () => launch(words()),
+      );
       const heard = new Promise<void>((resolve) => {
-        child.stderr?.on("data", (text) => String(text).includes("Ctrl-C again") && resolve());
+        stderr.on("data", (text) => String(text).includes("Ctrl-C again") && resolve());
       });
-      child.kill("SIGINT");
+      kill("SIGINT");
       await heard;
       const before = Date.now();
-      child.kill("SIGINT");
+      kill("SIGINT");
       const { code } = await end;
       expect(code).toBe(130);
       // Before the time limit of a website that never answers, which is 30 seconds.
@@ -409,8 +420,8 @@ describe("Ctrl-C", () => {
   });
 
   test("SIGTERM stops now, too; a process that was stopped for a while goes on", async () => {
-    await serve({ count: 40, latency: 30 });
-    const { child, end } = await begin();
+    await serve({ count: 30, latency: 30 });
+    const { child, end } = await begin(asProcess);
     child.kill("SIGSTOP");
     const second = await sitegrove(fleet());
     expect(second).toEqual({
@@ -520,11 +531,11 @@ describe("2: the command line is wrong", () => {
 });
 
 test("on a terminal there is a live table, and nothing that a list holds steers it", async () => {
-  await serve({ count: 30, latency: 120 });
+  await serve({ count: 15, latency: 120 });
   file("more.txt", "\u001b[2Jevil\u009b31m\n");
   const words = fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5");
   const { stdout } = await terminal(`$SITEGROVE ${words.filter((word) => word !== "--no-progress").join(" ")}`);
-  expect(stdout).toMatch(/\d+ of 30 websites · \d+ running · /);
+  expect(stdout).toMatch(/\d+ of 15 websites · \d+ running · /);
   // eslint-disable-next-line no-control-regex
   const text = stdout.replaceAll(/\u001b\[(\d+[AK]|J|\d*m)|\r/g, "");
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);

@@ -153,7 +153,8 @@ async function table(folder: string, name: string): Promise<Record<string, unkno
 }
 
 // A reader that shares no code with the writer, and the lines that the docs show for it.
-const hasDuckDb = spawnSync("python3", ["-c", "import duckdb, pandas, pyarrow"]).status === 0;
+const lookUp = "import importlib.util as u; [u.find_spec(name).name for name in ('duckdb', 'pandas', 'pyarrow')]";
+const hasDuckDb = spawnSync("python3", ["-c", lookUp]).status === 0;
 test.runIf(hasDuckDb)("DuckDB and pandas read the tables with the lines of the docs", async () => {
   const work = path.join(folder, "work");
   await ls("-f", "parquet", "-o", path.join(work, "tables"));

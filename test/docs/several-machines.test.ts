@@ -1,5 +1,5 @@
 // What docs/several-machines.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
-// and the commands of the Compose file do what they should, started as processes.
+// and the commands that it shows do what they should, as do those of the Compose file.
 // Needs Redis, processes.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { failureRows } from "../cli/failure-rows.ts";
-import { program as built, shell, sitegrove, start } from "../cli/program.ts";
+import { launch, type Started, sitegrove, start } from "../cli/program.ts";
 import { manyServers } from "../fleet/many-servers.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -60,14 +60,19 @@ test.skipIf(!hasRedis)("the commands for a queue do what they should, one after 
           .replace(/^.* worker .*$/, "$& --idle 0"),
       );
     expect(lines).toHaveLength(4);
-    const script = `set -e; cd ${folder}; sitegrove() { "${process.execPath}" "${built}" "$@"; }; ${lines.join("; ")}`;
-    const { code, stdout } = await shell(script, { SITEGROVE_QUEUE_PASSWORD: redisPassword });
-    expect({ code, status: stdout.split("\n").at(-3) }).toEqual({
-      code: 0,
-      status: "monday: finished; 3 websites done (0 failed), 0 being read, 0 waiting",
-    });
-    const results = readFileSync(path.join(folder, "monday.ndjson"), "utf8").trimEnd().split("\n");
-    expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
+    const outputs: string[] = [];
+    for (const line of lines) {
+      const [words = "", file] = line.replace("sitegrove ", "").split(" > ");
+      const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+      const { code, stdout } = await sitegrove(words.split(" "), { env, cwd: folder });
+      expect([line, code]).toEqual([line, 0]);
+      expect(file).toBe(line === lines[3] ? "monday.ndjson" : undefined);
+      outputs.push(stdout);
+    }
+    const [, , status, results = ""] = outputs;
+    expect(status?.split("\n")[0]).toBe("monday: finished; 3 websites done (0 failed), 0 being read, 0 waiting");
+    const summaries = results.trimEnd().split("\n");
+    expect(summaries.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
   } finally {
     servers.close();
     await redis.stop();
@@ -81,7 +86,7 @@ interface Service {
 }
 
 describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
-  test("its commands start Redis, three workers and a run, as processes", async () => {
+  test("its commands start Redis, three workers and a run", async () => {
     const read = "import sys, yaml, json; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
     const { services } = JSON.parse(python(read, path.join(docs, "compose.yaml")).stdout) as {
       services: Record<"redis" | "fill" | "worker", Service>;
@@ -104,12 +109,14 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
     const place = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
     const redis = spawn(name, [...flags, ...place], { stdio: "ignore" });
     const processes: ChildProcess[] = [redis];
+    const workers: Started[] = [];
     try {
       await listening(port, redis);
       const replicas = services.worker.deploy?.replicas ?? 0;
       expect(replicas).toBe(3);
-      for (let count = 0; count < replicas; count += 1)
-        processes.push(start(program(services.worker), { env: secret }));
+      // One of them as a process: all are alike.
+      processes.push(start(program(services.worker), { env: secret }));
+      for (let count = 1; count < replicas; count += 1) workers.push(launch(program(services.worker), { env: secret }));
       expect(await sitegrove(program(services.fill), { env: secret })).toMatchObject({ code: 0 });
       const ask = (what: string, ...more: string[]) =>
         sitegrove(["fleet", what, "--queue", `redis://127.0.0.1:${port}/0`, "--run", "monday", ...more], {
@@ -121,6 +128,8 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
       expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
     } finally {
       servers.close();
+      for (const signal of ["SIGTERM", "SIGTERM"] as const) for (const worker of workers) worker.kill(signal);
+      await Promise.all(workers.map(({ end }) => end));
       for (const child of processes) child.kill("SIGKILL");
       await Promise.all(
         processes.map(

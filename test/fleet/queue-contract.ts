@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SiteJob, SiteSummary } from "../../src/fleet/site-job.ts";
 import type { Lease, SiteQueue } from "../../src/fleet/site-queue.ts";
+import { some } from "../support/long.ts";
 
 export interface QueueMaker {
   readonly name: string;
@@ -239,7 +240,7 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("many workers at a time: nothing is lost, nothing is given out twice", async () => {
-      const names = Array.from({ length: 500 }, (_, at) => `site-${at}`);
+      const names = Array.from({ length: some(500, 200) }, (_, at) => `site-${at}`);
       await queue.add("run", names.map(job));
       const seen: string[] = [];
       const worker = async () => {
@@ -250,8 +251,8 @@ export function queueContract(make: () => QueueMaker): void {
       };
       await Promise.all(Array.from({ length: 64 }, worker));
       expect(seen.toSorted()).toEqual(names.map((name) => job(name).key).sort());
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 500, failed: 0 });
-      expect(await resultsOf(queue)).toHaveLength(500);
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: names.length, failed: 0 });
+      expect(await resultsOf(queue)).toHaveLength(names.length);
     });
   });
 }
