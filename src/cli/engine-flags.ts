@@ -36,10 +36,10 @@ export class CrawlFlags {
   #responses = 0;
   #newSpaceAtStart: number | undefined;
 
-  see({ type }: { readonly type: string }): void {
+  see({ type, lines }: { readonly type: string; readonly lines?: unknown }): void {
     if (type === "response") this.#staySmall();
     if (type === this.#awaited) this.#compileOneProgram(this.#awaited);
-    else if (type === "pages") this.#growOnce();
+    else if (type === "pages" && !lines) this.#growOnce();
   }
 
   // Two WebAssembly modules are loaded: undici's HTTP parser between the first request and its response, then the
@@ -59,7 +59,8 @@ export class CrawlFlags {
     if (this.#responses === manyResponses) setFlags("--heap-growing-percent=20");
   }
 
-  // The website is large: twice the young generation, once. Then half as many objects are copied.
+  // The website is large: twice the young generation, once. Then half as many objects are copied. Where pages come as
+  // lines, there are hardly any: then what counts is that buffers are freed soon.
   #growOnce(): void {
     this.#batches += 1;
     if (this.#batches < batchesOfLarge || this.#batches % batchesBetween !== 0) return;

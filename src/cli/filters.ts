@@ -7,6 +7,7 @@ import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import { UniqueUrls } from "../tree/unique-urls.ts";
 import { isRobotsUrl } from "../url.ts";
+import type { UrlLines } from "../url-lines.ts";
 import { anyPattern, type Matches } from "./pattern.ts";
 
 import { lastInstant, sinceInstant } from "./since.ts";
@@ -91,6 +92,14 @@ export class Filters {
     if (kept.length > this.#left) kept = kept.slice(0, this.#left);
     this.#left -= kept.length;
     this.#listed += kept.length;
+    return kept;
+  }
+
+  /** The same for pages as lines, where every page passes. */
+  lines(lines: UrlLines): UrlLines {
+    const kept = lines.first(this.#left);
+    this.#left -= kept.count;
+    this.#listed += kept.count;
     return kept;
   }
 

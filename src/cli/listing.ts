@@ -1,7 +1,7 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
 import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
-import type { CrawlEvent, TreeStep } from "../event.ts";
+import type { CrawlEvent, LinesEvent, PagesEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
 import { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
@@ -10,6 +10,7 @@ import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
 import { writeJson } from "../write/json.ts";
 import { inPieces } from "../write/pieces.ts";
+import { printable } from "../write/printable.ts";
 import { SitemapRows } from "../write/sitemap-rows.ts";
 import { writeSitemapCsv, writeSitemapTable } from "../write/sitemap-table.ts";
 import { type ShowUrl, stripUrl, wholeUrl } from "../write/strip-url.ts";
@@ -35,7 +36,7 @@ export interface Job {
   readonly summary?: Summary | undefined;
 }
 
-export function listing(job: Job): AsyncGenerator<string, void, undefined> {
+export function listing(job: Job): AsyncGenerator<string | Uint8Array, void, undefined> {
   const { flags, filters, run } = job;
   const options: Options = {
     ...job.options,
@@ -53,7 +54,7 @@ export function listing(job: Job): AsyncGenerator<string, void, undefined> {
   return isPageFormat(format) ? listPages(ready, format) : listTree(ready, format);
 }
 
-async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string, void, undefined> {
+async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string | Uint8Array, void, undefined> {
   const { flags, filters, run } = job;
   let [finished, sitemaps, invalid] = [0, 0, 0];
   const shown = new ShownUrls(flags);
@@ -136,14 +137,23 @@ async function* crawled(
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
   const urlsOnly = flags.format === "pages" && flags.since === undefined && summary === undefined;
-  for await (const event of (urlsOnly ? crawlUrls : crawl)(crawlTarget(target), options)) {
+  const lineOf = filters.passesAll && !flags.stripUrl ? printable : undefined;
+  const site = crawlTarget(target);
+  for await (const event of urlsOnly ? crawlUrls(site, options, lineOf) : crawl(site, options)) {
     see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
-    const pages = filters.pages(event.pages);
-    if (pages.length > 0) yield { sitemap: event.url, pages };
+    const batch = batchOf(event, filters);
+    if (batch.pages.length > 0 || batch.lines !== undefined) yield batch;
     if (filters.reached) return;
   }
+}
+
+function batchOf(event: PagesEvent | LinesEvent, filters: Filters): PageBatch {
+  const { url: sitemap } = event;
+  return "lines" in event
+    ? { sitemap, pages: [], lines: filters.lines(event.lines) }
+    : { sitemap, pages: filters.pages(event.pages) };
 }
 
 async function* archived(

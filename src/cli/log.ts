@@ -1,6 +1,6 @@
 // The log of -v, -vv and --log-file: one event per line, with time, type and URL.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
-import type { CrawlEvent, ProblemEvent } from "../event.ts";
+import { type CrawlEvent, type ProblemEvent, pagesIn } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
 import { messageWithHint, type Problem } from "../problem.ts";
 import { systemReason } from "../system-reason.ts";
@@ -97,7 +97,7 @@ function details(event: Extract<CrawlEvent, { type: "request" | "response" | "st
     case "start":
       return `start ${event.url} depth ${event.depth}`;
     case "pages":
-      return `pages ${event.url} ${event.pages.length}`;
+      return `pages ${event.url} ${pagesIn(event)}`;
   }
 }
 

@@ -29,7 +29,7 @@ export class Output {
   }
 
   /** Resolves when more may be written. Rejects with `OutputClosed` or `OutputFailed`. */
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     this.#expectWorking();
     this.#beforeWrite();
     let hasRoom = true;

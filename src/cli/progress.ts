@@ -1,6 +1,6 @@
 // The progress line on a terminal: how far the crawl is and what it waits for. Redrawn at most ten times a second, and
 // cleared at the end.
-import type { CrawlEvent } from "../event.ts";
+import { type CrawlEvent, pagesIn } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
 import type { Messages } from "./messages.ts";
@@ -44,7 +44,7 @@ export class Progress {
         this.#note = "";
         break;
       case "pages":
-        this.#pages += event.pages.length;
+        this.#pages += pagesIn(event);
         break;
       case "sitemap":
         this.#bytes += event.wireBytes;

@@ -145,7 +145,7 @@ export class Run {
   }
 
   /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the exit code. */
-  async write(pieces: AsyncIterable<string>, outcome: () => Outcome): Promise<number> {
+  async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<number> {
     try {
       for await (const piece of pieces) {
         if (this.#file === undefined) await this.#output.write(piece);

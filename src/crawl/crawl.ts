@@ -8,6 +8,7 @@ import type { Options } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Store } from "../store/contract.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
+import type { LineOf } from "../url-lines.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, read } from "./read.ts";
 import { ReadingLog } from "./reading-log.ts";
@@ -29,13 +30,15 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
   return { [Symbol.asyncIterator]: () => merged(prepared) };
 }
 
-/** The same, for whoever needs nothing but the URLs of the pages: they have no other fields. */
-export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
+/**
+ * The same, for whoever needs nothing but the URLs of the pages: they have no other fields. With `lineOf`, they may come
+ * as lines (`LinesEvent`).
+ */
+export function crawlUrls(target: CrawlTarget, options?: Options, lineOf?: LineOf): AsyncIterable<CrawlEvent> {
   const prepared = prepare(target, options);
+  const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true, lineOf });
   return { [Symbol.asyncIterator]: () => merged(prepared, readUrls) };
 }
-
-const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
 export interface RunOptions {
   readonly prepared: Prepared;

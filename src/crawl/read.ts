@@ -5,10 +5,11 @@ import type { OpenedDocument } from "../open/open-document.ts";
 import { readable, unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
-import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
+import { type Entries, type EntryParser, joined, type ParseOutcome, pageCount } from "../parse/entry-parser.ts";
 import { parsedSitemap } from "../parse/parsed-sitemap.ts";
 import { isLossy, type Problem, ProblemLog } from "../problem.ts";
 import type { ParsedSitemap } from "../sitemap.ts";
+import type { LineOf } from "../url-lines.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 
 /** A document that can be read: its bytes and its headers. */
@@ -28,6 +29,8 @@ export interface ReadSettings {
   readonly strict: boolean;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean | undefined;
+  /** With `urlsOnly`: as lines, where that is faster. */
+  readonly lineOf?: LineOf | undefined;
 }
 
 /** The result of reading a document. */
@@ -60,7 +63,7 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict, urlsOnly } = settings;
+  const { limits, strict, urlsOnly, lineOf } = settings;
   const bytes = counted(document.body);
   const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
@@ -68,6 +71,7 @@ export async function* read(
     limits,
     strict,
     urlsOnly,
+    lineOf,
     problems,
     isRobots: document.isRobots ?? false,
   });
@@ -173,8 +177,8 @@ async function* checkedChunks(source: AsyncIterable<Uint8Array> | Iterable<Uint8
 
 const bytesExpected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
 
-function hasAny({ pages, sitemaps }: Entries): boolean {
-  return pages.length > 0 || sitemaps.length > 0;
+function hasAny(entries: Entries): boolean {
+  return pageCount(entries) > 0 || entries.sitemaps.length > 0;
 }
 
 // The reason is the first cause: what opening refused; then, if the document is empty, the loss that made it so (a body

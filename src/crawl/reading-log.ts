@@ -1,6 +1,7 @@
 // Writes down what a run read in its large documents, for the archive. When that archive is opened, the notes replace
 // parsing. The documents are compared with notes and checksums when their pages are read, or at once where that is asked for.
 import { version } from "../options.ts";
+import { pageCount } from "../parse/entry-parser.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import type { SavedReading, SavedReadings } from "../store/readings.ts";
@@ -41,7 +42,7 @@ export class ReadingLog {
     try {
       let step = await reading.next();
       while (!step.done) {
-        pages += step.value.pages.length;
+        pages += pageCount(step.value);
         const goesOn = yield step.value;
         isWhole &&= goesOn !== false;
         step = await reading.next(goesOn);

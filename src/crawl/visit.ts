@@ -1,7 +1,8 @@
 // Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import type { OrderedEvent } from "../event.ts";
+import type { LinesEvent, OrderedEvent, PagesEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
+import { type Entries, pageCount as pagesOf } from "../parse/entry-parser.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../sitemap.ts";
@@ -154,13 +155,13 @@ export class Visitor {
     while (!step.done) {
       children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
-      const pages = isRobots ? [] : step.value.pages;
-      if (!started && pages.length > 0) yield { type: "start", url, depth };
-      started ||= pages.length > 0;
-      const taken = frontier.takePages(pages.length);
+      const count = isRobots ? 0 : pagesOf(step.value);
+      if (!started && count > 0) yield { type: "start", url, depth };
+      started ||= count > 0;
+      const taken = frontier.takePages(count);
       pageCount += taken;
-      if (taken > 0) yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
-      if (taken < pages.length) cut = problem("limit-pages", { limit: settings.limits.pages });
+      if (taken > 0) yield pagesEvent(url, step.value, taken);
+      if (taken < count) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }
     pageCount += frontier.takePages(step.value.untoldPages ?? 0);
@@ -172,6 +173,12 @@ export class Visitor {
     const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
     if (delay !== undefined) setCrawlDelay?.(url, delay);
   }
+}
+
+// The first pages of a batch.
+function pagesEvent(url: string, { pages, lines }: Entries, count: number): PagesEvent | LinesEvent {
+  if (lines !== undefined) return { type: "pages", url, pages: [], lines: lines.first(count) };
+  return { type: "pages", url, pages: count === pages.length ? pages : pages.slice(0, count) };
 }
 
 function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {

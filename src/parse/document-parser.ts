@@ -2,9 +2,10 @@
 import { defaultLimits, type Limits } from "../options.ts";
 import { type Problem, type ProblemLog, problem } from "../problem.ts";
 import { isRobotsUrl } from "../url.ts";
+import type { LineOf } from "../url-lines.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import { type Detected, detect } from "./detect.ts";
-import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
+import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entry-parser.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 import { LeadingBlanks } from "./leading-blanks.ts";
@@ -22,6 +23,7 @@ export interface DocumentParserOptions {
   readonly isRobots?: boolean | undefined;
   /** See `ParseContext`. */
   readonly urlsOnly?: boolean | undefined;
+  readonly lineOf?: LineOf | undefined;
   /** The fast path. @default the usual one */
   readonly fastPath?: CreateFastPath | undefined;
   /** Collects the problems of the document. */
@@ -30,10 +32,10 @@ export interface DocumentParserOptions {
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, urlsOnly, fastPath = usualFastPath } = options;
+  const { url, strict = false, problems, urlsOnly, lineOf, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
   const limits = { ...defaultLimits, ...options.limits };
-  return new DocumentParser({ url, strict, problems, limits, urlsOnly, fastPath }, isRobots);
+  return new DocumentParser({ url, strict, problems, limits, urlsOnly, lineOf, fastPath }, isRobots);
 }
 
 class DocumentParser implements EntryParser {
@@ -66,8 +68,7 @@ class DocumentParser implements EntryParser {
   end(): Entries {
     const before = this.#parser === undefined ? this.#decide("", true) : noEntries();
     if (this.#parser === undefined) return before;
-    const after = this.#parser.end();
-    return { pages: [...before.pages, ...after.pages], sitemaps: [...before.sitemaps, ...after.sitemaps] };
+    return joined([before, this.#parser.end()]);
   }
 
   crawlDelay(userAgent: string): number | undefined {

@@ -4,6 +4,7 @@ import type { Limits } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
 import type { Problem, ProblemLog } from "../problem.ts";
 import type { PagesFormat, SitemapReference } from "../sitemap.ts";
+import { joinedLines, type LineOf, type UrlLines } from "../url-lines.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 
@@ -11,6 +12,13 @@ import type { CreateFastPath } from "./fast-path.ts";
 export interface Entries {
   readonly pages: SitemapPage[];
   readonly sitemaps: SitemapReference[];
+  /** Pages of which only the URLs are wanted, as lines; then `pages` is empty. */
+  readonly lines?: UrlLines | undefined;
+}
+
+/** How many pages there are. */
+export function pageCount({ pages, lines }: Entries): number {
+  return lines?.count ?? pages.length;
 }
 
 /** Concatenates all batches at once: a list that grows with each batch is copied again and again. */
@@ -18,6 +26,7 @@ export function joined(batches: readonly Entries[]): Entries {
   return {
     pages: concat(batches.map(({ pages }) => pages)),
     sitemaps: concat(batches.map(({ sitemaps }) => sitemaps)),
+    lines: joinedLines(batches.flatMap(({ lines }) => lines ?? [])),
   };
 }
 
@@ -56,6 +65,8 @@ export interface ParseContext {
   readonly problems: ProblemLog;
   /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
   readonly urlsOnly?: boolean | undefined;
+  /** With `urlsOnly`: they are wanted as these lines. Formats other than XML give pages all the same. */
+  readonly lineOf?: LineOf | undefined;
   /** For XML: @default none */
   readonly fastPath?: CreateFastPath | undefined;
 }

@@ -3,7 +3,7 @@
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
 import { detached } from "../detached.ts";
 import { trimUrl } from "../url.ts";
-import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
+import { type ElementRule, type LineTaker, type RuleReader, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
 import { noFacts } from "./text-facts.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
@@ -19,6 +19,7 @@ export interface TableTarget {
   readonly urlsOnly?: boolean;
   /** See `RuleReader`. */
   takeEntry?(url: string, high: number, low: number, isAscii: boolean): boolean;
+  readonly lines?: LineTaker | undefined;
   /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
   /** The root was closed. */
@@ -75,6 +76,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
     return this.target.takeEntry?.(url, high, low, isAscii) === true;
+  }
+
+  get lines(): LineTaker | undefined {
+    return this.target.lines;
   }
 
   get rules(): readonly ElementRule<Target>[] {

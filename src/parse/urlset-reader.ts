@@ -6,6 +6,7 @@ import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPa
 import { defaultPriority } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { readDate } from "./date.ts";
+import type { LineTaker } from "./element-rule.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { ListDraft } from "./list-draft.ts";
 import { withoutPriority, withPriority } from "./page-shapes.ts";
@@ -179,6 +180,15 @@ export class UrlsetReader implements TableTarget {
 
   takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
     return this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownPage(url, high, low, isAscii);
+  }
+
+  readonly #lineTaker: LineTaker = {
+    take: (high, low) => this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownLine(high, low),
+    add: (bytes, count) => this.#sink.addLines(bytes, count),
+  };
+
+  get lines(): LineTaker | undefined {
+    return this.urlsOnly && this.#sink.asLines ? this.#lineTaker : undefined;
   }
 
   end(): void {

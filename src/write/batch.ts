@@ -1,11 +1,14 @@
 // The input of the page formats: pages of one sitemap, in batches.
 import type { SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
+import type { UrlLines } from "../url-lines.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */
   readonly sitemap: string;
   readonly pages: readonly SitemapPage[];
+  /** The pages as lines that are written already, in place of `pages`. */
+  readonly lines?: UrlLines | undefined;
 }
 
 /** Writes pages and sitemaps as whole lines. */
@@ -24,9 +27,10 @@ export interface PageWriter {
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
   writer: PageWriter,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string | Uint8Array, void, undefined> {
   if (writer.header !== "") yield writer.header;
-  for await (const { sitemap, pages } of batches) {
+  for await (const { sitemap, pages, lines } of batches) {
+    if (lines !== undefined) yield lines.bytes;
     for (let from = 0; from < pages.length; from += batchLength) {
       const some = pages.length <= batchLength ? pages : pages.slice(from, from + batchLength);
       yield writer.write({ sitemap, pages: some });

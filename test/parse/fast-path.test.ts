@@ -10,7 +10,9 @@ import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { createMatcher } from "../../src/parse/fast/matcher.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { ProblemLog } from "../../src/problem.ts";
+import type { UrlLines } from "../../src/url-lines.ts";
 import { type TextPiece, Utf8Text } from "../../src/utf8-text.ts";
+import { printable } from "../../src/write/printable.ts";
 import { some } from "../support/long.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
@@ -26,6 +28,22 @@ function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<typeof 
   expect(brief.map(({ url }) => url)).toEqual(pages.map(({ url }) => url));
   expect(others).toEqual(rest);
   for (const page of brief) if (page instanceof PlainPage) expect(page.url).toMatch(/^[!-~ ]+$/);
+  const expected = { lines: pages.map(({ url }) => `${lineOf(url)}\n`).join(""), count: pages.length, ...rest };
+  expect(parseLines(list, options)).toEqual(expected);
+  expect(parseLines(list, { ...options, fastPath: noFastPath })).toEqual(expected);
+}
+
+// What is not ASCII shows that it went this way.
+const lineOf = (url: string) => (/^[ -~]*$/.test(url) ? url : `*${printable(url)}`);
+
+// The same where they are wanted as lines.
+function parseLines(pieces: readonly TextPiece[], options: Parameters<typeof parsePieces>[1] = {}) {
+  const parts: UrlLines[] = [];
+  const { pages, ...rest } = parsePieces(pieces, { ...options, urlsOnly: true, lineOf }, (lines) => parts.push(lines));
+  // Only XML has lines.
+  const texts = pages.map(({ url }) => `${lineOf(url)}\n`);
+  const lines = [...parts.map(({ bytes }) => Buffer.from(bytes).toString()), ...texts].join("");
+  return { lines, count: parts.reduce((sum, { count }) => sum + count, texts.length), ...rest };
 }
 
 function inPieces(text: string, size: number): string[] {
@@ -130,6 +148,19 @@ test("where only URLs are wanted, entries that are alike are taken at once, and 
     const text = repetitiveDocument(random, 40);
     expectSameUrls(inBytes(text, 1 + random.below(9000)), random.below(3) === 0 ? { limits: smallLimits(random) } : {});
   }
+});
+
+test("URLs as lines: repeated ones are left out, and others keep their place", () => {
+  const loc = (n: number) =>
+    ["/é", "https://example.org/0", `/relative-${n}`, "nowhere:/", "https://o.example/\u202e"][n];
+  const entries = Array.from({ length: 3000 }, (_, n) =>
+    entry(
+      n % 600 < 590 ? `https://example.org/${n % 50 === 7 ? "я" : ""}${n}?a&amp;b` : loc(n % 5)!,
+      "<priority>0.3</priority>",
+    ),
+  );
+  for (const size of [500, 65_536, 300_000]) expectSameUrls(inBytes(urlset(...entries), size));
+  expectSameUrls(inBytes(urlset(...entries), 9000), { limits: { documentEntries: 1234 } });
 });
 
 test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {

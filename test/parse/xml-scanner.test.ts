@@ -51,6 +51,7 @@ function scan(
     target: {},
     urlsOnly: false,
     takeEntry: () => false,
+    lines: undefined,
     rules: [],
     ruleOf,
     isInRoot: true,

@@ -2,9 +2,10 @@
 
 import type { SitemapPage } from "../../src/page.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document-parser.ts";
-import type { ParseOutcome } from "../../src/parse/entry-parser.ts";
+import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import type { SitemapReference } from "../../src/sitemap.ts";
+import type { UrlLines } from "../../src/url-lines.ts";
 import type { TextPiece } from "../../src/utf8-text.ts";
 import { inEveryCut } from "./cuts.ts";
 
@@ -25,12 +26,18 @@ export function parsed(text: string, options: Options = {}): Parsed {
   return inEveryCut(text, (pieces) => parsePieces(pieces, options));
 }
 
-export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}): Parsed {
+/** `onLines` receives pages that come as lines. */
+export function parsePieces(
+  pieces: Iterable<TextPiece>,
+  options: Options = {},
+  onLines: (lines: UrlLines) => void = () => {},
+): Parsed {
   const problems = new ProblemLog();
   const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, problems });
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
-  const take = (entries: { pages: SitemapPage[]; sitemaps: SitemapReference[] }) => {
+  const take = (entries: Entries) => {
+    if (entries.lines !== undefined) onLines(entries.lines);
     for (const page of entries.pages) pages.push(page);
     for (const sitemap of entries.sitemaps) sitemaps.push(sitemap);
   };

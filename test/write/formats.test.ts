@@ -292,12 +292,12 @@ async function* each(list: readonly TreeStep[]): AsyncGenerator<TreeStep> {
   yield* list;
 }
 
-async function collect(pieces: AsyncIterable<string>): Promise<string[]> {
+async function collect(pieces: AsyncIterable<string | Uint8Array>): Promise<string[]> {
   const all: string[] = [];
-  for await (const piece of pieces) all.push(piece);
+  for await (const piece of pieces) all.push(Buffer.from(piece).toString());
   return all;
 }
 
-async function text(pieces: AsyncIterable<string>): Promise<string> {
+async function text(pieces: AsyncIterable<string | Uint8Array>): Promise<string> {
   return (await collect(pieces)).join("");
 }

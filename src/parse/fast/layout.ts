@@ -4,7 +4,7 @@
 /** The memory of the matcher, by address. */
 export const layout = {
   /** Pages of 64 KB. */
-  pages: 15,
+  pages: 20,
   /** The result of a run: its last position and node, why it ended, and the ends of both lists of texts. */
   resultAt: 0,
   resultNode: 4,
@@ -28,20 +28,23 @@ export const layout = {
   graphEnd: 106_496,
   /** The steps of a run. */
   traceStart: 106_496,
-  traceEnd: 237_568,
+  traceEnd: 286_720,
   /** The document, in UTF-8. Vectors are read beyond its end. */
-  documentStart: 237_568,
-  documentEnd: 499_712,
+  documentStart: 286_720,
+  documentEnd: 548_864,
   /** A text with its references decoded. */
-  scratchStart: 499_744,
-  scratchEnd: 565_280,
+  scratchStart: 548_896,
+  scratchEnd: 614_432,
   /** Wanted texts as JSON: first those of ASCII, then the others. */
-  narrowStart: 565_312,
-  narrowEnd: 761_920,
-  wideStart: 761_952,
-  wideEnd: 958_560,
+  narrowStart: 614_464,
+  narrowEnd: 811_072,
+  wideStart: 811_104,
+  wideEnd: 1_007_712,
   /** For each word, where it was read before and had nothing to report: a bit for each use. */
-  wordUsesStart: 958_976,
+  wordUsesStart: 1_008_128,
+  /** The URLs of entries as lines. No longer than the document: each of them is followed by a tag there. */
+  linesStart: 1_010_176,
+  linesEnd: 1_272_320,
 
   /** A node: the character that ends the text, and the first edge. */
   nodeDelimiter: 0,
@@ -80,7 +83,10 @@ export const layout = {
   /** Of the first step of an entry: where the next one begins, and the step of its URL. */
   stepCycle: 24,
   stepKey: 28,
-  stepSize: 32,
+  /** Of a URL that is a line: where that starts, and where it ends with its line end. */
+  stepLineStart: 32,
+  stepLineEnd: 36,
+  stepSize: 40,
 
   /** Facts about a text: it has a `&`, control characters, characters outside of ASCII; it may have to be trimmed. */
   hasReferences: 1,
@@ -97,6 +103,8 @@ export const layout = {
   isNewWord: 512,
   /** There is nothing to report, and it is in no list. */
   isLeftOut: 1024,
+  /** It is in the lines instead of a list. */
+  isLine: 2048,
 
   /** Why a run ended: no edge matches; more of the document is needed; or there is no room for another step. */
   nothingFits: 1,

@@ -1,6 +1,6 @@
 // The matcher (matcher.wat) and its memory. All documents share one: their state is copied into it for each chunk.
 import { fingerprintStart } from "../../fingerprints.ts";
-import { decodeWide } from "../../utf8-text.ts";
+import { decodeAscii, decodeWide } from "../../utf8-text.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
@@ -68,6 +68,11 @@ export class Matcher implements LineCounter {
     this.#version = graph.version;
   }
 
+  /** The URLs of entries are wanted as lines, if they are ASCII. */
+  set asLines(asLines: boolean) {
+    this.#code.asLines.value = Number(asLines);
+  }
+
   /** Runs from this position and node as far as it can. Returns the length of the trace, in 32-bit words. */
   run(at: number, node: number, limits: { readonly text: number; readonly url: number }): number {
     const end = this.#code.run(at, this.end, node, limits.text, limits.url);
@@ -106,6 +111,11 @@ export class Matcher implements LineCounter {
 
   decode(from: number, to: number): string {
     return decoder.decode(this.#bytes.subarray(from, to));
+  }
+
+  /** A text of ASCII. */
+  decodeAscii(from: number, to: number): string {
+    return decodeAscii(this.#bytes, from, to);
   }
 
   /** The start of the character that this byte belongs to. */
@@ -164,6 +174,7 @@ interface MatcherCode {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly highStart: { value: number };
   readonly lowStart: { value: number };
+  readonly asLines: { value: number };
   run(at: number, end: number, node: number, longest: number, longestUrl: number): number;
   lineEnds(from: number, to: number): number;
 }

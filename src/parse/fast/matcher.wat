@@ -16,6 +16,9 @@
   ;; The ends of both lists of texts.
   (global $narrow (mut i32) (i32.const 0))
   (global $wide (mut i32) (i32.const 0))
+  ;; Whether the URLs of entries are wanted as lines, and the end of those.
+  (global $asLines (export "asLines") (mut i32) (i32.const 0))
+  (global $line (mut i32) (i32.const 0))
 
   ;; From `at` (of the document's bytes up to `end`) and `node`. No text may be longer than `longest` bytes, no URL longer than
   ;; `longestUrl`. Returns the end of the trace.
@@ -33,6 +36,7 @@
     (i32.store8 (i32.const {wideStart}) (i32.const 91))
     (global.set $narrow (i32.add (i32.const {narrowStart}) (i32.const 1)))
     (global.set $wide (i32.add (i32.const {wideStart}) (i32.const 1)))
+    (global.set $line (i32.const {linesStart}))
     (block $stop
       (loop $nodes
         (local.set $reason (i32.const {needsRoom}))
@@ -359,6 +363,16 @@
       (then
         (local.set $start (i32.const {scratchStart}))
         (local.set $end (local.get $out))))
+    ;; What is not ASCII may have to be escaped.
+    (if
+      (i32.and
+        (i32.and (global.get $asLines) (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0)))
+        (i32.eq
+          (i32.and (local.get $flags) (i32.or (i32.const {isAccepted}) (i32.const {isWide})))
+          (i32.const {isAccepted})))
+      (then
+        (call $writeLine (local.get $start) (local.get $end) (local.get $step))
+        (return (i32.or (local.get $flags) (i32.const {isLine})))))
     (if (i32.and (local.get $flags) (i32.const {isWide}))
       (then (global.set $wide (call $write (local.get $start) (local.get $end) (global.get $wide))))
       (else (global.set $narrow (call $write (local.get $start) (local.get $end) (global.get $narrow)))))
@@ -380,6 +394,20 @@
       (local.set $p (i32.add (local.get $p) (i32.const 16)))
       (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))
     (i32.const 0))
+
+  ;; Writes a text as a line, and where that is to the step.
+  (func $writeLine (param $p i32) (param $end i32) (param $step i32)
+    (local $out i32)
+    (local.set $out (global.get $line))
+    (i32.store offset={stepLineStart} (local.get $step) (local.get $out))
+    (global.set $line (i32.add (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p))) (i32.const 1)))
+    (loop $pieces
+      (v128.store (local.get $out) (v128.load (local.get $p)))
+      (local.set $p (i32.add (local.get $p) (i32.const 16)))
+      (local.set $out (i32.add (local.get $out) (i32.const 16)))
+      (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))
+    (i32.store8 (i32.sub (global.get $line) (i32.const 1)) (i32.const 10))
+    (i32.store offset={stepLineEnd} (local.get $step) (global.get $line)))
 
   ;; Writes a text as JSON, and a comma. Returns where that ends.
   (func $write (param $p i32) (param $end i32) (param $out i32) (result i32)

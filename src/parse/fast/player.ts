@@ -22,6 +22,10 @@ export class Player {
   #watchedAt = 0;
   #watchedEnd = -1;
   #reports = 0;
+  // Lines of entries that were taken, one after the other, and not added yet.
+  #linesStart = 0;
+  #linesEnd = 0;
+  #lineCount = 0;
   /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -59,6 +63,7 @@ export class Player {
           this.#reports = cursor.reports;
         }
       }
+      if (this.#lineCount > 0) this.#addLines(reader);
       const edge = edges[trace[at + stepEdge]!]!;
       const end = trace[at + stepEnd]!;
       switch (edge.kind) {
@@ -94,6 +99,7 @@ export class Player {
         }
       }
     }
+    this.#addLines(reader);
     if (at === this.#watchedEnd) this.#learn(edges);
     if (at < length) this.#matcher.forgetWords();
   }
@@ -105,12 +111,33 @@ export class Player {
     const narrow = this.#narrow;
     const wide = this.#wide;
     const flags = trace[at + stepFlags]!;
+    if ((flags & layout.isLine) !== 0) return this.#takeLine(reader, at);
+    if (this.#lineCount > 0) this.#addLines(reader);
     const url = this.#value(at, flags);
     const isAscii = (flags & layout.isWide) === 0;
     if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!, isAscii)) return true;
     this.#narrow = narrow;
     this.#wide = wide;
     return false;
+  }
+
+  #takeLine(reader: RuleReader, at: number): boolean {
+    const { trace } = this.#matcher;
+    if (!reader.lines!.take(trace[at + stepHigh]!, trace[at + stepLow]!)) return false;
+    const start = trace[at + stepLineStart]!;
+    if (start !== this.#linesEnd) {
+      this.#addLines(reader);
+      this.#linesStart = start;
+    }
+    this.#linesEnd = trace[at + stepLineEnd]!;
+    this.#lineCount++;
+    return true;
+  }
+
+  #addLines(reader: RuleReader): void {
+    if (this.#lineCount > 0) reader.lines!.add(this.#matcher.slice(this.#linesStart, this.#linesEnd), this.#lineCount);
+    this.#linesEnd = 0;
+    this.#lineCount = 0;
   }
 
   // The entry that was looked at is over.
@@ -174,6 +201,9 @@ export class Player {
     const { trace, narrow, wide, words } = this.#matcher;
     if (trace[at + stepStart] === trace[at + stepEnd]) return "";
     if ((flags & layout.isLeftOut) !== 0) return leftOut;
+    if ((flags & layout.isLine) !== 0) {
+      return this.#matcher.decodeAscii(trace[at + stepLineStart]!, trace[at + stepLineEnd]! - 1);
+    }
     if ((flags & layout.isKnownWord) !== 0) return words[trace[at + stepWord]!]!;
     const value = (flags & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
     if ((flags & layout.isNewWord) !== 0) words[trace[at + stepWord]!] = value;
@@ -215,5 +245,7 @@ const stepLow = layout.stepLow >> 2;
 const stepWord = layout.stepWord >> 2;
 const stepCycle = layout.stepCycle >> 2;
 const stepKey = layout.stepKey >> 2;
+const stepLineStart = layout.stepLineStart >> 2;
+const stepLineEnd = layout.stepLineEnd >> 2;
 // Stands for a text that nobody wants to have.
 const leftOut = "-";
