@@ -98,6 +98,16 @@ export interface LinesEvent extends PagesEvent {
   readonly lines: UrlLines;
 }
 
+/** The first pages of a batch. */
+export function pagesEvent(
+  url: string,
+  { pages, lines }: { readonly pages: readonly SitemapPage[]; readonly lines?: UrlLines | undefined },
+  count: number,
+): PagesEvent | LinesEvent {
+  if (lines !== undefined) return { type: "pages", url, pages: [], lines: lines.first(count) };
+  return { type: "pages", url, pages: count === pages.length ? pages : pages.slice(0, count) };
+}
+
 /** How many pages the batch has. */
 export function pagesIn(event: PagesEvent | LinesEvent): number {
   return "lines" in event ? event.lines.count : event.pages.length;

@@ -1,8 +1,8 @@
 // Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import type { LinesEvent, OrderedEvent, PagesEvent } from "../event.ts";
+import { type OrderedEvent, pagesEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
-import { type Entries, pageCount as pagesOf } from "../parse/entry-parser.ts";
+import { pageCount as pagesOf } from "../parse/entry-parser.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
 import type { SitemapResponse } from "../response.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../sitemap.ts";
@@ -173,12 +173,6 @@ export class Visitor {
     const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
     if (delay !== undefined) setCrawlDelay?.(url, delay);
   }
-}
-
-// The first pages of a batch.
-function pagesEvent(url: string, { pages, lines }: Entries, count: number): PagesEvent | LinesEvent {
-  if (lines !== undefined) return { type: "pages", url, pages: [], lines: lines.first(count) };
-  return { type: "pages", url, pages: count === pages.length ? pages : pages.slice(0, count) };
 }
 
 function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
