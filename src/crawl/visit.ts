@@ -146,7 +146,6 @@ export class Visitor {
   ): AsyncGenerator<OrderedEvent, Content> {
     const { settings, frontier, time, read: readDocument = read } = this.#options;
     const isRobots = place.by === "robots";
-    const depth = place.parent.depth + 1;
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
@@ -156,7 +155,7 @@ export class Visitor {
       children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
       const count = isRobots ? 0 : pagesOf(step.value);
-      if (!started && count > 0) yield { type: "start", url, depth };
+      if (!started && count > 0) yield { type: "start", url, depth: place.parent.depth + 1 };
       started ||= count > 0;
       const taken = frontier.takePages(count);
       pageCount += taken;
