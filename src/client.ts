@@ -1,5 +1,4 @@
 // The interface of HTTP clients. The default is built on undici; users may supply another one (a cache, a browser).
-import type { HeaderList } from "./exchange.ts";
 import type { Problem } from "./problem.ts";
 
 /** One request that a client is asked to make: `GET`, without a body. */
@@ -18,11 +17,16 @@ export interface ClientRequest {
   readonly onSent?: (() => void) | undefined;
 }
 
+/** The headers of a client's response, in one of their usual forms. */
+export type ClientHeaders =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** The response of a client. */
 export interface ClientResponse {
   readonly status: number;
-  /** Names may be written in any case. */
-  readonly headers: HeaderList;
+  /** Pairs, `Headers`, a `Map` or an object, such as that of `node:http`. Names may be written in any case. */
+  readonly headers: ClientHeaders;
   /** The bytes as received, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
   /** True if `body` is decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */

@@ -33,7 +33,7 @@ export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
 export type { Basis, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export type { RuleId } from "./check/rule-id.ts";
 export { checkRules } from "./check/rule-table.ts";
-export type { Client, ClientRequest, ClientResponse } from "./client.ts";
+export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";

@@ -22,7 +22,7 @@ import {
   sitemapTreeFrom,
   streamPages,
 } from "../src/index.ts";
-import { site } from "./support/site.ts";
+import { index, site } from "./support/site.ts";
 
 const bad = (value: unknown) => value as never;
 
@@ -279,5 +279,20 @@ test("bytes may be an ArrayBuffer or a Buffer, or chunks of either kind of itera
       complete: true,
       pages: { length: 2 },
     });
+  }
+});
+
+test("what recurse and recurseList return is checked: a promise would always be true", async () => {
+  const { client } = site({ "/i.xml": index("/a.txt"), "/a.txt": "https://example.org/1" });
+  const read = (options: object) => sitemapTreeFrom(["https://example.org/i.xml"], { client, ...options });
+  for (const result of [undefined, 0, null, Promise.resolve(false), ["match"]]) {
+    expect(await refusal(() => read({ recurse: () => result }))).toMatch(
+      /^invalid-option: Expected `the result of recurse` to be true or false/,
+    );
+  }
+  for (const result of [undefined, 5, Promise.resolve([]), [null], ["https://example.org/a.txt"]]) {
+    expect(await refusal(() => read({ recurseList: () => result }))).toMatch(
+      /^invalid-option: Expected `the result of recurseList` to be a list of children/,
+    );
   }
 });

@@ -1,5 +1,6 @@
 // Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number
 // that the budget for documents can reach. The rest are only counted, because a website can list any number.
+import { boolean, unexpected } from "../option-checks.ts";
 import type { RecurseContext, Settings } from "../options.ts";
 import type { SitemapReference } from "../sitemap.ts";
 
@@ -26,14 +27,26 @@ export class Children {
   end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
     const { recurseList } = this.#settings;
     if (recurseList !== undefined) {
-      for (const reference of recurseList(this.#listed.splice(0), this.#context)) this.#take(reference);
+      for (const reference of listOf(recurseList(this.#listed.splice(0), this.#context))) this.#take(reference);
     }
     return { references: this.#listed, unlisted: this.#unlisted };
   }
 
   #take(reference: SitemapReference): void {
-    if (this.#settings.recurse?.(reference, this.#context) === false) return;
+    if (!this.#isFollowed(reference)) return;
     if (this.#listed.length < this.#most) this.#listed.push(reference);
     else this.#unlisted += 1;
   }
+
+  #isFollowed(reference: SitemapReference): boolean {
+    const { recurse } = this.#settings;
+    // A promise, or the result of `match`, would always or never be true.
+    return recurse === undefined || boolean("the result of recurse", recurse(reference, this.#context));
+  }
+}
+
+function listOf(result: unknown): readonly SitemapReference[] {
+  const isReference = (item: unknown) => typeof (item as Partial<SitemapReference> | null)?.url === "string";
+  if (Array.isArray(result) && result.every(isReference)) return result;
+  throw unexpected("the result of recurseList", "a list of children", result);
 }

@@ -2,17 +2,12 @@
 // the client does, this ends when a timeout or the caller says so.
 import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../client.ts";
-import { type HeaderList, header } from "../exchange.ts";
-import { completed, type Problem, problem } from "../problem.ts";
+import { header } from "../exchange.ts";
+import { type Problem, problem } from "../problem.ts";
 import { Cancellation, signalOf } from "./cancellation.ts";
+import { ask, type Head } from "./client-answer.ts";
 import type { Clock, Wait } from "./clock.ts";
 import { problemOf } from "./failure.ts";
-
-export interface Head {
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: AsyncIterator<Uint8Array>;
-}
 
 /** A chunk of a body, its end, or why there is no more. */
 export type Pulled = { done: false; value: Uint8Array } | { done: true } | Problem;
@@ -181,33 +176,6 @@ export class HttpRequest {
     if (this.#expired === undefined) return Promise.reject(this.#caller.reason);
     return Promise.resolve(this.#expired);
   }
-}
-
-async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
-  try {
-    const answer = await client.request(request);
-    if ("code" in answer) return completed(answer);
-    const { status, body, decoded } = answer;
-    const headers = checkedHeaders(answer.headers, decoded === true);
-    if (!Number.isInteger(status) || headers === undefined || typeof body?.[Symbol.asyncIterator] !== "function") {
-      return problem("client-failed", { value: "the response lacks a status, headers or a body" });
-    }
-    return { status, headers, body: body[Symbol.asyncIterator]() };
-  } catch (error) {
-    return problemOf(error, "head");
-  }
-}
-
-// Names in lower case. Two headers describe the bytes before decoding.
-function checkedHeaders(given: unknown, isDecoded: boolean): HeaderList | undefined {
-  if (!Array.isArray(given)) return undefined;
-  const headers: [string, string][] = [];
-  for (const pair of given as unknown[]) {
-    if (!Array.isArray(pair) || typeof pair[0] !== "string" || typeof pair[1] !== "string") return undefined;
-    const name = pair[0].toLowerCase();
-    if (!isDecoded || (name !== "content-encoding" && name !== "content-length")) headers.push([name, pair[1]]);
-  }
-  return headers;
 }
 
 function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {

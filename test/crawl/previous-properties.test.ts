@@ -7,6 +7,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Client, ClientResponse } from "../../src/client.ts";
+import type { HeaderList } from "../../src/exchange.ts";
 import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -84,7 +85,11 @@ function clientOf(routes: Website, manner: string): Client {
       const body = (async function* () {
         if (!isSame) yield* pieces;
       })();
-      return { status: isSame ? 304 : 200, headers: [...(isSame ? [] : response.headers), ["etag", etag]], body };
+      return {
+        status: isSame ? 304 : 200,
+        headers: [...(isSame ? [] : (response.headers as HeaderList)), ["etag", etag]],
+        body,
+      };
     },
   };
 }

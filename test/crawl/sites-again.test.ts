@@ -8,6 +8,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Client, ClientResponse } from "../../src/client.ts";
 import type { CrawlEvent } from "../../src/event.ts";
+import type { HeaderList } from "../../src/exchange.ts";
 import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -54,7 +55,7 @@ function client(routes: Parameters<typeof site>[0], knowsConditions: boolean, as
       if (response.status !== 200 || !knowsConditions) return { ...response, body: body(pieces) };
       if (request.headers["if-none-match"] === etag) return { status: 304, headers: [["etag", etag]], body: body([]) };
       asked.bodies += 1;
-      return { status: 200, headers: [...response.headers, ["etag", etag]], body: body(pieces) };
+      return { status: 200, headers: [...(response.headers as HeaderList), ["etag", etag]], body: body(pieces) };
     },
   };
 }

@@ -28,8 +28,8 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
     }
 
     // Names may be written in any case.
-    function headerOf({ headers }: { headers: HeaderList }, name: string): string | undefined {
-      return headers.find(([candidate]) => candidate.toLowerCase() === name)?.[1];
+    function headerOf({ headers }: ClientResponse, name: string): string | undefined {
+      return (headers as HeaderList).find(([candidate]) => candidate.toLowerCase() === name)?.[1];
     }
 
     async function read({ body }: ClientResponse): Promise<Buffer> {

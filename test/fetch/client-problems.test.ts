@@ -34,3 +34,48 @@ test("an error that a client answers with is named by its message", async () => 
   const error = Object.assign(new Error("the cache is gone"), { code: "ECACHE" });
   expect(await reasonOf(error)).toMatchObject({ code: "client-failed", value: "the cache is gone" });
 });
+
+const body = () =>
+  (async function* () {
+    yield new TextEncoder().encode("https://example.org/1");
+  })();
+
+test.each([
+  ["pairs", [["Content-Type", "text/plain"]]],
+  ["Headers", new Headers({ "Content-Type": "text/plain" })],
+  ["a Map", new Map([["Content-Type", "text/plain"]])],
+  ["an object", { "Content-Type": "text/plain" }],
+  ["the object of node:http", { "Content-Type": "text/plain", "set-cookie": ["a", "b"], via: undefined }],
+])("the headers of a response may be %s", async (_, headers) => {
+  const client: Client = { request: async () => ({ status: 200, headers, body: body() }) as never };
+  await using tree = await sitemapTreeFrom([url], { client, retries: 0 });
+  const response = await tree.response(tree.root.children[0]!);
+  expect(tree.pageCount).toBe(1);
+  expect(response?.headers).toContainEqual(["content-type", "text/plain"]);
+});
+
+test.each([null, new TextEncoder().encode("https://example.org/1")])(
+  "a body may be whole, or none: %s",
+  async (given) => {
+    const client: Client = { request: async () => ({ status: 200, headers: [], body: given }) as never };
+    await using tree = await sitemapTreeFrom([url], { client, retries: 0 });
+    expect(tree.pageCount).toBe(given === null ? 0 : 1);
+  },
+);
+
+test.each([
+  [undefined, "it answered with no response"],
+  [null, "it answered with no response"],
+  ["text", "it answered with no response"],
+  [{}, "the response lacks a status"],
+  [{ status: "200", headers: [], body: body() }, "the response lacks a status"],
+  [{ status: 99, headers: [], body: body() }, "the response lacks a status"],
+  [{ status: 1000, headers: [], body: body() }, "the response lacks a status"],
+  [{ status: 200, body: body() }, "the response lacks headers, or one is not text"],
+  [{ status: 200, headers: { a: 5 }, body: body() }, "the response lacks headers, or one is not text"],
+  [{ status: 200, headers: [["a"]], body: body() }, "the response lacks headers, or one is not text"],
+  [{ status: 200, headers: [] }, "the response lacks a body of bytes"],
+  [{ status: 200, headers: [], body: "text" }, "the response lacks a body of bytes"],
+])("a client that answers %j failed, and the problem says how", async (answer, value) => {
+  expect(await reasonOf(answer)).toMatchObject({ code: "client-failed", value });
+});
