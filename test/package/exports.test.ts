@@ -156,6 +156,7 @@ const reportTypes = [
 ];
 const otherTypes = [
   "Client",
+  "ClientHeaders",
   "ClientRequest",
   "ClientResponse",
   "CrawlTarget",
