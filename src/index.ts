@@ -58,9 +58,10 @@ export type {
 export type { FailureOutcome, HeaderList } from "./exchange.ts";
 export { fetchClient } from "./fetch/fetch-client.ts";
 export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
+export type { FleetEvent, FleetOptions } from "./fleet/fleet-options.ts";
 export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
 export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
-export { type FleetEvent, type FleetOptions, runFleet } from "./fleet/run-fleet.ts";
+export { runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
 export type { SiteOutput, SiteSink } from "./fleet/site-sink.ts";

@@ -2,8 +2,8 @@
 // same program, read websites.
 import { type ChildProcess, fork } from "node:child_process";
 import { runChildProcesses } from "../fleet/child-processes.ts";
+import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../fleet/fleet-options.ts";
 import type { JournalQueue } from "../fleet/journal-queue.ts";
-import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../fleet/run-fleet.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { SiteList } from "./fleet-sites.ts";
 

@@ -1,6 +1,6 @@
 // The progress of a fleet: a table on a terminal, redrawn twice a second; elsewhere a line every ten seconds.
 import { counted, duration, grouped } from "../figures.ts";
-import type { FleetEvent } from "../fleet/run-fleet.ts";
+import type { FleetEvent } from "../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
 import type { LiveBlock } from "./live-block.ts";
 import type { Messages } from "./messages.ts";

@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BullQueue, isOf } from "../fleet/bull-queue.ts";
+import type { FleetEvent } from "../fleet/fleet-options.ts";
 import type { RunEntry } from "../fleet/run-data.ts";
-import { type FleetEvent, runFleet } from "../fleet/run-fleet.ts";
+import { runFleet } from "../fleet/run-fleet.ts";
 import { isBucket } from "../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import type { CrawlFlags } from "./crawl-flags.ts";

@@ -1,7 +1,8 @@
 // The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Sites are taken from one of them, or from all in
 // turn.
 import { functionValue, number, optionsIn } from "../option-checks.ts";
-import { BullRun, type RunLease } from "./bull-run.ts";
+import type { RunLease } from "./bull-leases.ts";
+import { BullRun } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
 import { openServer, type QueueServer, told } from "./queue-server.ts";
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";

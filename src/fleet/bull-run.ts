@@ -1,60 +1,30 @@
-// One run on a server: a queue of BullMQ whose jobs are websites. What became of a website is the value of its finished job, which
-// BullMQ takes only from whoever holds the lock: a worker that was stopped past its lease cannot publish.
-import { createHash, randomUUID } from "node:crypto";
-import type { Job, Queue, Worker } from "bullmq";
-import type { Problem } from "../problem.ts";
-import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
+// One run on a server: a queue of BullMQ whose jobs are websites. The result of a website is the value of its finished job.
+import { createHash } from "node:crypto";
+import type { Queue } from "bullmq";
+import { logLine } from "./attempt-log.ts";
+import { BullLeases, type RunLease } from "./bull-leases.ts";
 import { batches } from "./list-batches.ts";
 import type { QueueServer } from "./queue-server.ts";
-import { type JobData, noSiteSummary, placeOf, queuedSite, summaryOf } from "./queued-site.ts";
+import { idOf, type JobData, placeOf, queuedSite, type SiteQueueJob, summaryOf } from "./queued-site.ts";
 import type { ListedSite } from "./run-data.ts";
-import { isFailure, keyHash, mostDeaths, quarantinedSummary, type SiteOutcome, type SiteSummary } from "./site-job.ts";
-import type { Lease, QueueCounts } from "./site-queue.ts";
-
-type SiteQueueJob = Job<JobData, SiteSummary>;
-
-/** A lease of a run, and what its queue needs to know. */
-export interface RunLease extends Lease {
-  readonly run: string;
-  readonly previous: string | undefined;
-  /** Workers died while it was read: it is read with nothing else running in its process. */
-  readonly isSuspect: boolean;
-  /** Says that a suspect is begun now. */
-  begin(): Promise<void>;
-  /** `done`, and where it is wanted the next site of the run, in one command. */
-  finish(
-    summary: SiteSummary,
-    andNext: boolean,
-  ): Promise<{ readonly result: "accepted" | "superseded"; readonly next: RunLease | undefined }>;
-}
-
-interface Held {
-  readonly id: string;
-  readonly token: string;
-  lose(): void;
-}
+import { isFailure, type SiteOutcome, type SiteSummary } from "./site-job.ts";
+import type { QueueCounts } from "./site-queue.ts";
 
 export class BullRun {
   readonly name: string;
   readonly #queue: Queue<JobData, SiteSummary>;
-  readonly #server: QueueServer;
-  readonly #leaseTime: number;
-  readonly #onSettled: () => void;
-  #worker: Worker<JobData, SiteSummary> | undefined;
-  readonly #held = new Set<Held>();
-  #renewal: NodeJS.Timeout | undefined;
+  readonly #leases: BullLeases;
 
   constructor(server: QueueServer, name: string, leaseTime: number, onSettled: () => void) {
     this.name = name;
-    this.#server = server;
-    this.#leaseTime = leaseTime;
-    this.#onSettled = onSettled;
-    this.#queue = server.queue(queueName(name)) as Queue<JobData, SiteSummary>;
+    const queueName = `sitegrove.${name}`;
+    this.#queue = server.queue(queueName) as Queue<JobData, SiteSummary>;
+    this.#leases = new BullLeases({ server, queue: this.#queue, queueName, run: name, leaseTime, onSettled });
   }
 
   /** How many leases are held here. */
   get held(): number {
-    return this.#held.size;
+    return this.#leases.size;
   }
 
   async add(sites: AsyncIterable<ListedSite> | Iterable<ListedSite>): Promise<{ added: number; known: number }> {
@@ -119,28 +89,12 @@ export class BullRun {
   }
 
   /** The next sites, at most so many. Asked for at once: they cost one round trip. */
-  async take(count: number): Promise<RunLease[]> {
-    const worker = (this.#worker ??= await this.#startWorker());
-    const takeOne = async () => {
-      for (;;) {
-        const token = randomUUID();
-        const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
-        if (job === undefined) return undefined;
-        const lease = await this.#lease(job, token);
-        if (lease !== undefined) return lease;
-      }
-    };
-    const taking = Array.from({ length: count }, takeOne);
-    const taken = await Promise.allSettled(taking);
-    const leases = taken.flatMap((each) => (each.status === "fulfilled" && each.value !== undefined ? each.value : []));
-    const failure = taken.find((each) => each.status === "rejected");
-    // What was taken is given out; a server that fails will fail again.
-    if (failure !== undefined && leases.length === 0) throw failure.reason;
-    return leases;
+  take(count: number): Promise<RunLease[]> {
+    return this.#leases.take(count);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#renewal);
+    this.#leases.close();
   }
 
   async #total(): Promise<number> {
@@ -152,139 +106,6 @@ export class BullRun {
   // with one id would be one site.
   #idOf(key: string): string {
     return `${this.name}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
-  }
-
-  async #startWorker(): Promise<Worker<JobData, SiteSummary>> {
-    const worker = this.#server.worker(queueName(this.name), this.#leaseTime) as Worker<JobData, SiteSummary>;
-    await worker.startStalledCheckTimer();
-    this.#renewal = setInterval(() => void this.#renew(), this.#leaseTime / 3);
-    this.#renewal.unref();
-    return worker;
-  }
-
-  async #renew(): Promise<void> {
-    const held = [...this.#held];
-    if (held.length === 0 || this.#worker === undefined) return;
-    const ids = held.map(({ id }) => id);
-    const tokens = held.map(({ token }) => token);
-    // Without a connection nobody knows: it is asked again when there is one.
-    const lost = await this.#worker.extendJobLocks(ids, tokens, this.#leaseTime).catch(() => []);
-    const gone = new Set(lost.map(String));
-    for (const { id, lose } of held) if (gone.has(id)) lose();
-  }
-
-  // Crashes included: BullMQ counts starts when it gives a job out. Who ends an attempt without dying writes it down.
-  async #deathsOf(job: SiteQueueJob): Promise<number> {
-    const before = job.attemptsStarted - 1;
-    if (before < mostDeaths - 1) return before;
-    const { logs } = await this.#queue.getJobLogs(idOf(job), 0, -1);
-    return attemptsThatDied(before, logs);
-  }
-
-  // Undefined where the job is set aside: it was started too often, or holds no website.
-  async #lease(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
-    const site = queuedSite(job.data);
-    if (site === undefined) {
-      await this.#settle(job, token, noSiteSummary(job.data, job.attemptsStarted), false);
-      return undefined;
-    }
-    const deaths = await this.#deathsOf(job);
-    if (deaths >= mostDeaths) {
-      const attempt = `${keyHash(site.key)}-${job.attemptsStarted}`;
-      await this.#settle(job, token, quarantinedSummary(site, attempt), false);
-      return undefined;
-    }
-    const isSuspect = deaths === mostDeaths - 1;
-    const starts = job.attemptsStarted;
-    const { key, homepage, previous } = site;
-    // A server that lost its last second counts some starts twice.
-    const attemptId = `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
-    const lost = new AbortController();
-    const write = (line: LogLine) => job.log(logLine(starts, line)).catch(() => undefined);
-    let isSettled = false;
-    const held: Held = {
-      id: idOf(job),
-      token,
-      lose: () => {
-        // The server itself says what becomes of a result that was sent.
-        if (isSettled || !this.#held.delete(held)) return;
-        lost.abort(new Error("Somebody else has the website"));
-        void write("outlived");
-        this.#onSettled();
-      },
-    };
-    this.#held.add(held);
-    const settleOnce = () => {
-      if (isSettled) return false;
-      isSettled = true;
-      return true;
-    };
-    const release = () => {
-      this.#held.delete(held);
-      this.#onSettled();
-    };
-    const finish: RunLease["finish"] = async (summary, andNext) => {
-      if (!settleOnce()) return { result: "superseded", next: undefined };
-      try {
-        const settled = await this.#settle(job, token, summary, andNext);
-        if (settled !== undefined) return { result: "accepted", next: settled.next };
-        await write("outlived");
-        return { result: "superseded", next: undefined };
-      } finally {
-        release();
-      }
-    };
-    if (isSuspect) await write("held");
-    return {
-      run: this.name,
-      previous,
-      isSuspect,
-      job: { key, homepage },
-      starts,
-      attemptId,
-      lost: lost.signal,
-      begin: async () => {
-        await write("alone");
-      },
-      finish,
-      done: async (summary) => (await finish(summary, false)).result,
-      retry: async (reason: Problem | undefined, afterMs) => {
-        if (!settleOnce()) return;
-        try {
-          await job.log(logLine(starts, "ended", reason?.message));
-          if (afterMs > 0) await job.moveToDelayed(Date.now() + afterMs, token);
-          else await job.moveToWait(token);
-        } catch (error) {
-          if (!isHeld(error)) throw error;
-        } finally {
-          release();
-        }
-      },
-    };
-  }
-
-  /** Undefined where the summary is not what counts now. */
-  async #settle(
-    job: SiteQueueJob,
-    token: string,
-    summary: SiteSummary,
-    andNext: boolean,
-  ): Promise<{ readonly next: RunLease | undefined } | undefined> {
-    try {
-      const answer: unknown = isFailure(summary.outcome)
-        ? await job.moveToFailed(new Error(JSON.stringify(summary)), token, andNext)
-        : await job.moveToCompleted(summary, token, andNext);
-      // The lock of the next one has the same token; this one's is gone.
-      const next = andNext ? this.#server.jobIn(answer, this.#worker) : undefined;
-      return { next: next === undefined ? undefined : await this.#lease(next as SiteQueueJob, token) };
-    } catch (error) {
-      if (!isHeld(error)) throw error;
-      // The connection may have broken between the command and its answer, and the command was sent again.
-      const now: SiteQueueJob | undefined = await this.#queue.getJob(idOf(job));
-      return now?.finishedOn !== undefined && summaryOf(now).attemptId === summary.attemptId
-        ? { next: undefined }
-        : undefined;
-    }
   }
 
   async *#finished(): AsyncGenerator<SiteQueueJob, void> {
@@ -319,12 +140,3 @@ const readSize = 200;
 
 // Nothing that is done is removed: it is the result. An error has no stack that anybody needs.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
-
-function queueName(run: string): string {
-  return `sitegrove.${run}`;
-}
-
-function idOf(job: SiteQueueJob): string {
-  if (job.id === undefined) throw new Error("The job has no id");
-  return job.id;
-}

@@ -3,9 +3,9 @@
 // it.
 import type { ChildProcess } from "node:child_process";
 import { setMaxListeners } from "node:events";
+import type { FleetEvent } from "./fleet-options.ts";
 import type { JournalLease, JournalQueue } from "./journal-queue.ts";
 import type { FromParent, GivenLease, ToParent } from "./parent-queue.ts";
-import type { FleetEvent } from "./run-fleet.ts";
 
 export interface ChildProcessesOptions {
   readonly queue: JournalQueue;

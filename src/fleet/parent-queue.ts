@@ -2,7 +2,7 @@
 // this process ends, because another one may use the folder.
 import { setMaxListeners } from "node:events";
 import type { Problem } from "../problem.ts";
-import type { FleetEvent } from "./run-fleet.ts";
+import type { FleetEvent } from "./fleet-options.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 

@@ -1,4 +1,5 @@
 // What a job on a server holds, and what it ended with. Others can write there, by mistake or in another version: nothing is believed.
+import type { Job } from "bullmq";
 import { isHttpUrl } from "../url.ts";
 import { emptySummary, keyHash, type SiteJob, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
@@ -11,6 +12,9 @@ export interface JobData {
   /** The archive of an earlier run, as its summary names it. */
   readonly previous?: string;
 }
+
+/** A job on the server: one website, and its summary once it is finished. */
+export type SiteQueueJob = Job<JobData, SiteSummary>;
 
 /** Undefined where the job holds no website. */
 export function queuedSite(data: unknown): Omit<JobData, "at"> | undefined {
@@ -73,3 +77,9 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 const longestShown = 2000;
+
+/** The id of a job that is on the server. */
+export function idOf(job: SiteQueueJob): string {
+  if (job.id === undefined) throw new Error("The job has no id");
+  return job.id;
+}

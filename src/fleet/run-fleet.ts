@@ -1,68 +1,24 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
-import { availableParallelism, freemem } from "node:os";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
 import { SitemapError } from "../errors.ts";
-import { expectObject, functionValue, invalid, number, optionsIn, signal, unexpected } from "../option-checks.ts";
+import { invalid } from "../option-checks.ts";
 import { type Options, resolveOptions } from "../options.ts";
 import { problem } from "../problem.ts";
 import { crawlSite } from "./crawl-site.ts";
+import { type FleetOptions, type FleetSettings, resolveFleetOptions } from "./fleet-options.ts";
 import { LargeLane } from "./large-lane.ts";
 import { linkedSignal } from "./linked-signal.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
-import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { noSink, type SiteOutput, type SiteSink } from "./site-sink.ts";
-
-/** Options of `runFleet`. */
-export interface FleetOptions {
-  /** Websites to add to the queue first; those that it has already are not added again. */
-  sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
-  /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
-  queue: SiteQueue;
-  /** The name of the run, for queues that hold several. */
-  run?: string | undefined;
-  /**
-   * Where pages go.
-   * @default nowhere: only summaries are kept
-   */
-  sink?: SiteSink | undefined;
-  /**
-   * How many websites are read at a time.
-   * @default by memory and cores, from 16 to 128
-   */
-  concurrency?: number | undefined;
-  /**
-   * How many requests go to one address at a time, whatever host names lead there. A function is asked each time, for those who
-   * divide a limit among several workers.
-   * @default 8
-   */
-  perAddress?: number | (() => number) | undefined;
-  /**
-   * How each website is crawled. Well-known paths are tried where they are needed, unless told otherwise.
-   * @default { useKnownPaths: "if-needed" }
-   */
-  crawl?: Options | undefined;
-  /** Start no more websites; those being read are finished. */
-  drain?: AbortSignal | undefined;
-  /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /** Called with the events of the fleet. */
-  onEvent?: ((event: FleetEvent) => void) | undefined;
-}
-
-/** The events of a fleet. */
-export type FleetEvent =
-  | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
-  | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
-  | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
-  | { readonly type: "site-back"; readonly job: SiteJob };
+import type { Lease, QueueCounts } from "./site-queue.ts";
+import type { SiteOutput } from "./site-sink.ts";
 
 /**
  * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
  * lists with `siteJob` before.
  */
 export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
-  const settings = checked(options);
+  const settings = resolveFleetOptions(options);
   const { queue, run, sites } = settings;
   settings.signal?.throwIfAborted();
   // Imported here, to keep `import "sitegrove"` fast.
@@ -76,8 +32,6 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   await adding;
   return queue.counts(run);
 }
-
-type FleetSettings = ReturnType<typeof checked>;
 
 class Fleet {
   readonly #settings: FleetSettings;
@@ -256,63 +210,4 @@ async function* jobsOf(
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }
-}
-
-function checked(options: FleetOptions) {
-  optionsIn("options", options, knownOptions);
-  expectObject("queue", options.queue);
-  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency() } = options;
-  const isList =
-    typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
-  if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
-  expectObject("sink", sink);
-  if (typeof run !== "string") throw unexpected("run", "a name", run);
-  resolveOptions(options.crawl);
-  const crawl: Options = { useKnownPaths: "if-needed", ...options.crawl };
-  if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
-  if (options.signal !== undefined) signal("signal", options.signal);
-  if (options.drain !== undefined) signal("drain", options.drain);
-  return {
-    sites,
-    queue: options.queue,
-    run,
-    sink,
-    concurrency: number("concurrency", concurrency, 1),
-    perAddress: perAddressOf(options.perAddress),
-    crawl,
-    drain: options.drain,
-    signal: options.signal,
-    onEvent: options.onEvent,
-  };
-}
-
-export const defaultPerAddress = 8;
-
-function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): () => number {
-  if (typeof limit === "function") return () => Math.max(1, limit());
-  const checked = number("perAddress", limit, 1);
-  return () => checked;
-}
-
-const knownOptions = [
-  "sites",
-  "queue",
-  "run",
-  "sink",
-  "concurrency",
-  "perAddress",
-  "crawl",
-  "drain",
-  "signal",
-  "onEvent",
-] as const satisfies readonly (keyof FleetOptions)[];
-
-/** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
-export function defaultConcurrency(
-  memory: number = freemem(),
-  cores: number = availableParallelism(),
-  processes = 1,
-): number {
-  const byMemory = Math.floor((memory / 2 - processes * 100 * 2 ** 20) / (4 * 2 ** 20));
-  return Math.max(16, Math.min(128 * processes, 64 * cores, byMemory));
 }

@@ -1,6 +1,6 @@
 // Gives sites of a server out to those who ask for them here, and sends what became of them. Takers share one loop, and results travel together:
 // what a server has to answer does not grow with the sites under way.
-import type { RunLease } from "./bull-run.ts";
+import type { RunLease } from "./bull-leases.ts";
 import { storageError, told } from "./queue-server.ts";
 import type { SiteSummary } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";

@@ -7,8 +7,9 @@ import path from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { AddressLimit, type AddressSlot } from "../../src/fetch/address-limit.ts";
 import { Cancellation } from "../../src/fetch/cancellation.ts";
+import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { type FleetOptions, runFleet } from "../../src/fleet/run-fleet.ts";
+import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "shared-limits-"));

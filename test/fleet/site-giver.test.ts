@@ -1,6 +1,6 @@
 // Who gets which site, where several come at once: in an order that a server gives only when workers die at the same time.
 import { expect, test } from "vitest";
-import type { RunLease } from "../../src/fleet/bull-run.ts";
+import type { RunLease } from "../../src/fleet/bull-leases.ts";
 import { SiteGiver } from "../../src/fleet/site-giver.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
