@@ -1,4 +1,5 @@
-// What `npm test` prints: a dot for each file, failures in full, a summary, and which tests passed only when they were tried again.
+// What `npm test` prints: a dot for each file, failures in full, a summary, and at its end a line for each test that failed, or passed only
+// when it was tried again.
 import { DotReporter, type SerializedError, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";
 
 export class SummaryReporter extends DotReporter {
@@ -20,8 +21,22 @@ export class SummaryReporter extends DotReporter {
     reason: TestRunEndReason,
   ): void {
     super.onTestRunEnd(testModules, unhandledErrors, reason);
-    for (const line of triedAgain(testModules.flatMap(({ children }) => [...children.allTests()]))) this.log(line);
+    const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
+    for (const line of [...failed(tests), ...triedAgain(tests)]) this.log(line);
   }
+}
+
+/** A line for each test that failed: where, which, and the first line of why. */
+export function failed(tests: readonly TestCase[]): string[] {
+  return tests.flatMap((each) => {
+    const { state, errors } = each.result();
+    if (state !== "failed") return [];
+    const [error] = errors ?? [];
+    const file = each.module.relativeModuleId;
+    const place = error?.stacks?.find((frame) => frame.file.endsWith(file)) ?? each.location;
+    const why = (error?.message ?? "").split("\n")[0] ?? "";
+    return `${file}${place === undefined ? "" : `:${place.line}`} ${each.fullName}: ${why.slice(0, 200)}`;
+  });
 }
 
 /** A sentence and a line for each test that failed before it passed; nothing where there is none. */
