@@ -4,7 +4,7 @@ import { functionValue, number, optionsIn } from "../option-checks.ts";
 import type { RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";
-import { openServer, type QueueServer, told } from "./queue-server.ts";
+import { openServer, type QueueServer, queueClosed, told } from "./queue-server.ts";
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
 import { expectRunName, RunRegister } from "./run-register.ts";
 import { RunSchedule } from "./run-schedule.ts";
@@ -52,6 +52,7 @@ export class BullQueue implements SiteQueue {
   readonly #runs = new Map<string, BullRun>();
   readonly #leases = new WeakMap<SiteJob, RunLease>();
   #adding = 0;
+  #isClosed = false;
   // Of runs that may have something to do; refreshed from the register.
   #entries: readonly RunEntry[] = [];
   readonly #settings = new Map<string, RunSettings>();
@@ -98,7 +99,7 @@ export class BullQueue implements SiteQueue {
   ): Promise<{ added: number; known: number }> {
     this.#adding += 1;
     try {
-      return await told(async () => {
+      return await this.#told(async () => {
         await this.#register.add(run, settings);
         this.#listedAt = Number.NEGATIVE_INFINITY;
         return this.#register.whileFilling(run, () => this.#open(run).add(sites));
@@ -115,7 +116,7 @@ export class BullQueue implements SiteQueue {
   }
 
   counts(run: string): Promise<QueueCounts> {
-    return told(() => this.#open(run).counts());
+    return this.#told(() => this.#open(run).counts());
   }
 
   /** In the order of the list. */
@@ -125,7 +126,7 @@ export class BullQueue implements SiteQueue {
 
   /** The runs of the server, the oldest first. */
   runs(): Promise<readonly RunEntry[]> {
-    return told(() => this.#register.list());
+    return this.#told(() => this.#register.list());
   }
 
   /** How many processes take sites; undefined where the server does not say. */
@@ -136,21 +137,21 @@ export class BullQueue implements SiteQueue {
   /** From now on the run comes again and again: each is a run of its own, with the sites of the last one and built on it. */
   repeat(run: string, every: number): Promise<void> {
     expectRunName(run);
-    return told(() => this.#schedule.set(run, every));
+    return this.#told(() => this.#schedule.set(run, every));
   }
 
   /** Whether it came again until now. */
   repeatNoMore(run: string): Promise<boolean> {
-    return told(() => this.#schedule.remove(run));
+    return this.#told(() => this.#schedule.remove(run));
   }
 
   /** Makes a run that is due. While somebody takes sites, that happens by itself. */
   tick(): Promise<void> {
-    return told(() => this.#schedule.tick((run, name) => this.#makeNext(run, name)));
+    return this.#told(() => this.#schedule.tick((run, name) => this.#makeNext(run, name)));
   }
 
   schedules(): Promise<readonly Schedule[]> {
-    return told(() => this.#schedule.list());
+    return this.#told(() => this.#schedule.list());
   }
 
   /** Sites of a run that ended so wait again; gives how many. `before` is told each first. */
@@ -159,7 +160,7 @@ export class BullQueue implements SiteQueue {
     outcomes: readonly SiteOutcome[],
     before: (summary: SiteSummary) => Promise<void> = async () => {},
   ): Promise<number> {
-    return told(() => this.#open(run).again(new Set(outcomes), before));
+    return this.#told(() => this.#open(run).again(new Set(outcomes), before));
   }
 
   /** What the run of a site that was taken here was given, and the archive to build on. */
@@ -170,9 +171,16 @@ export class BullQueue implements SiteQueue {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#giver.close();
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
+  }
+
+  // A connection that was closed would never answer.
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw queueClosed();
+    return told(work);
   }
 
   #open(name: string): BullRun {

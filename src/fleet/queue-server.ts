@@ -199,12 +199,19 @@ function reasonOf(error: unknown): string {
   if (/^OOM /.test(text)) return "the server is full (maxmemory): give it more memory";
   if (/NOPERM/.test(text)) return `the user may not do what is needed (${text})`;
   if (code === "ECONNREFUSED") return "the connection was refused";
+  if (isClosed.test(text)) return "the connection was closed";
   if (code === "ENOTFOUND") return "the host name does not exist";
   if (code === "ETIMEDOUT" || /ETIMEDOUT|timeout/i.test(text)) return silent;
   return text.split("\n")[0] ?? text;
 }
 
 const silent = "it does not answer";
+// What drivers say to whoever waits while the connection is closed.
+const isClosed = /^Connection is closed\.?$/;
+
+export function queueClosed(): SitemapError {
+  return new SitemapError("queue-failed", "The queue is closed");
+}
 
 /** Failures of the server are `SitemapError`s. */
 export async function told<T>(work: () => Promise<T>): Promise<T> {
@@ -217,9 +224,9 @@ export async function told<T>(work: () => Promise<T>): Promise<T> {
 
 export function storageError(cause: unknown): unknown {
   if (cause instanceof SitemapError) return cause;
-  const { name, command } = (cause ?? {}) as { name?: unknown; command?: unknown };
+  const { name, command, severity, message } = (cause ?? {}) as Record<string, unknown>;
   const isServer =
-    name === "ReplyError" || command !== undefined || (cause as { severity?: unknown })?.severity !== undefined;
+    name === "ReplyError" || command !== undefined || severity !== undefined || isClosed.test(String(message));
   return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
 }
 

@@ -1,7 +1,7 @@
 // Gives sites of a server out to those who ask for them here, and sends what became of them. Takers share one loop, and results travel together:
 // what a server has to answer does not grow with the sites under way.
 import type { RunLease } from "./bull-leases.ts";
-import { storageError, told } from "./queue-server.ts";
+import { queueClosed, storageError, told } from "./queue-server.ts";
 import type { SiteSummary } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 
@@ -51,6 +51,7 @@ export class SiteGiver {
   take(signal: AbortSignal): Promise<Lease | undefined> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
+      if (this.#isClosed) return reject(queueClosed());
       const leave = () => {
         this.#takers = this.#takers.filter((other) => other !== taker);
         reject(signal.reason);
@@ -73,11 +74,12 @@ export class SiteGiver {
     });
   }
 
-  /** Sends what is left to be sent; nothing is given out any more. */
+  /** Sends what is left to be sent; nothing is given out any more, and whoever waits is told. */
   close(): void {
     this.#isClosed = true;
     this.#flush();
     this.wake();
+    for (const { reject } of this.#takers.splice(0)) reject(queueClosed());
   }
 
   /** A site that is done is no reason to ask for more: none waits because of it. */
@@ -119,7 +121,8 @@ export class SiteGiver {
 
   /** Those who went away meanwhile are not waited for. */
   #lineUp(takers: readonly Taker[]): void {
-    this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
+    if (this.#isClosed) for (const { reject } of takers) reject(queueClosed());
+    else this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
   }
 
   // Results are sent together, after a moment where many sites are under way: a round trip costs more than what it carries.
@@ -165,8 +168,15 @@ export class SiteGiver {
         return lease.retry(undefined, 0);
       }
       this.#isAlone = true;
-      while (this.#source.held() > 1 && isWanted(first)) await this.#sleep();
-      await lease.begin();
+      try {
+        while (this.#source.held() > 1 && isWanted(first)) await this.#sleep();
+        await lease.begin();
+      } catch (error) {
+        // Nobody is left alone for a site that was not given.
+        this.#isAlone = false;
+        if (first !== undefined) this.#lineUp([first]);
+        throw error;
+      }
     }
     const taker = isWanted(first) ? first : this.#takers.shift();
     if (taker === undefined) {

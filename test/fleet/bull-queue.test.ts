@@ -74,6 +74,27 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
+  test("whoever waits for a queue that is closed is told so, and whoever asks after that", async () => {
+    database += 1;
+    const { signal } = new AbortController();
+    const queue = await BullQueue.open(url());
+    await queue.add("run", [job("a")]);
+    await taken(queue);
+    const waiting = queue.take(signal);
+    // Under way when the connection is closed: an answer, or a sentence.
+    const asking = queue.runs().catch((error: Error) => error.message);
+    const closing = queue.close();
+    await expect(waiting).rejects.toThrow("The queue is closed");
+    await closing;
+    expect([1, "The queue failed: the connection was closed"]).toContain(
+      await asking.then((runs) => (typeof runs === "string" ? runs : runs.length)),
+    );
+    await expect(queue.take(signal)).rejects.toThrow("The queue is closed");
+    await expect(queue.counts("run")).rejects.toThrow("The queue is closed");
+    await expect(queue.runs()).rejects.toThrow("The queue is closed");
+    database += 1;
+  });
+
   test("a result and the next site are one command, and those of a moment go together", async () => {
     database += 1;
     const queue = await BullQueue.open(url());

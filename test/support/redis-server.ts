@@ -29,7 +29,7 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
   const port = await freePort();
   let child: ChildProcess | undefined;
   const words = [
-    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--databases", "64"],
     ...["--appendonly", "yes", "--appendfsync", "always", "--requirepass", redisPassword, ...flags],
   ];
   const exited = (one: ChildProcess) =>
