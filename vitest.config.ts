@@ -16,6 +16,9 @@ for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
 
 useOwnTemporaryFolder();
 
+// Programs that the tests start keep compiled code (src/cli/compiled-code.ts) here, not at the home of whoever runs them.
+process.env["XDG_CACHE_HOME"] = path.join(import.meta.dirname, "node_modules/.cache");
+
 // These measure their process, or change it for good: each gets one of its own. The others share a few, because to load the code again
 // takes longer than most of them run.
 const ownProcess = [

@@ -11,7 +11,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Agent } from "undici";
-import { bundle } from "../scripts/build.mjs";
+import { bundle } from "../scripts/bundle.mjs";
 
 const concurrency = 16;
 const { createFetcher, resolveOptions } = await built();

@@ -6,27 +6,54 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 const newestKnown = 26;
 const [major = 0] = process.versions.node.split(".").map(Number);
 
-function setFlags(...flags: readonly string[]): void {
-  if (major <= newestKnown) for (const flag of flags) setFlagsFromString(flag);
+const isSet = new Set<Flag>();
+
+function setFlags(...flags: readonly (readonly [Flag, string])[]): void {
+  if (major > newestKnown) return;
+  for (const [flag, value] of flags) {
+    setFlagsFromString(value);
+    isSet.add(flag);
+  }
 }
 
-/** Must be called before anything else is imported. */
+// The defaults of the flags that are set.
+const defaults = {
+  growth: "--semi-space-growth-factor=2",
+  scavenge: "--parallel-scavenge",
+  budget: "--interrupt-budget=67584",
+  heap: "--heap-growing-percent=0",
+  tierUp: "--wasm-tier-up",
+  tiering: "--wasm-dynamic-tiering",
+} as const;
+
+type Flag = keyof typeof defaults;
+
+/**
+ * Must be called when the modules of a command are loaded: with other flags than those that Node.js was built with, the
+ * engine compiles modules of Node.js again instead of taking them from its cache, which takes 15 ms.
+ */
 export function startSmall(): void {
   setFlags(
     // Nearly all objects are short-lived: the young generation need not grow.
-    "--semi-space-growth-factor=1",
+    ["growth", "--semi-space-growth-factor=1"],
     // So little survives a collection that several threads would mostly wait for each other.
-    "--no-parallel-scavenge",
+    ["scavenge", "--no-parallel-scavenge"],
   );
   // Functions are optimized later, with more type feedback. Most of a small website is read by then; on a large one
   // less is optimized twice, which makes it faster, too. Later engines have no such flag, and optimize later by
   // themselves.
-  if (major === 20) setFlags("--interrupt-budget=1000000");
+  if (major === 20) setFlags(["budget", "--interrupt-budget=1000000"]);
+}
+
+/** At the end: code that was compiled with other flags could not be used again (compiled-code.ts). */
+export function restoreFlags(): void {
+  for (const flag of isSet) setFlagsFromString(defaults[flag]);
+  isSet.clear();
 }
 
 /** For a fleet with this many websites at a time: more is kept for a while, and garbage must not double it. */
 export function keepFleetSmall(concurrency: number | undefined): void {
-  if ((concurrency ?? 0) > 500) setFlags("--heap-growing-percent=20");
+  if ((concurrency ?? 0) > 500) setFlags(["heap", "--heap-growing-percent=20"]);
 }
 
 /** Flags that depend on the progress of a crawl. */
@@ -47,8 +74,8 @@ export class CrawlFlags {
   // second one is worth it.
   // A larger tiering budget would only delay it: the 30 MB came after two million pages.
   #compileOneProgram(type: "request" | "response"): void {
-    if (type === "request") setFlags("--no-wasm-dynamic-tiering", "--no-wasm-tier-up");
-    else setFlags("--wasm-dynamic-tiering");
+    if (type === "request") setFlags(["tiering", "--no-wasm-dynamic-tiering"], ["tierUp", "--no-wasm-tier-up"]);
+    else setFlags(["tiering", "--wasm-dynamic-tiering"]);
     this.#awaited = type === "request" ? "response" : undefined;
   }
 
@@ -56,7 +83,7 @@ export class CrawlFlags {
   // are not found: 40 MB less.
   #staySmall(): void {
     this.#responses += 1;
-    if (this.#responses === manyResponses) setFlags("--heap-growing-percent=20");
+    if (this.#responses === manyResponses) setFlags(["heap", "--heap-growing-percent=20"]);
   }
 
   // The website is large: twice the young generation, once. Then half as many objects are copied. Where pages come as
@@ -66,9 +93,9 @@ export class CrawlFlags {
     if (this.#batches < batchesOfLarge || this.#batches % batchesBetween !== 0) return;
     if (this.#newSpaceAtStart === undefined) {
       this.#newSpaceAtStart = newSpace();
-      setFlags("--semi-space-growth-factor=2");
+      setFlags(["growth", "--semi-space-growth-factor=2"]);
     } else if (newSpace() > this.#newSpaceAtStart) {
-      setFlags("--semi-space-growth-factor=1");
+      setFlags(["growth", "--semi-space-growth-factor=1"]);
       this.#batches = Number.NEGATIVE_INFINITY;
     }
   }

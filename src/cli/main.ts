@@ -10,20 +10,22 @@
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import { systemReason } from "../system-reason.ts";
-import { startSmall } from "./engine-flags.ts";
-
-// A fleet reads many websites at a time.
-if (process.argv[2] !== "fleet") startSmall();
+import { CompiledCode } from "./compiled-code.ts";
 
 // A pipe that is closed while the help is written is not an error.
 process.stdout.on("error", () => {});
+const code = new CompiledCode(import.meta.dirname);
 try {
-  // Imported here, so that a system without free file handles gets a message instead of a stack trace.
-  const { run } = await import("./program.ts");
+  // Loaded here, so that a system without free file handles gets a message instead of a stack trace.
+  const { run } = code.load(`./${programScript}`) as typeof import("./program.ts");
   process.exitCode = await run(process.argv.slice(2));
+  code.keep();
 } catch (error) {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;
 }
 // All output was written. Open handles, such as standard input, must not keep the process alive.
 setTimeout(() => process.exit(), 100).unref();
+
+/** The built program.ts, beside this file; put here by the build. */
+declare const programScript: string;

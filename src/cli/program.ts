@@ -6,6 +6,7 @@ import { isSystemError, systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";
+import { restoreFlags } from "./engine-flags.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
@@ -26,6 +27,8 @@ export async function run(words: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
     return explain(error, words.includes("-vv"));
+  } finally {
+    restoreFlags();
   }
 }
 

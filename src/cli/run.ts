@@ -3,7 +3,7 @@
 import type { CrawlEvent } from "../event.ts";
 import { counted } from "../figures.ts";
 import type { RecurseContext } from "../options.ts";
-import { CrawlFlags } from "./engine-flags.ts";
+import { CrawlFlags, startSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -60,6 +60,7 @@ export class Run {
   readonly #engineFlags = new CrawlFlags();
 
   constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
+    startSmall();
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;

@@ -1,6 +1,5 @@
 // The built-in client: undici, HTTP/1.1 only, over connections that this folder opens, counts and keeps. It uses
 // nothing but the public contract of clients (client.ts). undici is imported with the first request.
-import { createRequire } from "node:module";
 import type { Client as Undici } from "undici";
 import type { Client, ClientRequest, ClientResponse } from "../client.ts";
 import type { Settings } from "../options.ts";
@@ -9,6 +8,7 @@ import { hostOf } from "./address-policy.ts";
 import { type Connect, type ConnectParts, createConnect, type Endpoint } from "./connect.ts";
 import { problemOf } from "./failure.ts";
 import { KeptConnections } from "./kept-connections.ts";
+import { loadUndici } from "./load-undici.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
 import { OutgoingRequest } from "./request.ts";
 import { type Route, UndiciConnection } from "./undici-connection.ts";
@@ -118,15 +118,5 @@ class UndiciClient implements OwnClient {
     this.#connections.delete(connection);
     this.#kept.remove(connection);
     void connection.destroy();
-  }
-}
-
-// Importing all of undici takes 100 ms and 8 MB; this file of it takes a third of that, and less with `require`, which
-// need not find the names a module could import. If the file is elsewhere, as in a bundle, all of undici is imported.
-async function loadUndici(): Promise<typeof Undici> {
-  try {
-    return createRequire(import.meta.url)("undici/lib/dispatcher/client.js") as typeof Undici;
-  } catch {
-    return (await import("undici")).Client;
   }
 }

@@ -1,0 +1,59 @@
+// Bundles files of src/ with rolldown: as few modules as can be, because Node.js takes longer to find and link a module than to run it.
+// What is loaded on demand stays a module of its own. The maps lead back to src/.
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
+
+/** Bundles files of the library, named as below src/ and without their ending, into a folder. */
+export async function bundle(names, dir) {
+  await write({ input: inputs(names) }, dir, {
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    // With what they import: the model alone, the parser, which runs anywhere, and the rest of what the package loads at once.
+    codeSplitting: {
+      groups: [
+        { name: "model", test: /\/src\/(?!index\.ts$)(?:[^/]+|(?:options|problems)\/[^/]+)$/, priority: 3 },
+        { name: "parser", test: /\/src\/parse\//, priority: 2 },
+        { name: "library", test: /\/src\/index\.ts$/, priority: 1 },
+      ],
+    },
+  });
+}
+
+/** Files below src/, named without their ending, as rolldown takes them. */
+export function inputs(names) {
+  return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+}
+
+/** Bundles, with what all bundles have in common. Gives the modules that were written, those that were asked for first. */
+export async function write({ transform, ...options }, dir, output) {
+  const build = await rolldown({
+    cwd: root,
+    platform: "node",
+    external: isExternal,
+    tsconfig: path.join(root, "tsconfig.build.json"),
+    transform: { target: "es2023", ...transform },
+    ...options,
+  });
+  const written = await build.write({ dir, sourcemap: true, sourcemapExcludeSources: true, ...output });
+  await build.close();
+  return written.output;
+}
+
+/** Whatever is imported and is not ours has to be there where the package is installed. */
+export function isExternal(id) {
+  if (id.startsWith(".") || path.isAbsolute(id)) return false;
+  const name = id
+    .split("/")
+    .slice(0, id.startsWith("@") ? 2 : 1)
+    .join("/");
+  if (isBuiltin(id) || installed.has(name)) return true;
+  throw new Error(`${id} is imported, and ${name} is not a dependency of the package`);
+}

@@ -1,0 +1,148 @@
+// The cache of compiled code: it is used, it is never needed, and nobody else's code is run.
+// Needs processes.
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunOptions, sitegroveProcess } from "./program.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-code-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const words = ["parse", "-", "-f", "pages"];
+const input = "https://example.org/a\nhttps://example.org/b\n";
+const expected = { code: 0, stdout: input, stderr: "" };
+
+// Says which code of the cache was taken and which was refused.
+const watch = `import vm from "node:vm";
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(source, options) {
+    super(source, options);
+    process.on("exit", () => process._rawDebug(options.cachedData === undefined ? "compiled" : this.cachedDataRejected ? "refused" : "taken"));
+  }
+};`;
+const watched = ["--import", `data:text/javascript,${encodeURIComponent(watch)}`];
+
+async function codeOf(cache: string, options: RunOptions = {}): Promise<string[]> {
+  const env = { XDG_CACHE_HOME: cache, ...options.env };
+  const { code, stdout, stderr } = await sitegroveProcess(words, { input, node: watched, ...options, env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: input });
+  return [...new Set(stderr.trim().split("\n"))];
+}
+
+const filled = path.join(folder, "filled");
+beforeAll(async () => {
+  expect(await codeOf(filled)).toEqual(["compiled"]);
+});
+
+function copy(name: string, change: (file: string) => void = () => {}): string {
+  const cache = path.join(folder, name);
+  mkdirSync(path.join(cache, "sitegrove"), { recursive: true, mode: 0o700 });
+  for (const each of readdirSync(path.join(filled, "sitegrove"))) {
+    const file = path.join(cache, "sitegrove", each);
+    copyFileSync(path.join(filled, "sitegrove", each), file);
+    change(file);
+  }
+  return cache;
+}
+
+test("what one run compiled is used by the next one, though a run sets flags of the engine", async () => {
+  const names = readdirSync(path.join(filled, "sitegrove"));
+  expect(names.join(" ")).toMatch(/\bprogram-[\w-]+\.cjs-\d+\b.*\breader-[\w-]+\.cjs-\d+\b/);
+  for (const name of names) {
+    const { mode, mtimeMs } = statSync(path.join(filled, "sitegrove", name));
+    expect(mode & 0o077).toBe(0);
+    expect(mtimeMs).toBeGreaterThan(0);
+  }
+  expect(await codeOf(filled)).toEqual(["taken"]);
+  expect(readdirSync(path.join(filled, "sitegrove"))).toEqual(names);
+});
+
+test("other flags of the engine have code of their own", async () => {
+  const cache = copy("flags");
+  const options = { node: [...watched, "--max-lazy"] };
+  expect(await codeOf(cache, options)).toEqual(["compiled"]);
+  expect(await codeOf(cache, options)).toEqual(["taken"]);
+  expect(await codeOf(cache)).toEqual(["taken"]);
+});
+
+test.each<[string, (file: string) => void]>([
+  [
+    "changed",
+    (file) => {
+      const bytes = readFileSync(file);
+      const middle = bytes.length >> 1;
+      bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
+      writeFileSync(file, bytes);
+    },
+  ],
+  ["cut off", (file) => writeFileSync(file, readFileSync(file).subarray(0, -10))],
+  ["almost nothing", (file) => writeFileSync(file, "x")],
+  ["empty", (file) => writeFileSync(file, "")],
+  ["writable by others", (file) => chmodSync(file, 0o622)],
+])("code that is %s is not used, and made again", async (name, change) => {
+  const cache = copy(name, change);
+  expect(await codeOf(cache)).toEqual(["compiled"]);
+  expect(await codeOf(cache)).toEqual(["taken"]);
+});
+
+test("code of another user is not used", async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip();
+  expect(await codeOf(copy("another user", (file) => chownSync(file, 65_534, 65_534)))).toEqual(["compiled"]);
+});
+
+test("a cache that cannot be written or is turned off is no reason for a word", async () => {
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  const dangling = path.join(folder, "dangling");
+  symlinkSync(path.join(folder, "nowhere/at/all"), dangling);
+  for (const XDG_CACHE_HOME of [file, dangling, "/dev/full", "relative"]) {
+    expect(await sitegroveProcess(words, { input, env: { XDG_CACHE_HOME } })).toEqual(expected);
+  }
+  expect(existsSync("relative")).toBe(false);
+  const off = path.join(folder, "off");
+  for (const env of [{ NODE_DISABLE_COMPILE_CACHE: "1" }, { NODE_V8_COVERAGE: path.join(folder, "coverage") }]) {
+    expect(await sitegroveProcess(words, { input, env: { ...env, XDG_CACHE_HOME: off } })).toEqual(expected);
+  }
+  const node = ["--enable-source-maps"];
+  expect(await sitegroveProcess(words, { input, node, env: { XDG_CACHE_HOME: off } })).toEqual(expected);
+  expect(existsSync(off)).toBe(false);
+  // In the user's home, unless another place is named; nowhere without one.
+  const home = { HOME: path.join(folder, "home"), XDG_CACHE_HOME: "" };
+  expect(await sitegroveProcess(words, { input, env: home })).toEqual(expected);
+  const place = process.platform === "darwin" ? "Library/Caches" : ".cache";
+  expect(readdirSync(path.join(home.HOME, place, "sitegrove"))).not.toEqual([]);
+  expect(await sitegroveProcess(words, { input, env: { HOME: "", XDG_CACHE_HOME: "" } })).toEqual(expected);
+});
+
+test("many at a time fill it together; what nobody wrote for a month is removed", async () => {
+  const cache = path.join(folder, "together");
+  mkdirSync(path.join(cache, "sitegrove"), { recursive: true });
+  const [old, young] = ["old.cjs-1", "young.cjs-1"].map((name) => path.join(cache, "sitegrove", name));
+  for (const file of [old, young]) writeFileSync(file as string, "");
+  const month = Date.now() / 1000 - 31 * 24 * 3600;
+  utimesSync(old as string, month, month);
+  const env = { XDG_CACHE_HOME: cache };
+  const runs = await Promise.all(Array.from({ length: 4 }, () => sitegroveProcess(words, { input, env })));
+  expect(runs).toEqual(runs.map(() => expected));
+  const names = readdirSync(path.join(cache, "sitegrove"));
+  expect(names.filter((name) => !/^[\w-]+\.cjs-\d+$/.test(name))).toEqual([]);
+  expect(names).toContain("young.cjs-1");
+  expect(names).not.toContain("old.cjs-1");
+  expect(await codeOf(cache)).toEqual(["taken"]);
+});
