@@ -10,6 +10,7 @@ import {
   type Settings,
   version,
 } from "../src/options.ts";
+import * as exported from "./support/options-module.ts";
 
 const message = (options: unknown): string => {
   try {
@@ -185,7 +186,7 @@ test("every option that is misspelled has a suggestion, inside of others, too", 
   });
 });
 
-test("options may be frozen, without a prototype, inherited, or the namespace of a module", async () => {
+test("options may be frozen, without a prototype, inherited, or the namespace of a module", () => {
   const defaults = Object.freeze({ retries: 1, limits: Object.freeze({ depth: 2 }) });
   const bare = Object.assign(Object.create(null), defaults);
   for (const options of [
@@ -199,8 +200,7 @@ test("options may be frozen, without a prototype, inherited, or the namespace of
   ]) {
     expect(resolveOptions(options)).toMatchObject({ retries: 1, limits: { depth: 2 } });
   }
-  const module = await import("./support/options-module.ts");
-  expect(resolveOptions(module)).toMatchObject({ retries: 1 });
+  expect(resolveOptions(exported)).toMatchObject({ retries: 1 });
 });
 
 test.each([

@@ -2,6 +2,7 @@
 // are loaded here, when somebody asks for a queue, and nowhere else.
 import type { Job, Queue, Worker } from "bullmq";
 import { SitemapError } from "../errors.ts";
+import { missingPackage } from "./optional-package.ts";
 import type { QueueAddress } from "./queue-address.ts";
 import type { ServerNews } from "./run-data.ts";
 
@@ -17,7 +18,7 @@ export interface QueueServer {
 
 /** Throws a `SitemapError`: `missing-package`, or `queue-failed` where the server cannot be used as it is. */
 export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
-  const bullmq = await loaded(() => import("bullmq"), "--queue needs BullMQ: npm install bullmq ioredis");
+  const bullmq = await import("bullmq").catch(missingPackage("--queue needs BullMQ: npm install bullmq ioredis"));
   return address.kind === "redis" ? redisServer(bullmq, address, onNews) : postgresServer(bullmq, address, onNews);
 }
 
@@ -28,7 +29,9 @@ async function redisServer(
   address: QueueAddress,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
-  const { Redis } = await loaded(() => import("ioredis"), "--queue redis://… needs ioredis: npm install ioredis");
+  const { Redis } = await import("ioredis").catch(
+    missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
+  );
   const { isIP } = await import("node:net");
   const { host, port, database, user, password, isEncrypted } = address;
   const options = {
@@ -110,7 +113,7 @@ async function postgresServer(
   address: QueueAddress,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
-  await loaded(() => import("pg"), "--queue postgres://… needs pg: npm install pg");
+  await import("pg").catch(missingPackage("--queue postgres://… needs pg: npm install pg"));
   const { host, port, database, user, password } = address;
   // Each queue and each worker has connections of its own. The tables are made by whoever comes first.
   const connection = {
@@ -228,16 +231,6 @@ export function storageError(cause: unknown): unknown {
   const isServer =
     name === "ReplyError" || command !== undefined || severity !== undefined || isClosed.test(String(message));
   return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
-}
-
-async function loaded<T>(load: () => Promise<T>, sentence: string): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    const { code } = cause as { code?: unknown };
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
-    throw new SitemapError("missing-package", sentence, { cause });
-  }
 }
 
 async function within(time: number, work: Promise<unknown>): Promise<void> {

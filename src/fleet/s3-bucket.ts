@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AwsClient } from "aws4fetch";
 import { SitemapError } from "../errors.ts";
 import { invalid } from "../option-checks.ts";
+import { missingPackage } from "./optional-package.ts";
 
 /** `exists`: something is there already, and stays. */
 export type Published = "created" | "exists";
@@ -66,7 +67,8 @@ export class S3Bucket {
         ? `https://s3.${region}.amazonaws.com/${bucket}`
         : `https://${bucket}.s3.${region}.amazonaws.com`;
     const session = sessionToken ? { sessionToken } : {};
-    const Client = await loaded();
+    const missing = missingPackage("s3:// needs aws4fetch: npm install aws4fetch");
+    const { AwsClient: Client } = await import("aws4fetch").catch(missing);
     const client = new Client({ accessKeyId, secretAccessKey, ...session, region, service: "s3", retries: 0 });
     return new S3Bucket(`s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`, client, base, prefix, partSize);
   }
@@ -251,15 +253,6 @@ function failure(message: string, cause?: unknown): SitemapError {
 function textOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
   return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-}
-
-async function loaded(): Promise<typeof AwsClient> {
-  try {
-    return (await import("aws4fetch")).AwsClient;
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
-    throw new SitemapError("missing-package", "s3:// needs aws4fetch: npm install aws4fetch", { cause });
-  }
 }
 
 // S3 takes no smaller parts, and no more than 10,000.

@@ -194,6 +194,27 @@ describe("how it is used", () => {
     expect(stdout).toBe("");
   });
 
+  // As docs/platforms.md says. The optional packages of a fleet are not installed here.
+  test.each([
+    ["esm", 'import { createRequire as made } from "node:module"; const require = made(import.meta.url);'],
+    ["cjs", ""],
+  ])("in a bundle of esbuild, format %s", (format, banner) => {
+    write(
+      "bundled.js",
+      `import { parseSitemap, sitemapTreeFrom } from "sitegrove";
+      const options = { retries: 0, network: "allow-private" };
+      sitemapTreeFrom(["http://127.0.0.1:1/a.xml"], options).then((tree) => {
+        console.log(parseSitemap("https://example.org/a").kind, tree.root.children[0].reason.code);
+      });`,
+    );
+    // The one that tsx brings.
+    const esbuild = module.createRequire(module.createRequire(import.meta.url).resolve("tsx/package.json"))("esbuild");
+    const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
+    const how = { bundle: true, platform: "node", logLevel: "error", absWorkingDir: project, banner: { js: banner } };
+    esbuild.buildSync({ ...how, entryPoints: ["bundled.js"], format, outfile });
+    expect(String(execFileSync(process.execPath, [outfile]))).toBe("pages port-refused\n");
+  });
+
   // https://www.typescriptlang.org/docs/handbook/modules/reference.html#node16-node18-node20-nodenext: what docs/platforms.md says.
   const statically = 'import { streamPages } from "sitegrove";\nvoid streamPages;';
   const dynamically = 'export const pages = import("sitegrove").then((all) => all.streamPages);';
