@@ -1,5 +1,5 @@
 // `sitegrove diff` as a process: every kind of side, every format, every exit code.
-// Needs processes.
+// Needs processes, more than a second.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // Every exit code of the header of src/cli/main.ts, and what is said with it.
-// Needs processes.
+// Needs processes, more than a second.
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ended, shell, sitegrove, start } from "./program.ts";

@@ -1,5 +1,5 @@
 // Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
-// Needs an S3 server, Redis, processes.
+// Needs an S3 server, Redis, processes, more than a second.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

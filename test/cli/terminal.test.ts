@@ -1,5 +1,5 @@
 // What a person sees on a terminal, and what a pipe does not get. Terminals are made by `script` (util-linux).
-// Needs processes.
+// Needs processes, more than a second.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // What people type at first contact: no command, several websites, names that are files.
+// Needs more than a second.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

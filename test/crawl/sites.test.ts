@@ -1,4 +1,5 @@
 // Small websites, each with the tree it must give: test/fixtures/sites. A new case is a new file.
+// Needs more than a second.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

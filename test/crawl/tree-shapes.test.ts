@@ -1,4 +1,5 @@
 // Cycles, diamonds, depth and budgets: what a website can do with the shape of its tree.
+// Needs more than a second.
 import { expect, test } from "vitest";
 import type { Options } from "../../src/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";

@@ -1,6 +1,6 @@
 // What docs/several-machines.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
 // and the commands that it shows do what they should, as do those of the Compose file.
-// Needs Redis, processes.
+// Needs Redis, processes, more than a second.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

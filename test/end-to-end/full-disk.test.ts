@@ -1,5 +1,5 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
-// Needs processes.
+// Needs processes, more than a second.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // The queue of one machine: the contract, and what a journal has to stand.
-// Needs processes.
+// Needs processes, more than a second.
 import { spawn } from "node:child_process";
 import {
   appendFileSync,

@@ -1,4 +1,5 @@
 // What the websites of a fleet share: limits by host and by address, and one resolver. Names lead to servers on loopback.
+// Needs more than a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

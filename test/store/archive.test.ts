@@ -1,4 +1,5 @@
 // What is in an archive of ours beside the exchanges, and how the file comes to be.
+// Needs more than a second.
 import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,5 @@
 // One suite for every way of keeping exchanges.
+// Needs more than a second.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,5 @@
 // What an archive says about its bytes is held against them, the first time they are read to their end.
+// Needs more than a second.
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Processes that end badly: what was acknowledged is in the archive, and temporary files do not stay.
-// Needs processes.
+// Needs processes, more than a second.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";

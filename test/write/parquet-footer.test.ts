@@ -1,4 +1,5 @@
 // The footer of a Parquet file, put together from row groups: byte for byte what the library that writes the file would write.
+// Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
