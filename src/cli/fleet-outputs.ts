@@ -50,7 +50,7 @@ export class RunSinks implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { sink, crawl } = await this.#of(job);
     const output = await sink.open(job, attemptId);
-    const previous = this.#queue.originOf(job)?.previous;
+    const previous = this.#queue.runOf(job)?.previous;
     if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
     const archive = await this.#archive(previous, attemptId);
     if (archive === undefined) {
@@ -83,7 +83,7 @@ export class RunSinks implements SiteSink {
   }
 
   #of(job: SiteJob): Promise<RunSink> {
-    const { run = "default", settings = {} } = this.#queue.originOf(job) ?? {};
+    const { run = "default", settings = {} } = this.#queue.runOf(job) ?? {};
     let made = this.#byRun.get(run);
     if (made === undefined) {
       made = this.#make(run, settings);

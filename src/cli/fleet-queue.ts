@@ -60,7 +60,7 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
       throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, list === undefined);
     if (again.length > 0) {
-      const count = await queue.again(run, again, await unpublisher(defaults.out ?? (await outOf(queue, run)), run));
+      const count = await queue.retry(run, again, await unpublisher(defaults.out ?? (await outOf(queue, run)), run));
       messages.say(`${run}: ${counted(count, "website")} to read again`);
     }
     if (list !== undefined) {
@@ -98,7 +98,7 @@ export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, me
   const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
   try {
     if (stop) {
-      if (!(await queue.repeatNoMore(run))) throw new UsageError(`${run} is not scheduled`);
+      if (!(await queue.unschedule(run))) throw new UsageError(`${run} is not scheduled`);
       messages.say(`${run}: no longer scheduled`, "good");
     } else if (every === undefined) {
       for (const { run: name, every: time, next } of await queue.schedules()) {
@@ -108,7 +108,7 @@ export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, me
     } else {
       if (!(await queue.runs()).some((entry) => entry.run === run))
         throw new UsageError(`there is no run ${run}: fill it with sitegrove fleet --queue … --run ${run}`);
-      await queue.repeat(run, every);
+      await queue.schedule(run, every);
       messages.say(`${run}: again every ${interval(every)}`, "good");
     }
     return exitCodes.complete;

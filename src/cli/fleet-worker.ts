@@ -143,7 +143,7 @@ class WorkerRun {
     for (let waited = 0; !this.#drain.signal.aborted; waited += pollTime) {
       await this.#look();
       if (this.#remaining > 0) return true;
-      await this.#queue.tick();
+      await this.#queue.startDueRun();
       const hasRuns = this.#runs > 0;
       const stay = this.#flags.stay || this.#isScheduled;
       if (hasRuns && !stay && waited >= idle * 1000) return false;

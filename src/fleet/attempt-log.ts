@@ -1,8 +1,8 @@
-// What became of the attempts at a website, as lines of the log of its job. An attempt of which nothing is written died.
+// How attempts at a website ended, as lines in the log of its job. An attempt without a line died.
 
 /**
  * - `ended`: it ended, and gave the website back
- * - `outlived`: it lost its lease and lived on
+ * - `outlived`: it lost its lease, but did not die
  * - `held`: it was not begun yet, because the website is to be read alone
  * - `alone`: it was begun, with nothing else running
  */
@@ -19,7 +19,7 @@ export function logLine(attempt: number, line: LogLine, why?: string): string {
   return `attempt ${attempt}: ${words[line]}${why === undefined ? "" : `: ${why}`}`;
 }
 
-/** Of so many attempts. */
+/** How many of the first attempts died. */
 export function attemptsThatDied(attempts: number, lines: readonly string[]): number {
   const lived = new Set<number>();
   for (const line of lines) {
@@ -32,7 +32,7 @@ export function attemptsThatDied(attempts: number, lines: readonly string[]): nu
   return attempts - lived.size;
 }
 
-/** Whether BullMQ refused because somebody else has the job, or had it and has ended it. */
+/** Whether BullMQ refused because another worker has the job, or has finished it. */
 export function isHeld(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "number" && code < 0;

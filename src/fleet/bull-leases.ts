@@ -15,9 +15,9 @@ export interface RunLease extends Lease {
   readonly previous: string | undefined;
   /** Workers died while it was read: it is read with nothing else running in its process. */
   readonly isSuspect: boolean;
-  /** Says that a suspect is begun now. */
+  /** Records that reading a suspect begins now. */
   begin(): Promise<void>;
-  /** `done`, and where it is wanted the next site of the run, in one command. */
+  /** `done` and, with `andNext`, the next site of the run, in one command. */
   finish(
     summary: SiteSummary,
     andNext: boolean,
@@ -72,7 +72,7 @@ export class BullLeases {
     const taken = await Promise.allSettled(taking);
     const leases = taken.flatMap((each) => (each.status === "fulfilled" && each.value !== undefined ? each.value : []));
     const failure = taken.find((each) => each.status === "rejected");
-    // What was taken is given out; a server that fails will fail again.
+    // Sites that were taken are used; a server that fails will fail again.
     if (failure !== undefined && leases.length === 0) throw failure.reason;
     return leases;
   }
@@ -95,13 +95,13 @@ export class BullLeases {
     if (held.length === 0 || this.#worker === undefined) return;
     const ids = held.map(({ id }) => id);
     const tokens = held.map(({ token }) => token);
-    // Without a connection nobody knows: it is asked again when there is one.
+    // Without a connection it is unknown: the next renewal tells.
     const lost = await this.#worker.extendJobLocks(ids, tokens, this.#options.leaseTime).catch(() => []);
     const gone = new Set(lost.map(String));
     for (const { id, lose } of held) if (gone.has(id)) lose();
   }
 
-  // Crashes included: BullMQ counts starts when it gives a job out. Who ends an attempt without dying writes it down.
+  // BullMQ counts starts, crashes included. Attempts that end in another way are in the log.
   async #deathsOf(job: SiteQueueJob): Promise<number> {
     const before = job.attemptsStarted - 1;
     if (before < mostDeaths - 1) return before;
@@ -125,7 +125,7 @@ export class BullLeases {
     const isSuspect = deaths === mostDeaths - 1;
     const starts = job.attemptsStarted;
     const { key, homepage, previous } = site;
-    // A server that lost its last second counts some starts twice.
+    // A server that lost its last second of data may count the same start twice.
     const attemptId = `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
     const lost = new AbortController();
     const write = (line: LogLine) => job.log(logLine(starts, line)).catch(() => undefined);
@@ -134,9 +134,9 @@ export class BullLeases {
       id: idOf(job),
       token,
       lose: () => {
-        // The server itself says what becomes of a result that was sent.
+        // After a result was sent, the server decides.
         if (isSettled || !this.#held.delete(held)) return;
-        lost.abort(new Error("Somebody else has the website"));
+        lost.abort(new Error("Another worker has the website"));
         void write("outlived");
         this.#options.onSettled();
       },
@@ -191,7 +191,7 @@ export class BullLeases {
     };
   }
 
-  /** Undefined where the summary is not what counts now. */
+  /** Undefined if another summary counts. */
   async #settle(
     job: SiteQueueJob,
     token: string,
@@ -202,7 +202,7 @@ export class BullLeases {
       const answer: unknown = isFailure(summary.outcome)
         ? await job.moveToFailed(new Error(JSON.stringify(summary)), token, andNext)
         : await job.moveToCompleted(summary, token, andNext);
-      // The lock of the next one has the same token; this one's is gone.
+      // The lock of the next job has the same token; the lock of this one is gone.
       const next = andNext ? this.#options.server.jobIn(answer, this.#worker) : undefined;
       return { next: next === undefined ? undefined : await this.#lease(next as SiteQueueJob, token) };
     } catch (error) {

@@ -1,5 +1,4 @@
-// The queue of several machines: runs on a server of BullMQ's, each a queue of its own. Sites are taken from one of them, or from all in
-// turn.
+// The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn.
 import { functionValue, number, optionsIn } from "../option-checks.ts";
 import type { RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
@@ -8,7 +7,7 @@ import { openServer, type QueueServer, queueClosed, told } from "./queue-server.
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
 import { expectRunName, RunRegister } from "./run-register.ts";
 import { RunSchedule } from "./run-schedule.ts";
-import { SiteGiver } from "./site-giver.ts";
+import { SiteDispatcher } from "./site-dispatcher.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -20,16 +19,16 @@ export interface BullQueueOptions {
    */
   readonly run?: string | undefined;
   /**
-   * In milliseconds: how long a worker may be silent before others get its sites.
+   * How long a worker may be silent before its sites are given to others, in milliseconds.
    * @default 30000
    */
   readonly leaseTime?: number | undefined;
   /**
-   * Whether sites of a run are taken here.
-   * @default all are
+   * Whether this process takes sites from a run.
+   * @default from all
    */
   readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
-  /** Told when the connection is lost, and when it is back. */
+  /** Called when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
 
@@ -53,12 +52,12 @@ export class BullQueue implements SiteQueue {
   readonly #leases = new WeakMap<SiteJob, RunLease>();
   #adding = 0;
   #isClosed = false;
-  // Of runs that may have something to do; refreshed from the register.
+  // Runs that may have sites left; refreshed from the register.
   #entries: readonly RunEntry[] = [];
   readonly #settings = new Map<string, RunSettings>();
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  readonly #giver: SiteGiver;
+  readonly #dispatcher: SiteDispatcher;
   readonly #isUsable: (entry: RunEntry) => boolean;
 
   private constructor(server: QueueServer, { run, leaseTime = 30_000, isUsable = () => true }: BullQueueOptions) {
@@ -68,10 +67,10 @@ export class BullQueue implements SiteQueue {
     this.#run = run;
     this.#leaseTime = leaseTime;
     this.#isUsable = isUsable;
-    this.#giver = new SiteGiver({
+    this.#dispatcher = new SiteDispatcher({
       prepare: async () => {
         this.#register.join();
-        await this.#schedule.tick((name, next) => this.#makeNext(name, next));
+        await this.#schedule.startDueRun((name, next) => this.#makeNext(name, next));
       },
       next: (count) => this.#next(count),
       onlyRun: () => this.#onlyRun(),
@@ -107,12 +106,12 @@ export class BullQueue implements SiteQueue {
     } finally {
       this.#adding -= 1;
       this.#listedAt = Number.NEGATIVE_INFINITY;
-      this.#giver.wake();
+      this.#dispatcher.wake();
     }
   }
 
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    return this.#giver.take(signal);
+    return this.#dispatcher.take(signal);
   }
 
   counts(run: string): Promise<QueueCounts> {
@@ -129,42 +128,42 @@ export class BullQueue implements SiteQueue {
     return this.#told(() => this.#register.list());
   }
 
-  /** How many processes take sites; undefined where the server does not say. */
+  /** The number of processes that take sites; undefined if the server does not know. */
   workers(): Promise<number | undefined> {
     return this.#register.workers();
   }
 
-  /** From now on the run comes again and again: each is a run of its own, with the sites of the last one and built on it. */
-  repeat(run: string, every: number): Promise<void> {
+  /** Repeats the run, `every` so many milliseconds. Each repetition is a new run with the sites and archives of the previous one. */
+  schedule(run: string, every: number): Promise<void> {
     expectRunName(run);
     return this.#told(() => this.#schedule.set(run, every));
   }
 
-  /** Whether it came again until now. */
-  repeatNoMore(run: string): Promise<boolean> {
+  /** Ends the schedule of a run. Returns whether there was one. */
+  unschedule(run: string): Promise<boolean> {
     return this.#told(() => this.#schedule.remove(run));
   }
 
-  /** Makes a run that is due. While somebody takes sites, that happens by itself. */
-  tick(): Promise<void> {
-    return this.#told(() => this.#schedule.tick((run, name) => this.#makeNext(run, name)));
+  /** Starts a scheduled run that is due. Happens by itself while sites are taken. */
+  startDueRun(): Promise<void> {
+    return this.#told(() => this.#schedule.startDueRun((run, name) => this.#makeNext(run, name)));
   }
 
   schedules(): Promise<readonly Schedule[]> {
     return this.#told(() => this.#schedule.list());
   }
 
-  /** Sites of a run that ended so wait again; gives how many. `before` is told each first. */
-  again(
+  /** Puts sites with these outcomes back into the queue, and returns their number. `before` is called for each first. */
+  retry(
     run: string,
     outcomes: readonly SiteOutcome[],
     before: (summary: SiteSummary) => Promise<void> = async () => {},
   ): Promise<number> {
-    return this.#told(() => this.#open(run).again(new Set(outcomes), before));
+    return this.#told(() => this.#open(run).retry(new Set(outcomes), before));
   }
 
-  /** What the run of a site that was taken here was given, and the archive to build on. */
-  originOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
+  /** The run of a site that was taken here, its settings, and the earlier archive of the site. */
+  runOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
     const lease = this.#leases.get(job);
     if (lease === undefined) return undefined;
     return { run: lease.run, settings: this.#settings.get(lease.run) ?? {}, previous: lease.previous };
@@ -172,7 +171,7 @@ export class BullQueue implements SiteQueue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#giver.close();
+    this.#dispatcher.close();
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
   }
@@ -187,13 +186,13 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#giver.settled());
+      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#dispatcher.settled());
       this.#runs.set(name, run);
     }
     return run;
   }
 
-  // Not while the last one is under way: it would never end.
+  // Not before the previous run has ended: they would pile up.
   async #makeNext(run: string, name: string): Promise<void> {
     const series = (await this.#register.list()).filter((entry) => isOf(entry, run));
     const base = series.find((entry) => entry.run === run);
@@ -209,13 +208,13 @@ export class BullQueue implements SiteQueue {
     await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
   }
 
-  // Where there are several runs, or may be by now, sites are taken in turn.
+  // With several runs, sites are taken from them in turn.
   #onlyRun(): string | undefined {
     const isListed = performance.now() - this.#listedAt < relistTime;
     return isListed && this.#entries.length === 1 ? this.#entries[0]?.run : undefined;
   }
 
-  // One after the other: a small run does not wait for a large one.
+  // In turn: a small run does not wait for a large one.
   async #next(count: number): Promise<RunLease[]> {
     if (count === 0) return [];
     await this.#refresh(relistTime);
@@ -239,7 +238,7 @@ export class BullQueue implements SiteQueue {
     return this.#entries.length === 0;
   }
 
-  // Of many runs most are finished.
+  // Only open runs are kept: most of many are finished.
   async #refresh(age: number): Promise<void> {
     if (performance.now() - this.#listedAt < age) return;
     this.#listedAt = performance.now();
@@ -259,7 +258,7 @@ export class BullQueue implements SiteQueue {
 // In milliseconds.
 const relistTime = 5000;
 
-/** Whether it is the run of this name, or one that came after it. */
+/** Whether a run has this name, or is a repetition of the run with this name. */
 export function isOf({ run, settings }: RunEntry, name: string): boolean {
   return run === name || settings["series"] === name;
 }

@@ -74,8 +74,8 @@ export class BullRun {
     }
   }
 
-  /** Sites that ended so wait again. `before` is told first. */
-  async again(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<void>): Promise<number> {
+  /** Puts sites with these outcomes back into the queue. `before` is called for each first. */
+  async retry(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<void>): Promise<number> {
     let count = 0;
     for await (const job of this.#finished()) {
       const summary = summaryOf(job);
@@ -88,7 +88,7 @@ export class BullRun {
     return count;
   }
 
-  /** The next sites, at most so many. Asked for at once: they cost one round trip. */
+  /** Leases for the next sites, at most `count`. */
   take(count: number): Promise<RunLease[]> {
     return this.#leases.take(count);
   }
@@ -102,8 +102,8 @@ export class BullRun {
     return waiting + active + done;
   }
 
-  // An id that exists is ignored, whatever its state: so the id is the site. It is longer than the hash in file names, because two sites
-  // with one id would be one site.
+  // BullMQ ignores an id that exists, whatever its state: so the id identifies the site. It is longer than the hash in file names, because
+  // two sites with the same id would become one.
   #idOf(key: string): string {
     return `${this.name}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
   }
@@ -138,5 +138,5 @@ export class BullRun {
 const batchSize = 1000;
 const readSize = 200;
 
-// Nothing that is done is removed: it is the result. An error has no stack that anybody needs.
+// Finished jobs are not removed: they are the results. Stacks of errors are not needed.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;

@@ -25,8 +25,8 @@ export interface FleetOptions {
    */
   concurrency?: number | undefined;
   /**
-   * How many requests go to one address at a time, whatever host names lead there. A function is asked each time, for those who
-   * divide a limit among several workers.
+   * How many requests go to one address at a time, whatever its host names. A function is called each time, for limits that
+   * are divided among several workers.
    * @default 8
    */
   perAddress?: number | (() => number) | undefined;

@@ -100,7 +100,7 @@ export async function isJournal(path: string): Promise<boolean> {
   return true;
 }
 
-/** The lines of a journal; what is none of them, or half a line, is told as damaged. Reads a file that somebody is writing, too. */
+/** The lines of a journal. Invalid and half lines are reported as damaged. Also reads a file that is being written. */
 export async function* readJournal(path: string, onDamaged?: () => void): AsyncGenerator<JournalLine, void> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {

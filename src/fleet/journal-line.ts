@@ -1,4 +1,4 @@
-// What a line of a journal may be. Disks fail and people edit files: a line that is anything else is damaged, and never half believed.
+// Checks a line of a journal. Disks fail and people edit files: a line that is not exactly right is damaged, and none of it is used.
 import type { Problem } from "../problem.ts";
 import { isHttpUrl } from "../url.ts";
 import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
@@ -16,7 +16,7 @@ export type JournalLine =
   | (Line & { readonly type: "back"; readonly reason?: Problem })
   | (Line & { readonly type: "done"; readonly summary: SiteSummary });
 
-/** Undefined where the value is no line of a journal. Fields of later versions are let through. */
+/** Undefined if the value is not a line of a journal. Fields of later versions are accepted. */
 export function journalLine(value: unknown): JournalLine | undefined {
   if (!isRecord(value)) return undefined;
   const { type, site, key, summary, attemptId } = value;

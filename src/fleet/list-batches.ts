@@ -1,9 +1,9 @@
-// A list of websites in parts, for those who pay by the round trip.
+// A list of websites in batches, to save round trips.
 
-// In milliseconds: a list that comes slowly is worked on meanwhile.
+// In milliseconds: websites of a slow list are passed on after this time.
 const batchTime = 200;
 
-/** Of so many, or fewer where the list comes slowly. */
+/** Batches of `size`, or smaller ones if the list arrives slowly. */
 export async function* batches<T>(
   list: AsyncIterable<T> | Iterable<T>,
   size: number,

@@ -1,5 +1,5 @@
 // The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
-// are loaded here, when somebody asks for a queue, and nowhere else.
+// are loaded here, when a queue is opened, and nowhere else.
 import type { Job, Queue, Worker } from "bullmq";
 import { SitemapError } from "../errors.ts";
 import { missingPackage } from "./optional-package.ts";
@@ -9,14 +9,14 @@ import type { ServerNews } from "./run-data.ts";
 export interface QueueServer {
   readonly address: QueueAddress;
   queue(name: string): Queue;
-  /** Takes jobs by hand; looks for those whose worker is gone. Counted as a worker of the queue by the server. */
+  /** For taking jobs one by one; also finds jobs whose worker is gone. The server counts it as a worker of the queue. */
   worker(name: string, leaseTime: number): Worker;
-  /** The next job, where the answer to a job that was finished holds one. */
+  /** The next job, if the answer to finishing a job contains one. */
   jobIn(answer: unknown, worker: Worker | undefined): Job | undefined;
   close(): Promise<void>;
 }
 
-/** Throws a `SitemapError`: `missing-package`, or `queue-failed` where the server cannot be used as it is. */
+/** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
 export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
   const bullmq = await import("bullmq").catch(missingPackage("--queue needs BullMQ: npm install bullmq ioredis"));
   return address.kind === "redis" ? redisServer(bullmq, address, onNews) : postgresServer(bullmq, address, onNews);
@@ -42,11 +42,11 @@ async function redisServer(
     ...(password === undefined ? {} : { password }),
     ...(isEncrypted ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
     connectTimeout: connectTime,
-    // A connection through which nothing comes any more is noticed.
+    // Notices a connection that went silent.
     keepAlive: 10_000,
     lazyConnect: true,
   };
-  // One try: whoever typed the URL waits for an answer.
+  // One try: the user who typed the URL is waiting.
   const first = new Redis({ ...options, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   let failure: unknown;
   first.on("error", (error) => {
@@ -83,7 +83,7 @@ async function redisServer(
     if (isLost) onNews({ type: "back" });
     isLost = false;
   });
-  // Where the server goes away at this very moment, the connection is tried again like one that is lost later.
+  // If the server goes away at this moment, the connection is retried like one that is lost later.
   await connection.connect().catch(() => undefined);
   const open: { close(): Promise<void>; disconnect(): Promise<void> }[] = [];
   const kept = <T extends Queue | Worker>(one: T): T => {
@@ -172,7 +172,7 @@ function jobIn(made: BullMq["Job"], answer: unknown, worker: Worker | undefined)
   return made.fromJSON(worker as never, data as never, id);
 }
 
-// What would lose sites is refused, what may lose them after a crash is said.
+// Settings that lose sites are refused; those that may lose them after a crash are reported.
 function inspect(info: string, onNews: (news: ServerNews) => void): void {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
   const version = field("valkey_version") || field("redis_version");
@@ -192,7 +192,7 @@ function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): Sitemap
   return new SitemapError("queue-failed", `The queue ${shown} cannot be used: ${reasonOf(cause)}${hint}`, { cause });
 }
 
-/** One sentence for what a server or its connection says. */
+/** One sentence for an error of a server or its connection. */
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
@@ -216,7 +216,7 @@ export function queueClosed(): SitemapError {
   return new SitemapError("queue-failed", "The queue is closed");
 }
 
-/** Failures of the server are `SitemapError`s. */
+/** Turns failures of the server into `SitemapError`s. */
 export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -245,5 +245,5 @@ async function within(time: number, work: Promise<unknown>): Promise<void> {
 const connectTime = 10_000;
 const longestRetry = 2000;
 const closeTime = 2000;
-// A connection that gives no answer for so long is broken, whatever the system says of it.
+// A connection without an answer for this long counts as broken.
 const silentTime = 10_000;

@@ -1,13 +1,13 @@
-// What a job on a server holds, and what it ended with. Others can write there, by mistake or in another version: nothing is believed.
+// The data of a job on a server, and its result. Checked when it is read: other programs and versions can write there.
 import type { Job } from "bullmq";
 import { isHttpUrl } from "../url.ts";
 import { emptySummary, keyHash, type SiteJob, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
-/** What a job holds. */
+/** The data of a job. */
 export interface JobData {
   readonly key: string;
   readonly homepage: string;
-  /** Where it stands in the list. */
+  /** Its position in the list. */
   readonly at: number;
   /** The archive of an earlier run, as its summary names it. */
   readonly previous?: string;
@@ -23,7 +23,7 @@ export function queuedSite(data: unknown): Omit<JobData, "at"> | undefined {
   return { key, homepage, ...(typeof previous === "string" ? { previous } : {}) };
 }
 
-/** What is not in the list comes last. */
+/** The position of a site in the list; jobs without one come last. */
 export function placeOf(data: unknown): number {
   const { at } = fieldsOf(data);
   return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
@@ -35,7 +35,7 @@ export function noSiteSummary(data: unknown, attempts: number): SiteSummary {
   return emptySummary(site, `${keyHash(site.key)}-${attempts}`, "failed", reason);
 }
 
-/** What a job ended with. */
+/** The result of a finished job. */
 export function summaryOf(job: {
   readonly data: unknown;
   readonly failedReason?: unknown;
@@ -47,7 +47,7 @@ export function summaryOf(job: {
     const summary: unknown = JSON.parse(String(failedReason));
     if (isSummary(summary)) return summary;
   } catch {
-    // Somebody else failed it, with words of their own.
+    // Another program failed the job, with its own message.
   }
   const site = shownSite(data);
   const message =

@@ -1,33 +1,33 @@
-// What a queue of BullMQ takes and tells, as plain data. Apart from what needs BullMQ, because the types of the package must not:
-// it is an optional dependency.
+// The data of `BullQueue`: sites, runs, schedules. In a file that does not import BullMQ, because the types of the package must not need it: it
+// is optional.
 import type { SiteJob } from "./site-job.ts";
 
-/** What is said about the connection while it is used. */
+/** News about the connection to the server. */
 export type ServerNews =
   | { readonly type: "lost"; readonly message: string }
   | { readonly type: "back" }
-  /** Nothing is wrong yet. */
+  /** Something may go wrong later. */
   | { readonly type: "warning"; readonly message: string };
 
-/** A site of a list, with the archive to build on. */
+/** A site of a list, with its archive from an earlier run. */
 export interface ListedSite extends SiteJob {
   readonly previous?: string | undefined;
 }
 
-/** What a run was given. Plain data, of whoever fills it. */
+/** The settings of a run: plain data, chosen by whoever fills it. */
 export type RunSettings = Readonly<Record<string, unknown>>;
 
-/** A run of the server. */
+/** A run on a server. */
 export interface RunEntry {
   readonly run: string;
   /** In milliseconds since 1970. */
   readonly createdAt: number;
   readonly settings: RunSettings;
-  /** Somebody adds to it. */
+  /** Whether sites are being added to it. */
   readonly isFilling: boolean;
 }
 
-/** A run that begins again and again. */
+/** A run that is repeated. */
 export interface Schedule {
   readonly run: string;
   /** In milliseconds. */

@@ -1,4 +1,4 @@
-// The runs of a server: one job each, in a queue that nobody works on. Also says whether somebody still adds to a run.
+// The runs of a server: one job each, in a queue that no worker takes from. Also records whether sites are still being added to a run.
 import type { Job, Queue, Worker } from "bullmq";
 import { invalid } from "../option-checks.ts";
 import type { QueueServer } from "./queue-server.ts";
@@ -16,15 +16,15 @@ export class RunRegister {
     this.#queue = server.queue(registerName);
   }
 
-  /** From here on this process is one of the workers. */
+  /** Counts this process as a worker from now on. */
   join(): void {
     this.#presence ??= this.#server.worker(registerName, 30_000);
   }
 
-  /** How many processes take sites; undefined where the server does not say. */
+  /** The number of processes that take sites; undefined if the server does not know. */
   async workers(): Promise<number | undefined> {
     const workers = await this.#queue.getWorkers().catch(() => undefined);
-    // Where connections have no names, one is made up.
+    // If connections have no names, BullMQ invents one worker.
     return workers?.every((worker) => "rawname" in worker) ? workers.length : undefined;
   }
 
@@ -39,7 +39,7 @@ export class RunRegister {
     return jobs.flatMap(entryOf).sort((one, other) => one.createdAt - other.createdAt);
   }
 
-  /** Settings that are given replace those from before, one by one. */
+  /** New settings replace earlier ones, one by one. */
   async add(run: string, settings: RunSettings | undefined): Promise<void> {
     expectRunName(run);
     const known: EntryJob | undefined = await this.#queue.getJob(entryId(run));
@@ -49,7 +49,7 @@ export class RunRegister {
       await known.updateData({ run, settings: { ...known.data.settings, ...defined(settings) } });
   }
 
-  /** Says that somebody adds to the run, until the work is done or this process is gone. */
+  /** Marks the run as being filled, until `work` is done or this process is gone. */
   async whileFilling<T>(run: string, work: () => Promise<T>): Promise<T> {
     const job: EntryJob | undefined = await this.#queue.getJob(entryId(run));
     const say = (until: number) => job?.updateProgress({ filling: until });
@@ -69,7 +69,7 @@ export function isRunName(run: unknown): run is string {
   return typeof run === "string" && /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
 }
 
-/** Throws a `SitemapError` (`invalid-option`): part of names on the server, and of files. */
+/** Throws a `SitemapError` (`invalid-option`): the name becomes part of names on the server and of files. */
 export function expectRunName(run: string): void {
   if (isRunName(run)) return;
   throw invalid(
@@ -90,7 +90,7 @@ function entryId(run: string): string {
   return `run-${run}`;
 }
 
-// Whatever else is there is nobody's run.
+// Other jobs in this queue are ignored.
 function entryOf({ data, timestamp, progress }: EntryJob): RunEntry[] {
   const { run, settings } = (data ?? {}) as Partial<EntryJob["data"]>;
   if (!isRunName(run)) return [];

@@ -1,5 +1,5 @@
-// Runs that come again: for each, one scheduler of BullMQ's, whose job makes the next run from the last one. Whichever worker gets the job
-// does it; the name of the run comes from the time of the job, so that a worker that dies in between is no harm.
+// Scheduled runs: each has a BullMQ job scheduler, whose job makes the next run from the previous one. Any worker may get the job. The name of
+// the new run comes from the time of the job, so that a job that is done twice, because a worker died, makes one run.
 import { randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { QueueServer } from "./queue-server.ts";
@@ -17,7 +17,7 @@ export class RunSchedule {
     this.#queue = server.queue(scheduleName);
   }
 
-  /** The first time after one interval. */
+  /** The first repetition starts after one interval. */
   async set(run: string, every: number): Promise<void> {
     const template = {
       name: "run",
@@ -40,8 +40,8 @@ export class RunSchedule {
     }));
   }
 
-  /** Makes the run that is due, where one is. `make` gets the name of the run that comes again, and a name for the new one. */
-  async tick(make: (run: string, name: string) => Promise<void>): Promise<void> {
+  /** Makes a run that is due. `make` gets the name of the scheduled run, and a name for the new one. */
+  async startDueRun(make: (run: string, name: string) => Promise<void>): Promise<void> {
     if (performance.now() - this.#askedAt < askTime) return;
     this.#askedAt = performance.now();
     if (this.#worker === undefined) {

@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible store. Whatever is published is written under a name that is not taken yet (`If-None-Match: *`): of two
-// that publish the same, one is told that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
+// A bucket of an S3-compatible store. Objects are published only under names that do not exist yet (`If-None-Match: *`): if two processes
+// publish the same name, one learns that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { SitemapError } from "../errors.ts";
 import { invalid } from "../option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
 
-/** `exists`: something is there already, and stays. */
+/** `exists`: the object exists already, and is unchanged. */
 export type Published = "created" | "exists";
 
 interface Sent {
@@ -20,7 +20,7 @@ interface Sent {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer> | string;
-  /** Statuses that are answers, beside 2xx. */
+  /** Expected statuses besides 2xx. */
   readonly expected?: readonly number[];
 }
 
@@ -73,7 +73,7 @@ export class S3Bucket {
     return new S3Bucket(`s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`, client, base, prefix, partSize);
   }
 
-  /** Finds out whether the bucket is there and keeps the promise that everything here is built on. */
+  /** Checks that the bucket exists and honors `If-None-Match`. */
   async inspect(): Promise<void> {
     const key = "sitegrove.txt";
     await this.put(key, "Outputs of sitegrove. Summaries name the files that count.\n");
@@ -82,7 +82,7 @@ export class S3Bucket {
     throw failure(`${this.address} does not refuse a name that is taken (If-None-Match): it cannot be used`);
   }
 
-  /** Unless something is there already. */
+  /** Writes an object unless it exists already. */
   async put(
     key: string,
     body: Uint8Array<ArrayBuffer> | string,
@@ -93,12 +93,12 @@ export class S3Bucket {
     return status === 412 ? "exists" : "created";
   }
 
-  /** Also where something is there already. */
+  /** Writes an object, even if it exists already. */
   async replace(key: string, body: string): Promise<void> {
     await this.#send({ method: "PUT", key, body });
   }
 
-  /** A file, in parts where it is large. One part is held in memory. */
+  /** Uploads a file, in parts if it is large. One part is held in memory. */
   async upload(key: string, file: string): Promise<Published> {
     const handle = await open(file, "r");
     try {
@@ -122,7 +122,7 @@ export class S3Bucket {
     return response.status === 404 ? undefined : text;
   }
 
-  /** Into a file. False where there is nothing. */
+  /** Downloads to a file. False if the object does not exist. */
   async download(key: string, file: string): Promise<boolean> {
     const response = await this.#send({ method: "GET", key, expected: [404] });
     if (response.status === 404 || response.body === null) return false;
@@ -165,12 +165,12 @@ export class S3Bucket {
         await this.#abort(key, id);
         return "exists";
       }
-      // The answer to a first try was lost: the upload is over, and the file is there.
+      // The answer to the first try was lost: the upload is complete, and the file exists.
       if (ended.status === 404) return "exists";
       if (answer.includes("<Error>")) throw failure(`${this.address}: ${textOf(answer, "Message")}`);
       return "created";
     } catch (error) {
-      // What is not ended would be kept, and paid for.
+      // An unfinished upload would be kept, and charged for.
       await this.#abort(key, id).catch(() => undefined);
       throw error;
     }
@@ -196,7 +196,7 @@ export class S3Bucket {
 
   async #try(url: string, { method, headers, body }: Sent): Promise<Response | Error> {
     try {
-      // The store refuses what was changed on its way.
+      // The store refuses data that was changed in transit.
       const digest = createHash("sha256")
         .update(body ?? "")
         .digest("hex");
@@ -224,7 +224,7 @@ export class S3Bucket {
   }
 }
 
-/** Whether an address of outputs is one of a bucket. */
+/** Whether `--out` names a bucket. */
 export function isBucket(out: string): boolean {
   return /^s3:/i.test(out);
 }

@@ -1,4 +1,4 @@
-// Parts of a list of websites, without a server between the machines that read them: part I of N. All hosts of a registrable domain are
+// Parts of a list of websites, for several machines without a queue: part I of N. All hosts of a registrable domain are
 // in the same part, on every machine and in every version, so that limits by host and by address hold.
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";

@@ -35,12 +35,12 @@ export const siteOutcomes: readonly SiteOutcome[] = [
 /** Why something of a website could not be read. */
 export interface SiteReason {
   readonly code: ProblemCode | "internal";
-  /** The sentence for people, of the first. */
+  /** The message of the first. */
   readonly message: string;
   readonly count: number;
 }
 
-/** What became of one website. */
+/** The result of one website. */
 export interface SiteSummary {
   readonly site: string;
   readonly key: string;
@@ -55,24 +55,24 @@ export interface SiteSummary {
   readonly duration: number;
   /** ISO 8601. */
   readonly finishedAt: string;
-  /** Which attempt this is the result of. */
+  /** The attempt that gave this result. */
   readonly attemptId: string;
   /** The most frequent first, at most ten. */
   readonly reasons: readonly SiteReason[];
-  /** Where the outputs are, by what they are: `pages`, `archive`, `findings`. Paths below the folder of the outputs. */
+  /** Paths of the outputs, relative to their folder, by kind: `pages`, `archive`, `findings`. */
   readonly files: Readonly<Record<string, string>>;
-  /** Why the archive of the earlier run was not used: everything was requested. Absent where it was used, or there is none. */
+  /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
-/** Whether it is the run that failed, not the website. */
+/** Whether the run failed, not the website. */
 export function isFailure(outcome: SiteOutcome): boolean {
   return outcome === "failed" || outcome === "quarantined";
 }
 
-/** Of a website of which nothing was read. */
+/** The summary of a website of which nothing was read. */
 export function emptySummary(
   { homepage, key }: SiteJob,
   attemptId: string,
@@ -96,7 +96,7 @@ export function emptySummary(
   };
 }
 
-/** How often a process may die while a site is read. Before the last time, the site is read alone: then it was nobody else. */
+/** How often a process may die while a site is read. The last time the site is read alone, so that no other site can be the cause. */
 export const mostDeaths = 3;
 
 export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
@@ -130,11 +130,11 @@ function jobOf(trimmed: string, keepPath: boolean): SiteJob | undefined {
   return { key: urlKey(homepage), homepage };
 }
 
-// `word`, `4`, `1.5` and `me@example.org` make URLs, too (`4` is 0.0.0.4), but hardly those that somebody meant by such a line.
+// `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.
 function isHostName(text: string, { host, hostname }: URL): boolean {
   const [written = ""] = text.split(/[/?#\\]/, 1);
   if (written.includes("@")) return false;
-  // A host of digits and dots is an address: nothing else of the kind is a URL.
+  // A host of digits and dots must be an address, as it was written.
   if (/^[\d.]+$/.test(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
   return /[.:]|^localhost$/.test(host);
 }

@@ -1,16 +1,16 @@
-// The contract of a queue of websites: who works on what, and what came of it. The journal of one machine is one; a queue on a server
-// is another. One suite of tests runs for each.
+// The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The same
+// tests run for both.
 import type { Problem } from "../problem.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 
-/** Who works on which website, and what came of it. */
+/** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
   /** Idempotent by run and key: a site that is known already is not added again. */
   add(run: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
-  /** The next site. Undefined when the run is finished: nothing waits, and nobody works any more. Rejects with the signal's reason. */
+  /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(run: string): Promise<QueueCounts>;
-  /** What was accepted so far, one summary for each site. */
+  /** The accepted results so far, one summary for each site. */
   results(run: string): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
@@ -20,21 +20,21 @@ export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
   readonly done: number;
-  /** Of those that are done: set aside, or failed for reasons that are not the website's. */
+  /** Those of `done` whose outcome is `failed` or `quarantined`. */
   readonly failed: number;
 }
 
-/** The right to work on one site. Kept alive until it is settled. */
+/** The permission to read one site, renewed until it is settled. */
 export interface Lease {
   readonly job: SiteJob;
-  /** How often the site was started in this run, this time and crashes included. */
+  /** How often the site was started in this run, including this time and crashes. */
   readonly starts: number;
   /** Part of every file name: two attempts never write the same file. */
   readonly attemptId: string;
-  /** Aborted when somebody else has the site. */
+  /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Superseded: somebody else's result counts. */
+  /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
-  /** Gives the site back: it is tried again, after a while. */
+  /** Gives the site back: it is read again, after `afterMs`. */
   retry(reason: Problem | undefined, afterMs: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Where the pages of websites go. What one attempt writes is put in its place when the attempt has ended well, and is gone otherwise.
+// Where the pages of websites go. The files of an attempt are renamed when the attempt has succeeded, and removed otherwise.
 import type { SitemapEvent } from "../event.ts";
 import type { Options } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
@@ -7,7 +7,7 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** Where the pages of a fleet go. */
 export interface SiteSink {
-  /** What was published of a website already, where somebody else may do so; it is not read again. */
+  /** The result of a website that another process has published already: it is not read again. */
   published?(job: SiteJob): Promise<SiteSummary | undefined>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
@@ -17,18 +17,18 @@ export interface SiteSink {
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
   readonly options?: Options | undefined;
-  /** What it returns is waited for. */
+  /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Wants the tree once it is whole; its documents are then kept until here. */
+  /** Called with the finished tree; with it, documents are kept until then. */
   tree?(tree: SitemapTree): Promise<void>;
-  /** Puts the outputs in their place. Gives what to add to the summary; the whole of another where that was published first. */
+  /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
-  /** Leaves nothing behind. */
+  /** Removes all outputs. */
   discard(): Promise<void>;
 }
 
-/** Nothing but summaries. */
+/** Keeps no pages. */
 export const noSink: SiteSink = {
   async open() {
     return { keep: async () => ({}), discard: async () => {} };

@@ -7,7 +7,7 @@ import { page, root } from "./pages.ts";
 
 /** Words of programming, of the web, and names of formats and programs. Only those that are used. */
 const common = `
-about access address annotation attribute base32 bit blank block body bound build bull byte cancellation cell change character charset
+about access address annotation answer attribute base32 bit blank block body bound build bull byte cancellation cell change character charset
 client clock closed code collect column command common compare completion confidence config connect connection content context contract
 count create cross csv cursor data date declaration decode decompress delay description detect diff digest distinct doctype earlier
 element engine entity error example exit fail feed fetch field figure file filter flag flatten folder follow footer form format formed

@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     const lease = await queue.take(new AbortController().signal);
     while ((await queue.workers()) !== 1) await sleep(20);
     await lease?.retry(undefined, 0);
-    await queue.repeat("one", 86_400_000);
+    await queue.schedule("one", 86_400_000);
     expect(await queue.schedules()).toMatchObject([{ run: "one", every: 86_400_000 }]);
     expect((await queue.runs()).map(({ run }) => run)).toEqual(["one"]);
     await queue.close();

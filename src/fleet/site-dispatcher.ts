@@ -1,5 +1,5 @@
-// Gives sites of a server out to those who ask for them here, and sends what became of them. Takers share one loop, and results travel together:
-// what a server has to answer does not grow with the sites under way.
+// Hands out the sites of a server within this process, and sends their results. All callers share one loop, and results are sent together: the
+// number of commands does not grow with the number of sites in progress.
 import type { RunLease } from "./bull-leases.ts";
 import { queueClosed, storageError, told } from "./queue-server.ts";
 import type { SiteSummary } from "./site-job.ts";
@@ -7,11 +7,11 @@ import type { Lease } from "./site-queue.ts";
 
 /** Where sites come from. */
 export interface SiteSource {
-  /** Done before sites are asked for. */
+  /** Called before sites are requested. */
   prepare(): Promise<void>;
-  /** At most so many; none where none waits. */
+  /** At most `count` sites; none if none is waiting. */
   next(count: number): Promise<readonly RunLease[]>;
-  /** The run that all sites come from at present. */
+  /** The run, if all sites come from one at present. */
   onlyRun(): string | undefined;
   /** How many leases are held. */
   held(): number;
@@ -32,7 +32,7 @@ interface Taker {
   reject(error: unknown): void;
 }
 
-export class SiteGiver {
+export class SiteDispatcher {
   readonly #source: SiteSource;
   #takers: Taker[] = [];
   readonly #settling: Settling[] = [];
@@ -69,12 +69,12 @@ export class SiteGiver {
       };
       signal.addEventListener("abort", leave, { once: true });
       this.#takers.push(taker);
-      // What is about to be settled brings the next site along.
+      // A result that is about to be sent brings the next site back.
       if (!this.#isFlushing) this.#serve();
     });
   }
 
-  /** Sends what is left to be sent; nothing is given out any more, and whoever waits is told. */
+  /** Sends the remaining results, and hands out nothing more: waiting callers are rejected. */
   close(): void {
     this.#isClosed = true;
     this.#flush();
@@ -82,12 +82,12 @@ export class SiteGiver {
     for (const { reject } of this.#takers.splice(0)) reject(queueClosed());
   }
 
-  /** A site that is done is no reason to ask for more: none waits because of it. */
+  /** A lease has ended. No reason to request more: that makes no new site available. */
   settled(): void {
     if (this.#isAlone || this.#source.held() === 0) this.wake();
   }
 
-  /** There may be more to take. */
+  /** There may be new sites. */
   wake(): void {
     for (const wake of [...this.#sleepers]) wake();
   }
@@ -105,7 +105,7 @@ export class SiteGiver {
         const takers = this.#isAlone ? [] : this.#takers.splice(0, this.#appetite);
         const leases = await this.#source.next(takers.length).finally(() => this.#lineUp(takers));
         this.#appetite = leases.length < this.#appetite ? 1 : Math.min(leases.length * 2, mostAtOnce);
-        // At once: one that is to be read alone waits for the others.
+        // At once: a site that is to be read alone waits for the others.
         await Promise.all(leases.map((lease) => this.#hand(lease, this.#takers.shift())));
         if (leases.length > 0) continue;
         if (!this.#isAlone && (await this.#source.isFinished()))
@@ -119,13 +119,13 @@ export class SiteGiver {
     this.#isGiving = false;
   }
 
-  /** Those who went away meanwhile are not waited for. */
+  /** Callers that were aborted meanwhile are skipped. */
   #lineUp(takers: readonly Taker[]): void {
     if (this.#isClosed) for (const { reject } of takers) reject(queueClosed());
     else this.#takers.unshift(...takers.filter(({ signal }) => !signal.aborted));
   }
 
-  // Results are sent together, after a moment where many sites are under way: a round trip costs more than what it carries.
+  // Results are sent together, after a short wait if many sites are in progress: a round trip costs more than its content.
   #settle(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
     return new Promise((resolve, reject) => {
       this.#settling.push({ lease, summary, resolve, reject });
@@ -158,7 +158,7 @@ export class SiteGiver {
     this.#serve();
   }
 
-  // Where nobody wants the site any more, it waits again.
+  // If no caller is left, the site goes back.
   async #hand(lease: RunLease, first: Taker | undefined): Promise<void> {
     const isWanted = (taker: Taker | undefined) => taker !== undefined && !taker.signal.aborted;
     if (lease.isSuspect) {
@@ -222,7 +222,7 @@ export class SiteGiver {
 
 // In milliseconds.
 const pollTime = 250;
-// The more sites are under way, the more of them end in such a time; with fewer, nobody waits.
+// With many sites in progress, several end within this time; with fewer there is no wait.
 const manyHeld = 32;
 const longestFlush = 40;
 const mostAtOnce = 64;

@@ -1,7 +1,7 @@
 // Who gets which site, where several come at once: in an order that a server gives only when workers die at the same time.
 import { expect, test } from "vitest";
 import type { RunLease } from "../../src/fleet/bull-leases.ts";
-import { SiteGiver } from "../../src/fleet/site-giver.ts";
+import { SiteDispatcher } from "../../src/fleet/site-dispatcher.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
 test("a site that is to be read alone waits for those that came with it; another such site goes back", async () => {
@@ -10,7 +10,7 @@ test("a site that is to be read alone waits for those that came with it; another
   const lease = (name: string, isSuspect: boolean): RunLease => {
     const over = () => {
       held.delete(made);
-      giver.settled();
+      dispatcher.settled();
     };
     const made: RunLease = {
       run: "run",
@@ -40,7 +40,7 @@ test("a site that is to be read alone waits for those that came with it; another
     () => [lease("b", false), lease("c", false)],
     () => [lease("suspect", true), lease("d", false), lease("other suspect", true), lease("e", false)],
   ];
-  const giver = new SiteGiver({
+  const dispatcher = new SiteDispatcher({
     prepare: async () => {},
     next: async (count) => (count === 0 ? [] : (coming.shift()?.() ?? [])),
     onlyRun: () => undefined,
@@ -52,7 +52,7 @@ test("a site that is to be read alone waits for those that came with it; another
   const underWay: number[] = [];
   const worker = async () => {
     for (;;) {
-      const given = await giver.take(new AbortController().signal);
+      const given = await dispatcher.take(new AbortController().signal);
       if (given === undefined) return;
       seen.push(given.attemptId);
       if (given.attemptId === "suspect") underWay.push(held.size);
