@@ -30,7 +30,7 @@ export type {
   RuleSeverities,
 } from "./check/options.ts";
 export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
-export type { Basis, Engine, Need, Rule, Severity } from "./check/rule.ts";
+export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export type { RuleId } from "./check/rule-id.ts";
 export { checkRules } from "./check/rule-table.ts";
 export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./client.ts";
@@ -44,6 +44,7 @@ export type {
   CrawlEvent,
   DiscoveryRecord,
   FinishedEvent,
+  OrderedEvent,
   PagesEvent,
   ProblemEvent,
   RequestEvent,
@@ -55,11 +56,11 @@ export type {
   TreeStep,
   UnreachableWebsite,
 } from "./event.ts";
-export type { FailureOutcome, HeaderList } from "./exchange.ts";
-export { fetchClient } from "./fetch/fetch-client.ts";
+export type { Came, FailureOutcome, HeaderList } from "./exchange.ts";
+export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
 export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
 export type { FleetEvent, FleetOptions } from "./fleet/fleet-options.ts";
-export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
+export { type JournalLease, JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
 export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";

@@ -47,6 +47,7 @@ export interface Rule {
   readonly needs?: readonly Need[];
 }
 
+/** A rule that comes with the package. */
 export interface BuiltInRule extends Rule {
   readonly id: RuleId;
   /** Of a heuristic: on how many of the documents and websites it fired that it was measured on; each time it was right. */

@@ -8,6 +8,7 @@ import { problem } from "../problem.ts";
 /** The part of `fetch` that is needed; the global one fits. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
+/** What a `fetch` function is called with. */
 export interface FetchInit {
   headers: Record<string, string>;
   signal: AbortSignal;
@@ -15,19 +16,18 @@ export interface FetchInit {
   method: "GET";
 }
 
+/** What a `fetch` function answers; a `Response` fits. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Iterable<[string, string]> | { forEach(each: (value: string, name: string) => void): void };
-  readonly body: ReadableStreamLike | null;
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+      cancel(reason?: unknown): Promise<void>;
+    };
+  } | null;
   /** `opaqueredirect` if the platform hides redirects, as browsers do. */
   readonly type?: string;
-}
-
-interface ReadableStreamLike {
-  getReader(): {
-    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-    cancel(reason?: unknown): Promise<void>;
-  };
 }
 
 /**
@@ -62,7 +62,7 @@ function headerPairs(headers: FetchResponse["headers"]): [string, string][] {
   return pairs;
 }
 
-async function* pieces(body: ReadableStreamLike | null): AsyncGenerator<Uint8Array> {
+async function* pieces(body: FetchResponse["body"]): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
   let ended = false;

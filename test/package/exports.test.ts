@@ -155,6 +155,13 @@ const reportTypes = [
   "ReportTimeline",
 ];
 const otherTypes = [
+  "BuiltInRule",
+  "Came",
+  "FetchInit",
+  "FetchLike",
+  "FetchResponse",
+  "JournalLease",
+  "OrderedEvent",
   "Client",
   "ClientHeaders",
   "ClientRequest",
