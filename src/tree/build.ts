@@ -25,7 +25,12 @@ export async function sitemapTreeForHomepage(homepage: string | URL, options?: O
   return buildTree(prepare({ homepage }, options));
 }
 
-/** Like `sitemapTreeForHomepage`, from given sitemaps and without discovery. */
+/**
+ * Like `sitemapTreeForHomepage`, from given sitemaps and without discovery.
+ *
+ * @example
+ * await using tree = await sitemapTreeFrom(["https://example.org/sitemap.xml"]);
+ */
 export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], options?: Options): Promise<SitemapTree> {
   return buildTree(prepare({ sitemaps: sitemapUrls }, options));
 }
@@ -33,6 +38,10 @@ export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], op
 /**
  * Opens the tree of a saved archive, or of a WARC file from another tool. Needs no network, and gives the same tree,
  * within the limits of the reader: an archive never raises them.
+ *
+ * @example
+ * await using tree = await openTree("site.warc.gz");
+ * console.log(tree.homepage, tree.pageCount);
  */
 export async function openTree(path: string, options?: ArchiveOptions): Promise<SitemapTree> {
   return openTreeWhile(path, options);
