@@ -12,6 +12,8 @@ export function useOwnTemporaryFolder(): void {
   // Servers that do not run as root get at what is theirs in there.
   chmodSync(folder, 0o755);
   process.env["TMPDIR"] = folder;
+  // What the program keeps from one run to the next.
+  process.env["XDG_CACHE_HOME"] = path.join(folder, "cache");
   process.on("exit", () => {
     for (const pid of startedWith(folder)) end(pid);
     for (const place of mountedIn(folder)) spawnSync("umount", ["-l", place]);
