@@ -1,7 +1,18 @@
 // The package as others get it: what is in it, and that an empty project can use it in every way it promises.
 // Needs processes, more than a second.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import module from "node:module";
 import type { AddressInfo } from "node:net";
@@ -9,6 +20,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problem, problemCodes } from "../../src/problem.ts";
+import { isLong } from "../support/long.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -16,18 +28,9 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-package-"));
 const project = path.join(folder, "project");
 let files: string[];
 
-beforeAll(() => {
-  // Without scripts: `prepack` would build under the feet of other tests, and npm test has built already.
-  const packed = npm(root, "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
-  const [{ filename, files: list }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
-  files = list.map((file) => file.path);
+beforeAll(async () => {
   mkdirSync(project);
-  // The dependencies come from where they are already: no registry is needed. As folders, they would build themselves.
-  const needed = new Set<string>(Object.keys(manifest.dependencies));
-  for (const name of needed) for (const inner of dependenciesOf(name)) needed.add(inner);
-  const local = [...needed].map((name) => [name, `file:${path.join(root, "node_modules", name)}`]);
-  write("package.json", JSON.stringify({ private: true, type: "module", dependencies: Object.fromEntries(local) }));
-  npm(project, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", path.join(folder, filename));
+  files = isLong ? installWithNpm() : await unpack();
 });
 
 afterAll(() => {
@@ -128,9 +131,7 @@ describe("what is in it", () => {
 
   test("rewording the sentence of a problem does not change the types", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
-    const texts = types
-      .map((file) => readFileSync(path.join(project, "node_modules/sitegrove", file), "utf8"))
-      .join("\n");
+    const texts = types.map((file) => readFileSync(path.join(root, file), "utf8")).join("\n");
     expect(texts).toContain('"dns-not-found" |');
     for (const code of problemCodes()) expect(texts).not.toContain(problem(code).message);
   });
@@ -172,26 +173,23 @@ void sitemapTreeForHomepage("https://example.org/", { useRobot: true });
 `;
 
 describe("how it is used", () => {
-  // Our own declarations have to hold too: with the types of Node, or of a browser, and without skipLibCheck.
-  test.each([
-    { module: "nodenext", moduleResolution: "nodenext", lib: [], types: ["node"] },
-    { module: "preserve", moduleResolution: "bundler", lib: ["dom"], types: [] },
-  ])("from TypeScript, with resolution $moduleResolution", ({ lib, ...how }) => {
-    write("use.ts", useFromTypeScript);
-    const compilerOptions = {
-      ...how,
-      lib: ["es2023", "esnext.disposable", ...lib],
-      typeRoots: [path.join(root, "node_modules/@types")],
-      target: "es2022",
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+  const compile = (name: string, compilerOptions: object, sources: readonly string[]): string => {
+    const always = { target: "es2022", strict: true, exactOptionalPropertyTypes: true };
+    const typeRoots = [path.join(root, "node_modules/@types")];
+    const settings = { compilerOptions: { ...always, typeRoots, ...compilerOptions }, files: sources };
+    write(`${name}.json`, JSON.stringify(settings));
     const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
-    expect(stdout).toBe("");
+    return spawnSync(process.execPath, [compiler, "-p", `${name}.json`], { encoding: "utf8", cwd: project }).stdout;
+  };
+  const modules = {
+    "use.ts": useFromTypeScript,
+    // https://www.typescriptlang.org/docs/handbook/modules/reference.html#node16-node18-node20-nodenext: what docs/platforms.md says.
+    "statically.cts": 'import { streamPages } from "sitegrove";\nvoid streamPages;',
+    "dynamically.cts": 'export const pages = import("sitegrove").then((all) => all.streamPages);',
+  };
+  const lib = ["es2023", "esnext.disposable"];
+  beforeAll(() => {
+    for (const [name, text] of Object.entries(modules)) write(name, text);
   });
 
   // As docs/platforms.md says. The optional packages of a fleet are not installed here.
@@ -215,26 +213,27 @@ describe("how it is used", () => {
     expect(String(execFileSync(process.execPath, [outfile]))).toBe("pages port-refused\n");
   });
 
-  // https://www.typescriptlang.org/docs/handbook/modules/reference.html#node16-node18-node20-nodenext: what docs/platforms.md says.
-  const statically = 'import { streamPages } from "sitegrove";\nvoid streamPages;';
-  const dynamically = 'export const pages = import("sitegrove").then((all) => all.streamPages);';
-  test.each([
-    { module: "node16", errors: ["statically.cts(1,29): error TS1479"] },
-    { module: "nodenext", errors: [] },
-  ])("from TypeScript as CommonJS, module $module", ({ module, errors }) => {
-    write("statically.cts", statically);
-    write("dynamically.cts", dynamically);
-    const compilerOptions = {
-      ...{ module, lib: ["es2022", "esnext.disposable"], types: ["node"] },
-      ...{ typeRoots: [path.join(root, "node_modules/@types")], target: "es2022", strict: true, skipLibCheck: false },
-      outDir: "compiled",
-    };
-    write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["statically.cts", "dynamically.cts"] }));
-    const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8", cwd: project });
-    expect(stdout.match(/^\S+: error \w+/gm) ?? []).toEqual(errors);
-    expect(node("compiled/dynamically.cjs")).toBe("");
-    if (errors.length === 0) expect(node("compiled/statically.cjs")).toBe("");
+  // Our own declarations have to hold too: with the types of Node, or of a browser, and without skipLibCheck.
+  test("from TypeScript, as an ECMAScript module and as CommonJS", () => {
+    const options = { module: "nodenext", lib, types: ["node"], skipLibCheck: false, outDir: "compiled" };
+    expect(compile("nodenext", options, Object.keys(modules))).toBe("");
+    write(
+      "both.cjs",
+      'require("./compiled/statically.cjs"); require("./compiled/dynamically.cjs").pages.then(console.log);',
+    );
+    expect(node("both.cjs")).toMatch(/streamPages/);
+  });
+
+  test("from TypeScript for a bundler and a browser", () => {
+    const options = { module: "preserve", moduleResolution: "bundler", lib: [...lib, "dom"], types: [], noEmit: true };
+    expect(compile("bundler", { ...options, skipLibCheck: false }, ["use.ts"])).toBe("");
+  });
+
+  test("from TypeScript as CommonJS of Node 16: with import() alone", () => {
+    const options = { module: "node16", lib, types: ["node"], skipLibCheck: true, outDir: "compiled-16" };
+    const output = compile("node16", options, ["statically.cts", "dynamically.cts"]);
+    expect(output.match(/^\S+: error \w+/gm)).toEqual(["statically.cts(1,29): error TS1479"]);
+    expect(node("compiled-16/dynamically.cjs")).toBe("");
   });
 
   test("from JavaScript", () => {
@@ -297,6 +296,47 @@ describe("how it is used", () => {
     expect(node("deep.mjs")).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
   });
 });
+
+/** What `npm pack` packs, where `npm install` puts it. npm itself needs seconds for the same; the long run takes it. */
+async function unpack(): Promise<string[]> {
+  const { PATH = "" } = process.env;
+  const program = PATH.split(path.delimiter)
+    .map((place) => path.join(place, "npm"))
+    .find((file) => existsSync(file));
+  const require = module.createRequire(realpathSync(program ?? ""));
+  const listFiles: (tree: object) => Promise<string[]> = require("npm-packlist");
+  const tree = { path: root, package: manifest, isProjectRoot: true, edgesOut: new Map() };
+  const packed = await listFiles(tree);
+  const place = path.join(project, "node_modules/sitegrove");
+  // Nothing runs from the sources or the documentation.
+  for (const file of packed.filter((name) => !/^(src|docs)\//.test(name))) {
+    mkdirSync(path.join(place, path.dirname(file)), { recursive: true });
+    copyFileSync(path.join(root, file), path.join(place, file));
+  }
+  for (const name of Object.keys(manifest.dependencies)) {
+    symlinkSync(path.join(root, "node_modules", name), path.join(project, "node_modules", name));
+  }
+  mkdirSync(path.join(project, "node_modules/.bin"));
+  for (const [name, file] of Object.entries<string>(manifest.bin)) {
+    chmodSync(path.join(place, file), 0o755);
+    symlinkSync(path.join(place, file), path.join(project, "node_modules/.bin", name));
+  }
+  write("package.json", JSON.stringify({ private: true, type: "module" }));
+  return packed;
+}
+
+function installWithNpm(): string[] {
+  // Without scripts: `prepack` would build under the feet of other tests, and npm test has built already.
+  const packed = npm(root, "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
+  const [{ filename, files: list }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+  // The dependencies come from where they are already: no registry is needed. As folders, they would build themselves.
+  const needed = new Set<string>(Object.keys(manifest.dependencies));
+  for (const name of needed) for (const inner of dependenciesOf(name)) needed.add(inner);
+  const local = [...needed].map((name) => [name, `file:${path.join(root, "node_modules", name)}`]);
+  write("package.json", JSON.stringify({ private: true, type: "module", dependencies: Object.fromEntries(local) }));
+  npm(project, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", path.join(folder, filename));
+  return list.map((file) => file.path);
+}
 
 function write(file: string, text: string): void {
   writeFileSync(path.join(project, file), text);
