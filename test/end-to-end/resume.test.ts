@@ -27,7 +27,7 @@ import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
 
-const names = Array.from({ length: 24 }, (_, at) => `s${at}.xml${at % 5 === 0 ? ".gz" : ""}`);
+const names = Array.from({ length: 12 }, (_, at) => `s${at}.xml${at % 5 === 0 ? ".gz" : ""}`);
 const urlset = (name: string, count: number) =>
   `<urlset>${Array.from({ length: count }, (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`).join("\n")}</urlset>`;
 const routes: Record<string, string | Answer> = {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await using tree = await sitemapTreeForHomepage(site.homepage, options);
   whole = JSON.stringify(tree);
   wholePages = await pagesOf(tree);
-  expect(wholePages.split("\n").length).toBeGreaterThan(4000);
+  expect(wholePages.split("\n").length).toBeGreaterThan(1000);
 });
 const asked: string[] = [];
 beforeEach(() => {
@@ -113,12 +113,12 @@ async function goOn(file: string, more: Options = {}, isCut = false): Promise<Cr
 }
 
 describe("killed", () => {
-  const count = Number(process.env["SITEGROVE_KILLS"] ?? some(12, 5));
+  const count = Number(process.env["SITEGROVE_KILLS"] ?? some(12, 3));
   test(`at ${count} random moments, some of them several times`, { timeout: 1_200_000 }, async () => {
     const random = new Random(11);
     const kills = Array.from({ length: count }, (_, at) => ({
       file: inFolder(`killed-${at}.warc${at % 2 === 0 ? ".gz" : ""}`),
-      requests: 1 + random.below(30),
+      requests: 1 + random.below(18),
       wait: random.below(20),
       again: at % 7 === 0,
     }));
@@ -187,8 +187,10 @@ test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last recor
 });
 
 test("stopped with Ctrl-C, in the program: the rest is fetched and the listing is whole", async () => {
+  const whole = await sitegrove(["ls", site.homepage, ...flags]);
   for (const name of ["stopped.warc", "stopped.warc.gz"]) {
     site.pace = () => 5;
+    asked.length = 0;
     const child = start(["ls", site.homepage, ...flags, "--save", inFolder(name)]);
     child.stdin?.end();
     site.onRequest = (request) => {
@@ -198,8 +200,6 @@ test("stopped with Ctrl-C, in the program: the rest is fetched and the listing i
     expect((await ended(child)).code).toBe(130);
     site.onRequest = (request) => asked.push(request);
     const before = await keptIn(inFolder(name));
-    asked.length = 0;
-    const whole = await sitegrove(["ls", site.homepage, ...flags]);
     asked.length = 0;
     // The website and the settings are in the archive.
     const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0"]);
@@ -229,8 +229,8 @@ describe("cut short", () => {
 
   test.each([
     ["documents", 6],
-    ["bytes", 40_000],
-    ["pages", 500],
+    ["bytes", 20_000],
+    ["pages", 300],
     ["depth", 0],
   ])("by a budget of %s, and the budget counts until it is raised", async (name, limit) => {
     const file = inFolder(`${name}.warc.gz`);
@@ -246,7 +246,7 @@ describe("cut short", () => {
 
   test("by a limit of one document: it is asked for again where the limit is larger now", async () => {
     const file = inFolder("document.warc");
-    const limited = { ...options, limits: { documentBytes: 10_000 } };
+    const limited = { ...options, limits: { documentBytes: 5000 } };
     const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
     await cut.close();
     expect(cut.complete).toBe(false);
@@ -353,7 +353,7 @@ describe("one clear line and exit code 2 for", () => {
     const run = await sitegrove(["ls", ...words, "--resume", file]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toMatch(line(file));
-    if (before !== undefined) expect(readFileSync(file)).toEqual(before);
+    if (before !== undefined) expect(before.equals(readFileSync(file))).toBe(true);
   });
 
   test("--save and --resume together, several websites, and an archive as the website", async () => {
