@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 let count = 0;
-const newFile = () => path.join(folder, `${count++}.warc.gz`);
+const newFile = () => path.join(folder, `${count++}.warc`);
 
 async function contentOf(tree: SitemapTree): Promise<string> {
   const pages: unknown[] = [];
@@ -77,8 +77,8 @@ interface Run {
   readonly came: FinishedEvent["totals"]["came"];
 }
 
-/** One run; its archive alone gives the same tree. */
-async function run(previous?: string, more: Options = {}): Promise<Run> {
+/** One run; its archive alone gives the same tree, which one of many in a row need not show. */
+async function run(previous?: string, more: Options = {}, isOneOfMany = false): Promise<Run> {
   asked = [];
   bodies = 0;
   const archive = newFile();
@@ -88,8 +88,10 @@ async function run(previous?: string, more: Options = {}): Promise<Run> {
   };
   await using tree = await sitemapTreeForHomepage(home, { retries: 0, save: archive, previous, onEvent, ...more });
   const content = await contentOf(tree);
-  await using offline = await openTree(archive);
-  expect(await contentOf(offline)).toBe(content);
+  if (!isOneOfMany) {
+    await using offline = await openTree(archive);
+    expect(await contentOf(offline)).toBe(content);
+  }
   expect(finished?.totals.requests).toBe(asked.length);
   return { archive, asked, bodies, content, came: (finished as FinishedEvent).totals.came };
 }
@@ -102,7 +104,7 @@ describe("known paths and a homepage that had nothing", () => {
     const turns: string[] = [];
     let previous = first.archive;
     for (let day = 0; day < 11; day += 1) {
-      const daily = await run(previous);
+      const daily = await run(previous, {}, day < 10);
       expect(daily.content).toBe(first.content);
       expect(daily.asked.length).toBeLessThanOrEqual(4);
       expect(daily.asked).toContain("/robots.txt");
@@ -120,7 +122,7 @@ describe("known paths and a homepage that had nothing", () => {
     let runs = 0;
     for (let content = ""; !content.includes(`"${home}news"`); runs += 1) {
       expect(runs).toBeLessThan(11);
-      ({ archive: previous, content } = await run(previous));
+      ({ archive: previous, content } = await run(previous, {}, true));
     }
     // From now on it is asked for every time.
     expect((await run(previous)).asked).toContain("/sitemap_news.xml");
@@ -222,7 +224,7 @@ test("who builds on the same archive every day takes turns by date", () => {
 
 describe("trustLastmod", () => {
   const day = "2026-01-01";
-  const names = Array.from({ length: 28 }, (_, at) => `s${at}.xml`);
+  const names = Array.from({ length: 14 }, (_, at) => `s${at}.xml`);
   const options: Options = { useKnownPaths: false, useHomepage: false };
   const trusting: Options = { ...options, trustLastmod: true };
   const write = (lastmods: (at: number) => string | undefined) =>
@@ -240,13 +242,13 @@ describe("trustLastmod", () => {
     let { archive: previous } = first;
     const turns: string[] = [];
     for (let daily = 0; daily < 7; daily += 1) {
-      const next = await run(previous, trusting);
+      const next = await run(previous, trusting, daily < 6);
       expect(next.asked.slice(0, 2)).toEqual(["/robots.txt", "/sitemap.xml"]);
-      expect(next.asked).toHaveLength(2 + 4);
+      expect(next.asked).toHaveLength(2 + 2);
       expect(next.bodies).toBe(0);
-      expect(next.came).toEqual({ fetched: 0, "not-modified": 6, "same-payload": 0, "not-asked": 24, resumed: 0 });
+      expect(next.came).toEqual({ fetched: 0, "not-modified": 4, "same-payload": 0, "not-asked": 12, resumed: 0 });
       expect(withoutMarks(next.content)).toBe(first.content);
-      expect(next.content.match(/"notAsked":true/g)).toHaveLength(24);
+      expect(next.content.match(/"notAsked":true/g)).toHaveLength(12);
       turns.push(...next.asked.slice(2));
       previous = next.archive;
     }
@@ -264,15 +266,15 @@ describe("trustLastmod", () => {
     documents.set("/s1.xml", { body: urlset("again") });
     documents.set("/s3.xml", { body: urlset("new") });
     documents.set("/s4.xml", { body: urlset("not seen") });
-    names.push("s28.xml");
-    documents.set("/s28.xml", { body: urlset("more") });
+    names.push("s14.xml");
+    documents.set("/s14.xml", { body: urlset("more") });
     write((at) => (at === 0 ? undefined : at === 3 ? "2026-01-02" : day));
     names.pop();
     const next = await run(archive, { ...trusting, trustLastmod: true });
-    for (const name of ["s0", "s1", "s3", "s28"]) expect(next.asked).toContain(`/${name}.xml`);
+    for (const name of ["s0", "s1", "s3", "s14"]) expect(next.asked).toContain(`/${name}.xml`);
     expect(next.content).toContain(`"${home}new"`);
     expect(next.content).toContain(`"${home}more"`);
-    expect(next.asked.length).toBeLessThan(15);
+    expect(next.asked.length).toBeLessThan(12);
   });
 
   test("what could not be read, or not to its end, is asked for", async () => {
@@ -283,7 +285,7 @@ describe("trustLastmod", () => {
     for (const name of ["s1", "s2", "s3"]) documents.set(`/${name}.xml`, { body: urlset(`${name}/mended`) });
     const next = await run(archive, trusting);
     for (const name of ["s1", "s2", "s3"]) expect(next.content).toContain(`"${home}${name}/mended"`);
-    expect(next.asked.length).toBeLessThan(15);
+    expect(next.asked.length).toBeLessThan(12);
   });
 
   test("a document that another run brought than the one that saw the date is asked for", async () => {
@@ -304,7 +306,7 @@ describe("trustLastmod", () => {
     const plain = await sitegrove(flags);
     const marked = await sitegrove([...flags, "--trust-lastmod"]);
     const note = " (not asked: same lastmod as before)";
-    expect(marked.stdout.split(note)).toHaveLength(24 + 1);
+    expect(marked.stdout.split(note)).toHaveLength(12 + 1);
     expect(marked.stdout.replaceAll(note, "")).toBe(plain.stdout);
     expect(marked.code).toBe(0);
     for (const [words, message] of [
