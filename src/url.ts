@@ -92,11 +92,15 @@ export function urlKey(url: string): string {
   const { href } = parsed;
   // The same string object if it is equal, to keep only one of them in memory.
   if (!href.includes("%")) return href === url ? url : href;
-  return href.replace(/%[0-9a-f]{2}/gi, (sequence) => {
+  return href.replace(unusualSequences, (sequence) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : sequence.toUpperCase();
   });
 }
+
+// Percent-encoded characters that need not be encoded (RFC 3986, section 2.3), and lowercase digits. In a URL that was parsed they are
+// rare, and to look at each of the others takes long where every letter is encoded.
+const unusualSequences = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E|[\dA-F][a-f]|[a-f][\da-fA-F])/g;
 
 /** The URL without user name and password: for everything that is printed, logged or kept. */
 export function withoutCredentials(url: string): string {

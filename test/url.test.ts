@@ -241,6 +241,18 @@ describe("when two URLs are the same", () => {
     expect(urlKey(one)).not.toBe(urlKey(other));
   });
 
+  test("every byte that need not be percent-encoded stands for itself, and others are in uppercase digits", () => {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const digits = byte.toString(16).padStart(2, "0");
+      const character = String.fromCharCode(byte);
+      const expected = /[A-Za-z0-9._~-]/.test(character) ? character : `%${digits.toUpperCase()}`;
+      for (const written of [digits, digits.toUpperCase(), digits.replace(/^[a-f]/, (digit) => digit.toUpperCase())])
+        expect(urlKey(`https://example.org/x%${written}?y%${written}`)).toBe(
+          `https://example.org/x${expected}?y${expected}`,
+        );
+    }
+  });
+
   test("the key of a key is the key", () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string()), (url) => {

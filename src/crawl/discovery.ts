@@ -61,8 +61,7 @@ export class Discovery {
     const position = this.#isAtRobots
       ? { candidates: [], homepage: undefined }
       : {
-          // Whether an `ifNeeded` candidate is needed is known once everything below robots.txt was read.
-          candidates: this.#candidates.filter(({ ifNeeded, url }) => !ifNeeded && !unasked.has(url)),
+          candidates: neededNow(this.#candidates, unasked),
           homepage: this.#usesHomepage && !unasked.has(homepage) ? homepage : undefined,
         };
     lookahead.fill({ stack: indexWalk.stack, ...position });
@@ -142,4 +141,10 @@ export class Discovery {
   get #isStopped(): boolean {
     return this.#options.settings.strictRobots && this.#options.log.isRobotsUnreachable;
   }
+}
+
+// One after the other: most of the time there is no room for the first.
+function* neededNow(candidates: readonly Candidate[], unasked: UnaskedGuesses): Generator<Candidate> {
+  // Whether an `ifNeeded` candidate is needed is known once everything below robots.txt was read.
+  for (const candidate of candidates) if (!candidate.ifNeeded && !unasked.has(candidate.url)) yield candidate;
 }

@@ -23,7 +23,7 @@ export interface LookaheadOptions {
 export interface Position {
   /** The indexes whose children are being visited, from the candidate down. */
   readonly stack: readonly Frame[];
-  readonly candidates: readonly Candidate[];
+  readonly candidates: Iterable<Candidate>;
   /** If its links will be read. */
   readonly homepage: string | undefined;
 }
