@@ -33,7 +33,10 @@ export function readOrigin(text: string): Origin | undefined {
 
 function reachOf(name: string): Origin["reach"] {
   const literal = name.startsWith("[") ? name.slice(1, -1) : name;
-  if (ipaddr.isValid(literal)) return ipaddr.process(literal).range() === "unicast" ? "public" : "private";
+  // For a name, ipaddr.js throws and catches errors, which takes longer than everything else here.
+  const mayBeAddress = /^[\d.]+$|:/.test(literal);
+  if (mayBeAddress && ipaddr.isValid(literal))
+    return ipaddr.process(literal).range() === "unicast" ? "public" : "private";
   const labels = name.split(".");
   if (labels.length === 1 || reservedNames.has(labels.at(-1) as string)) return "private";
   return labels.length > 2 && stagingNames.has(labels[0] as string) ? "staging" : "public";

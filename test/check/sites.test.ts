@@ -1,4 +1,4 @@
-// Whole websites: every one of test/fixtures/sites is checked twice, in all formats, and says the same; hostile ones cannot make
+// Whole websites: the tree of every one of test/fixtures/sites is checked twice, in all formats, and says the same; hostile ones cannot make
 // findings, outputs or the time they take grow without bound.
 // Needs more than a second.
 import { readdirSync, readFileSync } from "node:fs";
@@ -38,9 +38,10 @@ describe.each(readdirSync(folder))("%s", (file) => {
   const { routes, options } = parseSiteFile(readFileSync(path.join(folder, file), "utf8"));
 
   test("two checks give the same bytes, as the schema says, and what is not complete is not claimed", async () => {
-    const result = await checked(routes, options);
+    await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, ...options });
+    const result = await checkTree(tree, { now });
     const texts = written(result, true);
-    expect(written(await checked(routes, options), true)).toEqual(texts);
+    expect(written(await checkTree(tree, { now }), true)).toEqual(texts);
     expect(isResult(JSON.parse(texts[1] as string)), JSON.stringify(isResult.errors)).toBe(true);
     for (const text of texts)
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
@@ -126,7 +127,8 @@ describe("a hostile website", () => {
   });
 
   test("a fault in each of very many sitemaps is a bounded number of findings", async () => {
-    const count = 1500;
+    // A thousand have a finding of their own.
+    const count = some(1500, 1010);
     const routes = (place: string) => {
       if (place === "/robots.txt") return robots("/index.xml");
       if (place === "/index.xml") return index(...many(count, (number) => `/${number}.xml`));
@@ -136,17 +138,18 @@ describe("a hostile website", () => {
     const own = result.findings.filter(({ rule }) => rule === "url-fragment");
     expect(own).toHaveLength(1001);
     expect(own.reduce((sum, finding) => sum + finding.count, 0)).toBe(count);
-    expect(own.at(-1)?.otherSitemaps).toBe(500);
+    expect(own.at(-1)?.otherSitemaps).toBe(count - 1000);
+    const inWords = (number: number) => number.toLocaleString("en-US");
     const [text = ""] = written(result);
-    expect(text).toContain("1,500 cases in 1,500 sitemaps");
+    expect(text).toContain(`${inWords(count)} cases in ${inWords(count)} sitemaps`);
     expect(text.length).toBeLessThan(20_000);
   });
 
   test("a robots.txt of wildcards does not take forever", async () => {
-    const rules = many(20_000, (number) => `Disallow: /*${number}*a`).join("\n");
+    const rules = many(some(20_000, 5000), (number) => `Disallow: /*${number}*a`).join("\n");
     const routes = {
       "/robots.txt": `${robots("/s.xml")}\n${rules}`,
-      "/s.xml": urlset(...many(500, (number) => `/b${number}${"b".repeat(500)}`)),
+      "/s.xml": urlset(...many(some(500, 200), (number) => `/b${number}${"b".repeat(500)}`)),
     };
     const { findings } = await checked(routes);
     expect(findings.some(({ rule }) => rule === "url-robots-disallowed")).toBe(false);

@@ -109,11 +109,15 @@ export function hostile(): Client {
   });
 }
 
-/** So many sections, sitemaps and findings that every list of the report is full. */
+/** So many sections, sitemaps and findings that every list of the report is full. A list of sitemaps has 200 rows. */
+export const fullListSitemaps: number = some(400, 220);
 export function everyListFull(): Client {
-  const perSitemap = some(60, 12);
+  const perSitemap = some(60, 8);
   const documents = new Map<string, string>();
-  const children = Array.from({ length: 400 }, (_, number) => `sitemap-with-a-rather-long-name-${number}.xml`);
+  const children = Array.from(
+    { length: fullListSitemaps },
+    (_, number) => `sitemap-with-a-rather-long-name-${number}.xml`,
+  );
   for (const [number, name] of children.entries()) {
     const entries = Array.from({ length: perSitemap }, (_, page) => {
       const place = number * perSitemap + page;
@@ -133,13 +137,15 @@ export function everyListFull(): Client {
   return site((path) => documents.get(path)).client;
 }
 
+/** How many sitemaps an index, robots.txt and the homepage name there. */
+export const largeTextSitemaps = { index: some(240, 100), robots: some(120, 60), homepage: some(99, 60) } as const;
 /** The same with texts that take the most bytes: quotes, which HTML escapes, and characters of four bytes. */
 export function everyTextLarge(): Client {
   const documents = new Map<string, string>();
   const quotes = "&quot;".repeat(60);
   const text = (number: number) => `${String.fromCodePoint(0x20000 + number).repeat(60)}${quotes}`;
   const written = (number: number) => text(number).replaceAll("&quot;", '"');
-  const children = Array.from({ length: 240 }, (_, number) => `${number}/${text(number)}.xml`);
+  const children = Array.from({ length: largeTextSitemaps.index }, (_, number) => `${number}/${text(number)}.xml`);
   const media = (number: number) =>
     `<image:image><image:loc>${text(number)}</image:loc></image:image><news:news><news:title>${text(number)}</news:title><news:publication_date>${text(number)}</news:publication_date></news:news><priority>${text(number)}</priority><changefreq>${text(number)}</changefreq>`;
   for (const [number] of children.entries()) {
@@ -157,14 +163,17 @@ export function everyTextLarge(): Client {
     documents.set(path, `${open}${entries.join("")}${number % 5 === 0 ? "<url><loc>" : "</urlset>"}`);
   }
   const index = children.map((name) => `<sitemap><loc>{home}${name}</loc></sitemap>`).join("");
-  const names = Array.from({ length: 120 }, (_, number) => `Sitemap: {home}r${number}/${written(number)}.xml`);
+  const names = Array.from(
+    { length: largeTextSitemaps.robots },
+    (_, number) => `Sitemap: {home}r${number}/${written(number)}.xml`,
+  );
   documents.set("/robots.txt", `Sitemap: {home}index.xml\n${names.join("\n")}\n`);
   documents.set(
     "/index.xml",
     `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${index}</sitemapindex>`,
   );
   const links = Array.from(
-    { length: 99 },
+    { length: largeTextSitemaps.homepage },
     (_, number) => `<link rel="sitemap" href="/h${number}/${text(number)}.xml">`,
   );
   documents.set("/", `<!doctype html><html><head>${links.join("")}</head></html>`);
