@@ -72,7 +72,8 @@ test.skipIf(process.platform !== "linux")(
     const first = start(words("--concurrency", "6"));
     const end = ended(first);
     await until(() => done().length >= 6);
-    const [victim = 0] = childrenOf(first.pid);
+    const [victim] = childrenOf(first.pid);
+    if (victim === undefined) throw new Error("It has no children");
     kill(victim);
     await until(() => done().length >= 20);
     const left = childrenOf(first.pid);

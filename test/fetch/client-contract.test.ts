@@ -101,7 +101,7 @@ describe("a client of the user's own", () => {
     const slow = (tellsWhenSent: boolean): Client => ({
       tellsWhenSent,
       request: async ({ onSent }) => {
-        await pause(400);
+        await (tellsWhenSent ? pause(400) : new Promise(() => {}));
         onSent?.();
         return { status: 200, headers: [], body: pieces(tenPages) };
       },
