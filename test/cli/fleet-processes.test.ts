@@ -68,14 +68,14 @@ test("what they read is what one process reads, byte for byte", async () => {
 test.skipIf(process.platform !== "linux")(
   "a process that is killed loses nothing; where all are gone with the first, the next run goes on",
   async () => {
-    const { sites } = await serve({ count: 60, latency: 40 });
+    const { sites } = await serve({ count: 36, latency: 40 });
     const first = start(words("--concurrency", "6"));
     const end = ended(first);
     await until(() => done().length >= 6);
     const [victim] = childrenOf(first.pid);
     if (victim === undefined) throw new Error("It has no children");
     kill(victim);
-    await until(() => done().length >= 20);
+    await until(() => done().length >= 14);
     const left = childrenOf(first.pid);
     expect(left).toHaveLength(2);
     expect(left).not.toContain(victim);
@@ -128,7 +128,7 @@ test.skipIf(process.platform !== "linux")("a website that kills its process thre
 });
 
 test("Ctrl-C once finishes what is under way, twice stops; it is no death", async () => {
-  const { visits } = await serve({ count: 20, latency: 60 });
+  const { visits } = await serve({ count: 16, latency: 60 });
   const child = start(words("--concurrency", "4"));
   const end = ended(child);
   await until(() => done().length >= 3);
@@ -146,7 +146,7 @@ test("Ctrl-C once finishes what is under way, twice stops; it is no death", asyn
   again.kill("SIGINT");
   expect((await again.end).code).toBe(130);
   expect((await sitegrove(words("--processes", "1"))).code).toBe(0);
-  expect(done()).toHaveLength(20);
+  expect(done()).toHaveLength(16);
   expect([...visits.values()].every((count) => count <= 2)).toBe(true);
 });
 

@@ -9,12 +9,11 @@ import { job, queueContract } from "./queue-contract.ts";
 describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
   let server: PostgresServer;
   let url: string;
-  let count = 0;
   const before = process.env["SITEGROVE_QUEUE_PASSWORD"];
   beforeAll(async () => {
     process.env["SITEGROVE_QUEUE_PASSWORD"] = postgresPassword;
     server = await startPostgres();
-    url = await server.database("run0");
+    url = await server.database("fleet");
   });
   afterAll(async () => {
     if (before === undefined) delete process.env["SITEGROVE_QUEUE_PASSWORD"];
@@ -25,10 +24,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     name: "BullMQ on PostgreSQL",
     open: (leaseTime) => BullQueue.open(url, { leaseTime }),
     crash: (queue) => queue.close(),
-    async remove() {
-      count += 1;
-      url = await server.database(`run${count}`);
-    },
+    remove: () => server.empty("fleet"),
   }));
 
   test("runs, workers and schedules are known there, too", async () => {

@@ -3,21 +3,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isInShard, readShard, type Shard, siteDomain } from "../../src/fleet/shard.ts";
 
+/** The only one, or undefined. */
 const partOf = (host: string, count: number) => {
   const parts = Array.from({ length: count }, (_, at) => at + 1).filter((index) =>
     isInShard(`https://${host}/`, { index, count }),
   );
-  expect(parts).toHaveLength(1);
-  return parts[0];
+  return parts.length === 1 ? parts[0] : undefined;
 };
 
 test("every website is in exactly one part, and the parts are even", () => {
   const sizes = new Map<unknown, number>();
-  for (let site = 0; site < 8000; site += 1) {
+  for (let site = 0; site < 4000; site += 1) {
     const part = partOf(`site-${site}.example`, 8);
     sizes.set(part, (sizes.get(part) ?? 0) + 1);
   }
-  for (const size of sizes.values()) expect(Math.abs(size - 1000)).toBeLessThan(150);
+  expect([...sizes.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  for (const size of sizes.values()) expect(Math.abs(size - 500)).toBeLessThan(75);
 });
 
 // Machines of different versions work on one list: these must never change.
