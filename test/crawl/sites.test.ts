@@ -23,7 +23,7 @@ const cases = readdirSync(folder).map((file) => ({
 describe.each(cases)("$file: $title", ({ file, routes, options, ...expected }) => {
   const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
 
-  test("the tree is the one that is written down", async () => {
+  test("the tree is the one that is written down, the archive gives it again, and the stream its pages once", async () => {
     await using tree = await sitemapTreeForHomepage(home, crawlOptions());
     expect(await outline(tree)).toEqual(expected.tree);
     expect(problemsOf(tree)).toEqual(expected.problems);
@@ -31,15 +31,10 @@ describe.each(cases)("$file: $title", ({ file, routes, options, ...expected }) =
     if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
     const pages = await pagesOf(tree);
     for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
-  });
-
-  test("the stream gives the pages of each sitemap once, and the archive the same tree", async () => {
     const archive = path.join(temporary, `${file}.warc`);
-    await using tree = await sitemapTreeForHomepage(home, crawlOptions());
     await tree.save(archive);
     await using opened = await openTree(archive);
     expect(opened.toJSON()).toEqual(tree.toJSON());
-    const pages = await pagesOf(tree);
     expect(await pagesOf(opened)).toEqual(pages);
     const streamed: SitemapPage[] = [];
     for await (const page of streamPages(home, crawlOptions())) streamed.push(page);

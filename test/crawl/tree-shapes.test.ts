@@ -103,10 +103,14 @@ test("a diamond of 6 levels with 3 documents each is 19 requests, and every path
 });
 
 test("two documents that name each other by fragments do not become a forest", async () => {
-  const fragments = (path: string) => index(...Array.from({ length: 300 }, (_, at) => `${path}#${at}`));
-  const { tree, hits } = await treeOf({ "/a.xml": fragments("/b.xml"), "/b.xml": fragments("/a.xml") }, {}, ["/a.xml"]);
+  const fragments = (path: string) => index(...Array.from({ length: 100 }, (_, at) => `${path}#${at}`));
+  const { tree, hits } = await treeOf(
+    { "/a.xml": fragments("/b.xml"), "/b.xml": fragments("/a.xml") },
+    { limits: { documents: 5000 } },
+    ["/a.xml"],
+  );
   expect(hits).toEqual(["/a.xml", "/b.xml"]);
-  expect([...tree.sitemaps()].length).toBeLessThanOrEqual(50_000 + 20);
+  expect([...tree.sitemaps()].length).toBeLessThanOrEqual(5000 + 20);
   expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-documents");
 });
 

@@ -13,7 +13,8 @@ import { ProblemLog } from "../../src/problem.ts";
 import type { UrlLines } from "../../src/url-lines.ts";
 import { type TextPiece, Utf8Text } from "../../src/utf8-text.ts";
 import { printable } from "../../src/write/printable.ts";
-import { some } from "../support/long.ts";
+import { expectSame } from "../support/expect-same.ts";
+import { isLong, some } from "../support/long.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument, smallLimits } from "../support/repetitive.ts";
@@ -25,12 +26,16 @@ function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<typeof 
   const list = [...pieces];
   const { pages, ...rest } = parsePieces(list, options);
   const { pages: brief, ...others } = parsePieces(list, { ...options, urlsOnly: true });
-  expect(brief.map(({ url }) => url)).toEqual(pages.map(({ url }) => url));
-  expect(others).toEqual(rest);
-  for (const page of brief) if (page instanceof PlainPage) expect(page.url).toMatch(/^[!-~ ]+$/);
+  expectSame(
+    brief.map(({ url }) => url),
+    pages.map(({ url }) => url),
+  );
+  expectSame(others, rest);
+  const odd = brief.filter((page) => page instanceof PlainPage && !/^[!-~ ]+$/.test(page.url));
+  expectSame(odd, []);
   const expected = { lines: pages.map(({ url }) => `${lineOf(url)}\n`).join(""), count: pages.length, ...rest };
-  expect(parseLines(list, options)).toEqual(expected);
-  expect(parseLines(list, { ...options, fastPath: noFastPath })).toEqual(expected);
+  expectSame(parseLines(list, options), expected);
+  expectSame(parseLines(list, { ...options, fastPath: noFastPath }), expected);
 }
 
 // What is not ASCII shows that it went this way.
@@ -119,9 +124,9 @@ test("runs of entries that are alike give what one character at a time gives, an
     fc.property(runs, fc.integer({ min: 1, max: 400 }), (list, size) => {
       const text = urlset(...build(list));
       const whole = parsePieces([text]);
-      expect(parsePieces(inPieces(text, size))).toEqual(whole);
-      expect(parsePieces([...text])).toEqual(whole);
-      expect(parseWithout([text])).toEqual(whole);
+      expectSame(parsePieces(inPieces(text, size)), whole);
+      expectSame(parsePieces([...text]), whole);
+      expectSame(parseWithout([text]), whole);
       expectSameUrls(inPieces(text, size));
     }),
     { numRuns: some(250) },
@@ -257,9 +262,9 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
         // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
         const document = (isWide ? "<!-- ж語😀 -->" : "") + urlset(...entries);
         const expected = parseWithout([document]);
-        expect(parsePieces([document])).toEqual(expected);
-        expect(parsePieces(inPieces(document, size))).toEqual(expected);
-        expect(parsePieces(inBytes(document, size + 4))).toEqual(expected);
+        expectSame(parsePieces([document]), expected);
+        expectSame(parsePieces(inPieces(document, size)), expected);
+        expectSame(parsePieces(inBytes(document, size + 4)), expected);
         expectSameUrls(inBytes(document, size + 4));
       },
     ),
@@ -301,7 +306,7 @@ test("every day of a year and every time of day, possible or not, is read as wit
   const document = urlset(...dates.map((date, n) => entry(`https://example.org/${n}`, `<lastmod>${date}</lastmod>`)));
   const expected = parseWithout([document]);
   expect(expected.pages).toHaveLength(dates.length);
-  expect(parsePieces([document])).toEqual(expected);
+  expectSame(parsePieces([document]), expected);
 });
 
 test("an illegal reference in an attribute does not spoil the text of another entry", () => {
@@ -323,7 +328,7 @@ test("where the last entry that is allowed ends, nothing more is read or reporte
   for (let documentEntries = 0; documentEntries < 8; documentEntries++) {
     const limits = { documentEntries };
     const expected = parsePieces([document], { limits, fastPath: noFastPath });
-    expect(parsePieces([document], { limits })).toEqual(expected);
+    expectSame(parsePieces([document], { limits }), expected);
   }
 });
 
@@ -358,7 +363,7 @@ test("wherever a document is cut between the two halves of a character, what fol
   const expected = parseWithout([document]);
   expect(expected.pages).toHaveLength(400);
   for (let size = 4096; size < 4400; size += 7) {
-    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+    expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
   }
 });
 
@@ -387,9 +392,9 @@ test("long documents that change their shape again and again are read as without
   const expected = parseWithout([document]);
   expect(expected.pages).toHaveLength(6000);
   expect(expected.problems.filter(({ line }) => line !== undefined).length).toBeGreaterThan(3);
-  for (const size of [document.length, 32_768, 10_007, 5000, 4096, 700]) {
-    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
-    expect(parsePieces(inBytes(document, size)), `bytes, ${size} at a time`).toEqual(expected);
+  for (const size of isLong ? [document.length, 32_768, 10_007, 5000, 4096, 700] : [document.length, 10_007, 700]) {
+    expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
+    expectSame(parsePieces(inBytes(document, size)), expected, `bytes, ${size} at a time`);
   }
 });
 
@@ -399,12 +404,12 @@ test("more steps and more text than there is room for at once are read as withou
   const long = Array.from({ length: 700 }, (_, n) =>
     entry(`/${n}`, `<image:image><image:loc>/i</image:loc><image:caption>${caption(n)}</image:caption></image:image>`),
   );
-  const short = Array.from({ length: 20_000 }, (_, n) => entry(`/s/${n % 9000}`, "<priority>0.1</priority>"));
+  const short = Array.from({ length: 12_000 }, (_, n) => entry(`/s/${n % 5000}`, "<priority>0.1</priority>"));
   for (const document of [urlset(...long), urlset(...short), urlset(...long, ...short)]) {
     const expected = parseWithout([document]);
-    for (const size of [document.length * 3, 200_000, 65_536]) {
-      expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
-      expect(parsePieces(inBytes(document, size)), `bytes, ${size} at a time`).toEqual(expected);
+    for (const size of isLong ? [document.length * 3, 200_000, 65_536] : [document.length * 3, 65_536]) {
+      expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
+      expectSame(parsePieces(inBytes(document, size)), expected, `bytes, ${size} at a time`);
     }
   }
 });
@@ -419,7 +424,7 @@ test("words that were seen before are not taken for others, also after a documen
   const expected = parseWithout([document]);
   for (const documentEntries of [2999, 700, 3]) {
     parsePieces([document], { limits: { documentEntries } });
-    expect(parsePieces([document])).toEqual(expected);
+    expectSame(parsePieces([document]), expected);
   }
 });
 
@@ -430,7 +435,7 @@ test("halves of characters stay what they are, wherever the document is cut", ()
   const document = urlset(...lines);
   const expected = parseWithout([document]);
   for (const size of [1, 2, 50, 51, 300, document.length]) {
-    expect(parsePieces(inPieces(document, size)), `pieces of ${size}`).toEqual(expected);
+    expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
   }
 });
 

@@ -11,6 +11,7 @@ import { openSource } from "../../src/store/archive-source.ts";
 import { type Archive, createStore, openArchive } from "../../src/store/store.ts";
 import { WarcReader } from "../../src/store/warc-reader.ts";
 import { openTree } from "../../src/tree/build.ts";
+import { isLong } from "../support/long.ts";
 import { contentOf, documentAt, failedAt } from "./exchanges.ts";
 
 let directory: string;
@@ -37,7 +38,7 @@ async function smallArchive(file: string): Promise<Buffer> {
 }
 
 describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
-  test("cut at every byte, it opens up to its last whole exchange or is refused", async () => {
+  test("cut anywhere, it opens up to its last whole exchange or is refused", async () => {
     const whole = path.join(directory, file);
     const bytes = await smallArchive(whole);
     const exchangesOf = async (name: string) => {
@@ -51,9 +52,12 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
       return contents;
     };
     const expected = await exchangesOf(whole);
-    // Compressed bytes depend on each other: a few hundred cuts tell as much as all of them.
-    const step = file.endsWith(".gz") ? 5 : 1;
-    const lengths = Array.from({ length: Math.floor(bytes.length / step) }, (_, index) => index * step);
+    // Around the ends of records every byte, elsewhere one of some. Compressed bytes depend on each other: fewer tell as much.
+    const step = isLong ? 1 : file.endsWith(".gz") ? 23 : 11;
+    const start = file.endsWith(".gz") ? "\x1f\x8b\x08" : "WARC/1.1";
+    const isNearEnd = (length: number) =>
+      bytes.subarray(Math.max(0, length - 12), length + 12).includes(start, 0, "latin1");
+    const lengths = Array.from(bytes.keys()).filter((length) => length % step === 0 || isNearEnd(length));
     const seen = await inParallel(8, lengths, async (length) => {
       const cut = path.join(directory, `${length}.warc`);
       await writeFile(cut, bytes.subarray(0, length));

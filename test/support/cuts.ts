@@ -1,15 +1,15 @@
 // Every parser input is also run cut into pieces: any way of cutting a text must give the same result.
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expectSame } from "./expect-same.ts";
 
 /** Runs `parse` on the text whole, one character at a time and with random cuts, expects equal results and returns it. */
 export function inEveryCut<T>(text: string, parse: (pieces: string[]) => T): T {
   const whole = parse([text]);
-  expect(parse([...splitAt(text, range(text.length))])).toEqual(whole);
+  expectSame(parse([...splitAt(text, range(text.length))]), whole);
   const places = fc.array(fc.nat({ max: text.length }), { maxLength: 8 });
   fc.assert(
     fc.property(places, (cuts) => {
-      expect(parse([...splitAt(text, cuts)])).toEqual(whole);
+      expectSame(parse([...splitAt(text, cuts)]), whole);
     }),
     { numRuns: 10 },
   );
