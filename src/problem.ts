@@ -125,6 +125,16 @@ export function isTemporary(code: ProblemCode): boolean {
   return row?.temporary ?? false;
 }
 
+/** Whether a host sent no response. */
+export function hasNoResponse(code: ProblemCode): boolean {
+  return rows.get(code)?.noResponse ?? false;
+}
+
+/** Whether our own policy forbids the request. */
+export function isRefused(code: ProblemCode): boolean {
+  return rows.get(code)?.refused ?? false;
+}
+
 /** The message, and on the command line the flag that helps. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = rows.get(code);

@@ -1,6 +1,6 @@
 // What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
 import type { FailureOutcome, HeaderList } from "./exchange.ts";
-import { type Problem, problem } from "./problem.ts";
+import { isRefused, type Problem, problem } from "./problem.ts";
 
 /**
  * Whether a status is a redirect that is followed; 300, 304, 305 and 306 are not.
@@ -16,7 +16,15 @@ export function failureOf(status: number, headers: HeaderList): { outcome: Failu
   return { outcome: outcomeOfStatus(status), reason: problem(`http-${status}`, { status }) };
 }
 
-export function outcomeOfStatus(status: number): FailureOutcome {
+/** The outcome of a request without a response. */
+export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
+  if (isRefused(code)) return "refused";
+  if (code === "bot-check") return "blocked";
+  // A proxy's answer says nothing about the website.
+  return status === undefined || code === "proxy-refused" ? "failed" : outcomeOfStatus(status);
+}
+
+function outcomeOfStatus(status: number): FailureOutcome {
   if (status === 404 || status === 410) return "absent";
   return blocked.has(status) ? "blocked" : "failed";
 }

@@ -107,6 +107,12 @@ test("nothing is decided by what a problem shows to people: its value, its messa
   expect(deciding).toEqual(["cli/report.ts"]);
 });
 
+test("what follows from the code of a problem is in its row, not in lists of codes elsewhere", () => {
+  const listing = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes("Set<ProblemCode>"));
+  // How an error of the system is shown, and what the program forgives.
+  expect(listing.sort()).toEqual(["cli/report.ts", "fetch/failure.ts"]);
+});
+
 test("the scanner uses the fast path in at most four places", () => {
   const scanner = readFileSync(path.join(src, "parse/xml-scanner.ts"), "utf8");
   expect(scanner.match(/this\.#fastPath\b/g)?.length).toBeLessThanOrEqual(4);

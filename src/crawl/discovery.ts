@@ -2,8 +2,8 @@
 // that the caller gave.
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
 import type { OrderedEvent } from "../event.ts";
-import { isUnreachable } from "../fetch/reachability.ts";
 import type { Settings } from "../options.ts";
+import { hasNoResponse } from "../problem.ts";
 import type { Sitemap } from "../sitemap.ts";
 import type { DiscoveryLog } from "./discovery-log.ts";
 import { takeTurn } from "./event-loop.ts";
@@ -104,8 +104,8 @@ export class Discovery {
       stop?.();
     }
     // Where robots.txt got no answer, the homepage decides whether the website is down: then nothing else is requested.
-    const hasNoAnswer = stop !== undefined && visit.type === "omitted" && isUnreachable(visit.result.reason);
-    if (hasNoAnswer) await homepage.get();
+    const reason = visit.type === "omitted" ? visit.result.reason : undefined;
+    if (stop !== undefined && reason !== undefined && hasNoResponse(reason.code)) await homepage.get();
     this.#isAtRobots = false;
     log.add(candidate, visit);
     switch (visit.type) {

@@ -14,7 +14,7 @@ import {
   type NotAsked,
 } from "../exchange.ts";
 import type { Limits } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
+import { isRefused, type Problem, problem } from "../problem.ts";
 import type { RedirectHop, SitemapResponse } from "../response.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { redirectTarget } from "./redirect-target.ts";
@@ -134,7 +134,7 @@ export class Hop {
     const { limits } = this.#rules;
     const redirect = redirectTarget(headers, this.url, limits.urlLength);
     if ("code" in redirect) {
-      return this.#fail(redirect.code === "scheme-refused" ? "refused" : "failed", redirect, status);
+      return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
     }
     const limit = this.role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (this.#hops >= limit) {

@@ -2,7 +2,7 @@
 // all, one document at a time after the first failure, and no more requests after the second document that fails. An
 // origin that answered before gets more: eight failures in a row end its retries, and a minute spent in vain ends its
 // requests.
-import type { Problem, ProblemCode } from "../problem.ts";
+import { hasNoResponse, type Problem } from "../problem.ts";
 import { Gate } from "./gate.ts";
 
 export class Reachability {
@@ -36,7 +36,7 @@ export class Reachability {
 
   /** An attempt failed after so many milliseconds. `isRetryable`: the failure is temporary. Returns whether it may be retried. */
   failed(reason: Problem, elapsed: number, isRetryable: boolean): boolean {
-    if (!isUnreachable(reason)) return isRetryable;
+    if (!hasNoResponse(reason.code)) return isRetryable;
     this.#failures++;
     this.#wasted += elapsed;
     if (isRetryable && this.#takeRetry()) return true;
@@ -55,29 +55,6 @@ export class Reachability {
     return isFirst;
   }
 }
-
-/** Whether a problem means that a host sent no response. */
-export function isUnreachable(reason: Problem | undefined): boolean {
-  return reason !== undefined && unreachable.has(reason.code);
-}
-
-const unreachable: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  "dns-not-found",
-  "dns-temporary",
-  "timeout-connect",
-  "timeout-tls",
-  "timeout-first-byte",
-  "timeout-total",
-  "connection-refused",
-  "connection-reset",
-  "connection-failed",
-  "connection-no-socket",
-  "tls-certificate",
-  "tls-failed",
-  "proxy-failed",
-  "proxy-refused",
-  "http-protocol",
-]);
 
 const mostFailures = 8;
 

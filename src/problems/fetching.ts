@@ -8,29 +8,34 @@ const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_L
 
 export const fetchingProblems: ProblemRows = {
   "dns-not-found": {
+    noResponse: true,
     loss: true,
     message: "The host name does not exist",
     fix: "Check the spelling; the domain may be gone.",
   },
   "dns-temporary": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "The host name could not be looked up",
     fix: "Try again; check your own DNS resolver.",
   },
   "timeout-connect": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "No connection within {limit ms}",
     fix: "A firewall may drop packets. Raise `timeout.connect` for slow networks.",
   },
   "timeout-tls": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "The TLS handshake did not finish within {limit ms}",
     fix: "Raise `timeout.connect`, which covers the handshake.",
   },
   "timeout-first-byte": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "No response within {limit ms}",
@@ -44,6 +49,7 @@ export const fetchingProblems: ProblemRows = {
     fix: "Try again; lower `concurrency`, or raise `timeout.idle`. What had arrived was read.",
   },
   "timeout-total": {
+    noResponse: true,
     loss: true,
     cutOff: true,
     temporary: true,
@@ -52,12 +58,14 @@ export const fetchingProblems: ProblemRows = {
     hint: "allow more with --timeout",
   },
   "connection-refused": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "Connection refused",
     fix: "Nothing listens on that port: check scheme and port.",
   },
   "connection-reset": {
+    noResponse: true,
     loss: true,
     cutOff: true,
     temporary: true,
@@ -65,6 +73,7 @@ export const fetchingProblems: ProblemRows = {
     fix: "Some websites close the connections of programs: try another `userAgent`, lower `concurrency`.",
   },
   "connection-failed": {
+    noResponse: true,
     loss: true,
     cutOff: true,
     temporary: true,
@@ -72,6 +81,7 @@ export const fetchingProblems: ProblemRows = {
     fix: "No route to the host: check your network.",
   },
   "connection-no-socket": {
+    noResponse: true,
     loss: true,
     cutOff: true,
     temporary: true,
@@ -79,6 +89,7 @@ export const fetchingProblems: ProblemRows = {
     fix: "Raise the limit of open files (`ulimit -n`), or lower `concurrency.total`.",
   },
   "tls-certificate": {
+    noResponse: true,
     loss: true,
     message: "Invalid TLS certificate[: {value}]",
     messageFor: {
@@ -105,6 +116,7 @@ export const fetchingProblems: ProblemRows = {
     },
   },
   "tls-failed": {
+    noResponse: true,
     loss: true,
     message: "The TLS handshake failed[: {value}]",
     messageFor: Object.fromEntries(withoutTls.map((code) => [code, "The server does not speak TLS on this port"])),
@@ -112,18 +124,21 @@ export const fetchingProblems: ProblemRows = {
     hintFor: Object.fromEntries(withoutTls.map((code) => [code, "try http://"])),
   },
   "proxy-failed": {
+    noResponse: true,
     loss: true,
     temporary: true,
     message: "The proxy failed[: {value}]",
     fix: "Check the address in `proxy`, or in HTTP_PROXY and HTTPS_PROXY. The website was not asked.",
   },
   "proxy-refused": {
+    noResponse: true,
     loss: true,
     message: "The proxy answered {status}[ to {value}]",
     fix: "With 407, put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
     hintFor: { 407: "it wants a user name and password in its URL" },
   },
   "http-protocol": {
+    noResponse: true,
     loss: true,
     cutOff: true,
     message: "Invalid HTTP response[: {value}]",
@@ -169,23 +184,27 @@ export const fetchingProblems: ProblemRows = {
     fix: "Site owner: redirect to https. Your own `headers` were not sent along.",
   },
   "address-blocked": {
+    refused: true,
     loss: true,
     message: "Refused: private address",
     fix: 'For websites of your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
     hint: "(allow with --allow-private)",
   },
   "not-local": {
+    refused: true,
     loss: true,
     message: "Not a local file; nothing was fetched",
     fix: "When local files are checked: name the folder that stands for its URL, too.",
     hint: "map its URL to a folder with --map",
   },
   "scheme-refused": {
+    refused: true,
     loss: true,
     message: "Refused: not an http or https URL[: {value}]",
     fix: "Site owner: use https. Nothing was sent.",
   },
   "port-refused": {
+    refused: true,
     loss: true,
     message: "Port {value} is blocked",
     fix: "Site owner: use another port. Other protocols than HTTP use this one, as in [the Fetch standard](https://fetch.spec.whatwg.org/#port-blocking); nothing was sent.",

@@ -16,6 +16,10 @@ export interface ProblemRow {
   readonly cutOff?: true;
   /** The request may succeed in a moment, and is retried. */
   readonly temporary?: true;
+  /** The host sent no response: it may be down. */
+  readonly noResponse?: true;
+  /** Our own policy forbids the request. */
+  readonly refused?: true;
   /**
    * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{status}` and `{retryAfter}` are filled
    * in; `{limit ms}` and `{limit bytes}` with a unit. What stands in `[…]` is left out where its fact is not known.
