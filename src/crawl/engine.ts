@@ -4,6 +4,7 @@
 import { setMaxListeners } from "node:events";
 import type { OrderedEvent, Totals } from "../event.ts";
 import type { DocumentSource, Fetched } from "../exchange.ts";
+import { Cancellation, signalFollowers } from "../fetch/cancellation.ts";
 import type { Settings } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import { isComplete } from "../sitemap.ts";
@@ -152,9 +153,10 @@ class Engine {
 
   async *run(): AsyncGenerator<OrderedEvent, void> {
     const { signal, limits } = this.#options.settings;
-    const onAbort = () => this.#abort.abort(signal?.reason);
     signal?.throwIfAborted();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const caller = new Cancellation();
+    caller.add(() => this.#abort.abort(caller.reason));
+    if (signal !== undefined) signalFollowers.follow(signal, caller);
     const endOfTime = () => {
       this.#time.end();
       this.#abort.abort(new Error("The time for this website is up"));
@@ -170,7 +172,7 @@ class Engine {
       throw error;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      if (signal !== undefined) signalFollowers.unfollow(signal, caller);
       // Also reached when the caller leaves the loop early. Fetches are aborted first, because closing waits for them.
       this.#abort.abort(new Error("The crawl is over"));
       await this.#prefetcher.close();

@@ -47,7 +47,7 @@ export class Cancellation {
 }
 
 /** Cancellations that follow AbortSignals, with one listener for each signal: Node warns from eleven on. */
-export class SignalFollowers {
+class SignalFollowers {
   readonly #followers = new Map<AbortSignal, Set<Cancellation>>();
 
   follow(signal: AbortSignal, cancellation: Cancellation): void {
@@ -74,6 +74,9 @@ export class SignalFollowers {
     for (const cancellation of followers) cancellation.cancel(signal.reason);
   };
 }
+
+/** Of all crawls: a caller may give one signal to any number of them. */
+export const signalFollowers: SignalFollowers = new SignalFollowers();
 
 /** An AbortSignal, for clients that need one. */
 export function signalOf(cancellation: Cancellation): AbortSignal {

@@ -5,7 +5,7 @@ import { responseEvent } from "../event.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import { parseUrl } from "../url.ts";
-import { Cancellation, SignalFollowers } from "./cancellation.ts";
+import { Cancellation, signalFollowers } from "./cancellation.ts";
 import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { HostRecords } from "./host-records.ts";
@@ -46,7 +46,6 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
 
 class NetworkFetcher implements Fetcher {
   readonly #context: FetchContext;
-  readonly #followers = new SignalFollowers();
   readonly #active = new Set<Cancellation>();
   #ownClient: OwnClient | undefined;
   #closed = false;
@@ -69,18 +68,16 @@ class NetworkFetcher implements Fetcher {
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
-    const { signal } = this.#context.settings;
+    // The signal of a request follows that of its crawl.
+    const signal = request.signal ?? this.#context.settings.signal;
     signal?.throwIfAborted();
-    request.signal?.throwIfAborted();
     if (this.#closed) throw closedReason();
     const cancellation = new Cancellation();
     this.#active.add(cancellation);
-    if (signal !== undefined) this.#followers.follow(signal, cancellation);
-    if (request.signal !== undefined) this.#followers.follow(request.signal, cancellation);
+    if (signal !== undefined) signalFollowers.follow(signal, cancellation);
     const fetching = new DocumentFetch(this.#context, request, cancellation, () => {
       this.#active.delete(cancellation);
-      if (signal !== undefined) this.#followers.unfollow(signal, cancellation);
-      if (request.signal !== undefined) this.#followers.unfollow(request.signal, cancellation);
+      if (signal !== undefined) signalFollowers.unfollow(signal, cancellation);
     });
     try {
       const fetched = await fetching.run();

@@ -1,11 +1,13 @@
 // Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
 // Needs more than a second.
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client.ts";
 import { crawl } from "../../src/crawl/crawl.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
+import type { Options } from "../../src/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";
-import { home } from "../support/site.ts";
+import { home, site } from "../support/site.ts";
 
 // Far more than can be visited, or read, before the limits here.
 const many = 5_000_000;
@@ -122,4 +124,28 @@ test("timers have their turn while children are fetched ahead that are answered 
   const [top] = tree.root.children;
   expect(top?.kind === "index" ? top.children : []).toHaveLength(children);
   expect(most).toBeLessThan(children / 4);
+});
+
+test("one signal can stop any number of crawls at once, and nothing is left of them in it", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  const caller = new AbortController();
+  const { signal } = caller;
+  const { client } = site({ "/a.txt": `${home}1` });
+  const read = async (options: Options) => {
+    let count = 0;
+    for await (const _ of streamPages({ sitemaps: [`${home}a.txt`] }, options)) count += 1;
+    return count;
+  };
+  const counts = await Promise.all(Array.from({ length: 20 }, () => read({ client, signal })));
+  const pending: Client = { request: () => new Promise(() => {}) };
+  const stopped = Promise.allSettled(Array.from({ length: 20 }, () => read({ client: pending, signal })));
+  setTimeout(() => caller.abort(new Error("all of them")), 50);
+  const reasons = (await stopped).map((result) => result.status === "rejected" && result.reason.message);
+  // Warnings come a moment later.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  expect([new Set(counts), new Set(reasons), warnings]).toEqual([new Set([1]), new Set(["all of them"]), []]);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
