@@ -13,7 +13,7 @@ export async function bundleProgram(dir) {
     {
       input: inputs(["cli/program"]),
       external: (id, importer) => !isDependency(id) && standInFor(id, importer) === undefined && isExternal(id),
-      plugins: [loadTogether(crawlParts), loadLess()],
+      plugins: [loadTogether(crawlParts), importPackages(), loadLess()],
     },
     dir,
     {
@@ -66,6 +66,20 @@ function loadTogether(names) {
         return `together${imports.length - 1}`;
       });
       return imports.length === 0 ? null : { code: imports.join("") + changed, map: null };
+    },
+  };
+}
+
+// `import()` of a package: in a script that is not a module of Node.js it is experimental, and says so. The loader of the scripts does it instead
+// (src/cli/compiled-code.ts).
+function importPackages() {
+  const chosen = 'typeof importPackage === "undefined" ? (name) => import(name) : importPackage';
+  return {
+    name: "import-packages",
+    transform(code, id) {
+      if (!id.startsWith(path.join(root, "src"))) return null;
+      const changed = code.replaceAll(/(?<!typeof )\bimport\("([^".][^"]*)"\)/g, `(${chosen})("$1")`);
+      return changed === code ? null : { code: changed, map: null };
     },
   };
 }

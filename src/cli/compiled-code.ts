@@ -39,18 +39,18 @@ export class CompiledCode {
     this.#modules.set(name, module);
     const file = path.join(this.#scriptFolder, name);
     const script = this.#compile(file, path.join(this.#codeFolder, `${path.basename(name)}-${this.#version}`));
-    script.runInThisContext()(module.exports, this.load, module, file);
+    script.runInThisContext()(module.exports, this.load, module, file, importPackage);
     return module.exports;
   };
 
   #compile(file: string, codeFile: string): Script {
     const source = fs.readFileSync(file, "utf8");
     const cachedData = readCode(codeFile);
-    // The same parameters as those of a CommonJS module, as far as they are used.
-    const script = new vm.Script(`(function (exports, require, module, __filename) {${source}\n})`, {
+    // The same parameters as those of a CommonJS module, as far as they are used. `import()` would be experimental here: the
+    // build puts calls of `importPackage` in its place.
+    const script = new vm.Script(`(function (exports, require, module, __filename, importPackage) {${source}\n})`, {
       filename: file,
       cachedData,
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (cachedData === undefined || script.cachedDataRejected) this.#compiled.set(codeFile, script);
     return script;
@@ -69,6 +69,10 @@ export class CompiledCode {
       // A full disk, or a folder that cannot be written: the next run compiles again.
     }
   }
+}
+
+function importPackage(name: string): Promise<unknown> {
+  return import(name);
 }
 
 // The variables are those that turn off the cache of Node.js. Neither coverage nor source maps know code from a cache.
