@@ -1,5 +1,6 @@
 # The reference in a process of its own: ultimate-sitemap-parser, the tree of a website and one walk through its pages.
-# Argument: the homepage. Prints the number of pages, the peak of memory and the seconds of CPU time, as JSON.
+# Argument: the homepage. Prints its version, the number of pages, the peak of memory and the seconds of CPU time, as JSON.
+import importlib.metadata
 import json
 import logging
 import resource
@@ -11,4 +12,5 @@ logging.disable(logging.CRITICAL)
 tree = sitemap_tree_for_homepage(sys.argv[1])
 pages = sum(1 for _ in tree.all_pages())
 usage = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps({"pages": pages, "peak": usage.ru_maxrss * 1024, "cpu": usage.ru_utime + usage.ru_stime}))
+version = importlib.metadata.version("ultimate-sitemap-parser")
+print(json.dumps({"version": version, "pages": pages, "peak": usage.ru_maxrss * 1024, "cpu": usage.ru_utime + usage.ru_stime}))

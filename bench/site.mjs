@@ -6,14 +6,17 @@
 //                  `diff` for two archives that are compared, `check` for an archive that is checked
 //   --skip-peers   the floor and ours
 //   --flat         also the memory that a website of three times as many pages takes
+//   --write        put the comparison with peers into README.md and docs/performance.md
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { measureCheck } from "./check.mjs";
 import { runChild } from "./child.mjs";
 import { measureDiff } from "./diff.mjs";
+import { hasNginx } from "./nginx.mjs";
+import { writePeerTables } from "./peer-tables.mjs";
 import { runFloor, runProgram, runReference } from "./program.mjs";
 import { median, printBars, printMachine, printTable } from "./report.mjs";
 import { serveWebsite } from "./website.mjs";
@@ -25,6 +28,7 @@ const { values: flags } = parseArgs({
     only: { type: "string", default: "" },
     "skip-peers": { type: "boolean", default: false },
     flat: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     profile: { type: "string" },
     dist: { type: "string" },
   },
@@ -33,29 +37,51 @@ if (flags.dist !== undefined) process.env.SITEGROVE_BENCH_DIST = path.resolve(fl
 const { setUp } = await import("./setup.mjs");
 
 const floor = { name: "floor: curl, zcat, grep", run: runFloor };
+const { dependencies: installed } = JSON.parse(readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"));
+// `title`: the name in the comparison of README.md and docs/performance.md.
 const own = [
-  { name: "sitegrove ls -f pages", own: "ls", run: (website) => list(website, "pages") },
+  {
+    name: "sitegrove ls -f pages",
+    title: "`sitegrove ls -f pages`",
+    own: "ls",
+    run: (website) => list(website, "pages"),
+  },
   { name: "sitegrove ls -f csv", own: "csv", run: (website) => list(website, "csv") },
   { name: "sitegrove ls -f ndjson", own: "ndjson", run: (website) => list(website, "ndjson") },
-  { name: "streamPages", own: "stream" },
-  { name: "sitemapTreeForHomepage + pages()", own: "tree" },
-  { name: "openTree + pages()", own: "open" },
+  { name: "streamPages", title: "`streamPages`", own: "stream" },
+  { name: "sitemapTreeForHomepage + pages()", title: "`sitemapTreeForHomepage` + `pages()`", own: "tree" },
+  { name: "openTree + pages()", title: "`openTree` + `pages()`", own: "open" },
   { name: "again: previous + pages()", own: "again" },
 ].filter(isWanted);
 const peers = [
-  { name: "crawlee 3.18.1 parseSitemap", peer: "crawlee", isFastest: true },
-  { name: "sitemapper 4.1.6", peer: "sitemapper" },
-  { name: "sitemapd 0.2.2", peer: "sitemapd" },
-  { name: "ultimate-sitemap-parser (Python)", peer: "reference", run: runReference },
+  {
+    name: "crawlee parseSitemap",
+    title: `crawlee ${installed["@crawlee/utils"]} \`parseSitemap\``,
+    peer: "crawlee",
+    isFastest: true,
+  },
+  { name: "sitemapper", title: `sitemapper ${installed.sitemapper}`, peer: "sitemapper" },
+  { name: "sitemapd", title: `sitemapd ${installed.sitemapd}`, peer: "sitemapd" },
+  {
+    name: "ultimate-sitemap-parser (Python)",
+    title: "ultimate-sitemap-parser VERSION",
+    peer: "reference",
+    run: runReference,
+  },
 ].filter((candidate) => !flags["skip-peers"] && isWanted(candidate));
 
 await setUp({ peers: peers.length > 0 });
 printMachine();
 const pages = Number(flags.pages.replaceAll(/[,_]/g, ""));
 const bars = [];
+const failed = new Set();
 if (own.length + peers.length > 0) {
   const results = await measureWebsite(pages, [floor, ...own, ...peers]);
   bars.push(...barsOf(results));
+  if (flags.write) {
+    if (peers.length < 4 || own.length < 7) throw new Error("--write needs all candidates");
+    writePeerTables({ results, pages, rounds: flags.rounds, server: hasNginx() ? "nginx" : "a server of Node.js" });
+  }
   if (flags.flat) bars.push(...flatness(results, await measureWebsite(pages * 3, [floor, ...own])));
 }
 if (isWanted({ name: "diff" })) {
@@ -66,6 +92,7 @@ if (isWanted({ name: "check" })) {
   const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
   bars.push(...(await measureCheck({ pages, rounds: Number(flags.rounds), nodeOptions })));
 }
+for (const name of failed) bars.push({ promise: `${name}: every run ends well`, value: Number.NaN, met: false });
 if (bars.length > 0) printBars("Bars", bars);
 
 function isWanted({ name }) {
@@ -82,6 +109,8 @@ async function measureWebsite(pages, candidates) {
         process.stderr.write(`${candidate.name}…\n`);
         const run = await measure(candidate, website);
         if (run !== undefined) runs.set(candidate, [...(runs.get(candidate) ?? []), run]);
+        // A peer may fail. Ours may not, and without a floor there is nothing to compare with.
+        else if (candidate.peer === undefined) failed.add(candidate.name);
       }
     }
   } finally {
@@ -89,6 +118,7 @@ async function measureWebsite(pages, candidates) {
   }
   const results = [...runs].map(([candidate, list]) => ({
     ...candidate,
+    title: candidate.title?.replace("VERSION", list[0].version),
     documents: website.documents,
     seconds: median(list.map((run) => run.seconds)),
     cpu: median(list.map((run) => run.cpu ?? Number.NaN)),
@@ -149,7 +179,9 @@ function barsOf(results) {
     ...results.filter(({ peer, complete }) => peer !== undefined && complete).map(({ seconds }) => seconds),
   );
   const lowestSeconds = lowest?.seconds ?? Number.NaN;
-  const bars = [];
+  const bars = results
+    .filter(({ peer, complete }) => peer === undefined && !complete)
+    .map(({ name }) => ({ promise: `${name}: all pages`, value: Number.NaN, met: false }));
   const atMost = (promise, value, limit) => {
     if (!Number.isNaN(value)) bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
   };

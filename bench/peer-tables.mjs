@@ -1,0 +1,50 @@
+// The comparison in README.md and docs/performance.md, written from what was measured: between two comments, so that nobody has to copy it.
+// Both are about a million pages; of another size, what would be written is shown.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const root = path.dirname(import.meta.dirname);
+const start = "<!-- measured: npm run bench:site -- --write -->";
+const end = "<!-- end of what was measured -->";
+
+/** `results`: those with a `title` are shown. The floor is the first of all. */
+export function writePeerTables({ results, pages, rounds, server }) {
+  const [floor] = results;
+  const shown = results.filter(({ title, complete }) => title !== undefined && complete);
+  const ratio = ({ seconds }) => rounded(seconds / floor.seconds);
+  const rows = shown.map((result) => [result.title, ratio(result), rounded(result.peak)]);
+  const write = pages === 1_000_000 ? replace : show;
+  write("README.md", table(["", "× floor", "peak MB"], rows));
+
+  const stream = shown.find(({ own }) => own === "stream");
+  const fastest = Math.min(...shown.filter(({ peer }) => peer !== undefined).map(({ seconds }) => seconds));
+  const sentence = `${pages.toLocaleString("en-US")} pages, sent by ${server}; the median of ${rounds}, of the slower peers one run. The floor takes ${rounded(floor.seconds)} s, \`streamPages\` is
+${rounded(fastest / stream.seconds)} times as fast as the fastest peer.`;
+  const more = shown.map((result) => [result.title, rounded(result.seconds), ratio(result), rounded(result.peak)]);
+  write("docs/performance.md", `${sentence}\n\n${table(["", "seconds", "× floor", "peak MB"], more)}`);
+}
+
+function show(name, text) {
+  console.log(`\n${name}:\n\n${text}`);
+}
+
+function replace(name, text) {
+  const file = path.join(root, name);
+  const page = readFileSync(file, "utf8");
+  const [before, rest = ""] = page.split(start);
+  const [, after] = rest.split(end);
+  if (after === undefined) throw new Error(`${name} has no place for it: ${start} … ${end}`);
+  writeFileSync(file, `${before}${start}\n\n${text}\n\n${end}${after}`);
+  process.stderr.write(`${name} was written\n`);
+}
+
+function table(columns, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`.replace("|  |", "| |");
+  const alignment = `|${columns.map((_, column) => (column === 0 ? "---" : "--:")).join("|")}|`;
+  return [line(columns), alignment, ...rows.map(line)].join("\n");
+}
+
+// Two digits: the third is different in every run.
+function rounded(number) {
+  return number >= 100 ? String(Math.round(number)) : String(Number(number.toPrecision(2)));
+}
