@@ -58,6 +58,8 @@ interface StoreParts {
 class OpenStore implements Store {
   readonly #parts: StoreParts;
   readonly #entries = new Map<string, Entry>();
+  // Whether one was kept that was not asked for.
+  #hasGuess = false;
   #finished = false;
   #readings: SavedReadings | undefined;
   #closed = false;
@@ -77,6 +79,7 @@ class OpenStore implements Store {
     const described = repeated === undefined ? fetched : { ...fetched, came: repeated.came };
     const entry = await this.#place(describe(described, problem), body, repeated);
     const key = archiveKey(fetched);
+    if (fetched.notAsked === "guess") this.#hasGuess = true;
     if (!this.#entries.has(key)) this.#entries.set(key, entry);
     if (fetched.outcome !== "found") return fetched;
     const { duration } = fetched.body;
@@ -103,6 +106,8 @@ class OpenStore implements Store {
   }
 
   wasNotAsked(url: string): boolean {
+    // Often called, and never so in a first run.
+    if (!this.#hasGuess && this.#parts.resumed === undefined) return false;
     return this.#find(archiveKey({ url, role: "sitemap", notAsked: "guess" })) !== undefined;
   }
 
