@@ -1,33 +1,27 @@
-// The tree of a website's sitemaps, and the documents that they were read from. Pages are not kept: they are read again
-// from the documents on demand, which is faster than any cache.
+// The tree of a website's sitemaps. Pages are not kept: they are read again from the documents on demand
+// (document-reader.ts), which is faster than any cache.
 
 import { flatten } from "../crawl/flatten.ts";
-import { type Reading, read, textOf } from "../crawl/read.ts";
-import { SitemapError } from "../errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
-import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
+import type { Fetched } from "../exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../option-checks.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
-import { type Problem, problem } from "../problem.ts";
+import type { Problem } from "../problem.ts";
 import type { DocumentResponse } from "../response.ts";
-import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../sitemap.ts";
+import { type IndexSitemap, isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
+import { DocumentReader, roleOf, type StoredDocuments } from "./document-reader.ts";
 import { type IndexWithPages, type TreeData, type TreeDataWithPages, withPages } from "./tree-data.ts";
 import { checkPart, checkSitemap, type PagesPart, type TreePart } from "./tree-part.ts";
 import { UniqueUrls } from "./unique-urls.ts";
 import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
-
-/** The documents of a tree: a store or an archive. */
-interface Documents extends DocumentSource {
-  save(path: string): Promise<void>;
-}
 
 export interface TreeParts {
   readonly homepage: string;
   readonly root: IndexSitemap;
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
-  readonly documents: Documents;
+  readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
   /** The URLs of documents whose pages were not counted: their number is what the archive says. */
   readonly believed?: Set<string> | undefined;
@@ -83,8 +77,8 @@ export class SitemapTree {
     construct = (parts) => new SitemapTree(key, parts);
     hasDocuments = (value) => #documents in value;
     lookInto = (tree) => ({
-      settings: tree.#settings,
-      find: (url) => tree.#document(url),
+      settings: tree.#documents.settings,
+      find: (url) => tree.#documents.find(url),
       response: (url) => tree.#responses.get(url),
     });
   }
@@ -103,11 +97,8 @@ export class SitemapTree {
   readonly complete: boolean;
   /** The number of pages; one that is declared twice counts twice. */
   readonly pageCount: number;
-  readonly #documents: Documents;
-  readonly #settings: TreeParts["settings"];
+  readonly #documents: DocumentReader;
   readonly #responses: TreeParts["responses"];
-  readonly #believed: Set<string>;
-  #closed = false;
 
   private constructor(caller: typeof key, parts: TreeParts) {
     if (caller !== key) throw new TypeError("Illegal constructor: use sitemapTreeForHomepage() or openTree()");
@@ -116,10 +107,8 @@ export class SitemapTree {
     this.discovery = parts.discovery;
     this.unreachable = parts.unreachable;
     this.reachable = parts.unreachable === undefined;
-    this.#documents = parts.documents;
-    this.#settings = parts.settings;
+    this.#documents = new DocumentReader(parts, (pagesMore) => this.#correct(pagesMore));
     this.#responses = parts.responses;
-    this.#believed = parts.believed ?? new Set();
     let complete = true;
     let pageCount = 0;
     for (const sitemap of walkSitemaps(parts.root)) {
@@ -177,7 +166,7 @@ export class SitemapTree {
     const { url } = checkSitemap(this.root, sitemap, "sitemap");
     const kept = this.#responses.get(url);
     if (kept === undefined) return undefined;
-    const { headers = [] } = await this.#document(url, roleOf(sitemap));
+    const { headers = [] } = await this.#documents.find(url, roleOf(sitemap));
     return { ...kept, headers };
   }
 
@@ -191,7 +180,7 @@ export class SitemapTree {
   text(sitemap: Sitemap): AsyncIterable<string> {
     checkSitemap(this.root, sitemap, "sitemap");
     this.#expectOpen();
-    return { [Symbol.asyncIterator]: () => this.#pieces(sitemap) };
+    return { [Symbol.asyncIterator]: () => this.#documents.text(sitemap) };
   }
 
   /**
@@ -216,14 +205,11 @@ export class SitemapTree {
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. */
   async save(path: string): Promise<void> {
     checkPath("path", path);
-    this.#expectOpen();
     await this.#documents.save(path);
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
     await this.#documents.close();
   }
 
@@ -237,7 +223,7 @@ export class SitemapTree {
       const { sitemap } = step;
       yield step;
       if (step.type === "enter" && sitemap.kind === "pages") {
-        for await (const pages of this.#read(sitemap)) yield { type: "pages", sitemap, pages };
+        for await (const pages of this.#documents.pages(sitemap)) yield { type: "pages", sitemap, pages };
       }
     }
   }
@@ -245,64 +231,21 @@ export class SitemapTree {
   async *#batches(from: Sitemap, unique: boolean): AsyncGenerator<readonly SitemapPage[], void> {
     const seen = unique ? new UniqueUrls() : undefined;
     for (const sitemap of walkPages(from)) {
-      for await (const pages of this.#read(sitemap)) {
+      for await (const pages of this.#documents.pages(sitemap)) {
         const kept = seen === undefined ? pages : pages.filter(({ url }) => seen.add(url));
         if (kept.length > 0) yield kept;
       }
     }
   }
 
-  // Exactly as many pages as the node counts: a budget may have ended it before the document does.
-  async *#read(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
-    const document = await this.#document(sitemap.url);
-    if (document.outcome !== "found") return;
-    const isBelieved = this.#believed.has(sitemap.url);
-    let left = isBelieved ? Number.POSITIVE_INFINITY : sitemap.pageCount;
-    let count = 0;
-    const reading = read(document, this.#settings);
-    let step = await reading.next();
-    for (; !step.done && left > 0; step = await reading.next(left > 0)) {
-      const { pages } = step.value;
-      const taken = pages.length <= left ? pages : pages.slice(0, left);
-      left -= taken.length;
-      count += taken.length;
-      if (taken.length > 0) yield taken;
-    }
-    if (isBelieved && step.done) this.#compare(sitemap, count, step.value);
-  }
-
-  // Compares the counts in the archive with what was read now.
-  #compare(sitemap: PagesSitemap, pageCount: number, { complete, problems }: Reading): void {
-    this.#believed.delete(sitemap.url);
-    const said = new Set(sitemap.problems.map(({ code }) => code));
-    const unsaid = problems.filter(({ code }) => !said.has(code));
-    if (pageCount === sitemap.pageCount && complete && unsaid.length === 0) return;
-    // Other bytes than those that were counted explain other counts.
-    const damage = unsaid.find(({ code }) => code === "archive-digest");
-    const difference = damage ?? problem("archive-counts");
-    if (damage === undefined) unsaid.push(difference);
-    Object.assign(this, { complete: false, pageCount: this.pageCount + pageCount - sitemap.pageCount });
-    Object.assign(sitemap, { complete: false, pageCount, problems: [...sitemap.problems, ...unsaid] });
-    this.#settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
-  }
-
-  async *#pieces(sitemap: Sitemap): AsyncGenerator<string, void> {
-    const document = await this.#document(sitemap.url, roleOf(sitemap));
-    if (document.outcome === "found" && sitemap !== this.root) yield* textOf(document, this.#settings);
-  }
-
-  #document(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
-    this.#expectOpen();
-    return this.#documents.fetch({ url, role });
-  }
-
   #expectOpen(): void {
-    if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
+    this.#documents.expectOpen();
   }
-}
 
-function roleOf(sitemap: Sitemap): DocumentRole {
-  return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
+  // What the archive says about a document was wrong.
+  #correct(pagesMore: number): void {
+    Object.assign(this, { complete: false, pageCount: this.pageCount + pagesMore });
+  }
 }
 
 function* problemsBelow(from: Sitemap): Generator<SitemapProblem, void> {
