@@ -1,4 +1,4 @@
-// npm run matcher: translates src/parse/fast/matcher.wat, with the numbers of layout.ts, into matcher-code.ts beside it. To be run after
+// npm run matcher: translates src/parse/fast/matcher.wat, with the numbers of layout.ts and fingerprints.ts, into matcher-code.ts beside it. To be run after
 // every change of either; a test looks whether it was.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,8 @@ const folder = path.join(import.meta.dirname, "../src/parse/fast");
 export async function translate() {
   const wabt = await loadWabt();
   const { layout } = await tsImport("../src/parse/fast/layout.ts", import.meta.url);
-  const module = wabt.parseWat("matcher.wat", withNumbers(layout), { simd: true });
+  const { highFactor, lowFactor } = await tsImport("../src/fingerprints.ts", import.meta.url);
+  const module = wabt.parseWat("matcher.wat", withNumbers({ ...layout, highFactor, lowFactor }), { simd: true });
   const code = Buffer.from(module.toBinary({}).buffer).toString("base64");
   return `// Generated from matcher.wat and layout.ts by \`npm run matcher\`.
 export const matcherCode: string =
@@ -19,13 +20,13 @@ export const matcherCode: string =
 `;
 }
 
-function withNumbers(layout) {
+function withNumbers(numbers) {
   return readFileSync(path.join(folder, "matcher.wat"), "utf8")
     .replaceAll(/;;.*/g, "")
     .replaceAll(/\{bytes (\d+)\}/g, (_, byte) => `(v128.const i8x16${` ${byte}`.repeat(16)})`)
     .replaceAll(/\{(\w+)\}/g, (_, name) => {
-      if (layout[name] === undefined) throw new Error(`layout.ts has no ${name}`);
-      return String(layout[name]);
+      if (numbers[name] === undefined) throw new Error(`There is no number ${name}`);
+      return String(numbers[name]);
     });
 }
 

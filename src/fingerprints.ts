@@ -90,8 +90,8 @@ const encoder = new TextEncoder();
 const space = 0x20;
 // Two hashes with different factors. Their start values are random: a website that knew them could construct URLs that
 // all collide.
-const highFactor = 0x9e3779b1;
-const lowFactor = 0x5f356495;
+export const highFactor = 0x9e3779b1;
+export const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 

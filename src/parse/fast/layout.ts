@@ -1,5 +1,5 @@
 // The numbers that the matcher (matcher.wat) and TypeScript share. `npm run matcher` inserts them into the matcher by
-// name: `{traceStart}` there stands for the number here.
+// name: `{traceStart}` there stands for the number here. The factors of fingerprints come from fingerprints.ts in the same way.
 
 /** The memory of the matcher, by address. */
 export const layout = {
