@@ -206,7 +206,11 @@ describe("how it is used", () => {
       });`,
     );
     // The one that tsx brings.
-    const esbuild = module.createRequire(module.createRequire(import.meta.url).resolve("tsx/package.json"))("esbuild");
+    const [bundler] = Object.keys(
+      JSON.parse(readFileSync(path.join(root, "node_modules/tsx/package.json"), "utf8")).dependencies,
+    );
+    expect(bundler).toBe("esbuild");
+    const esbuild = module.createRequire(path.join(root, "node_modules/tsx/package.json"))(bundler as string);
     const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
     const how = { bundle: true, platform: "node", logLevel: "error", absWorkingDir: project, banner: { js: banner } };
     esbuild.buildSync({ ...how, entryPoints: ["bundled.js"], format, outfile });

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { translate } from "../../scripts/matcher.mjs";
+import { highFactor, lowFactor } from "../../src/fingerprints.ts";
 import { PlainPage } from "../../src/page.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { createMatcher } from "../../src/parse/fast/matcher.ts";
@@ -88,6 +89,7 @@ test("no large number of TypeScript is written in matcher.wat again", () => {
       Number(number.replaceAll("_", "")),
     );
   const shared = new Set(files.flatMap((name) => numbersIn(read(name))).filter((number) => number >= 1000));
+  expect([highFactor, lowFactor].filter((factor) => !shared.has(factor))).toEqual([]);
   // Spaces, four at a time.
   shared.delete(0x20202020);
   expect(numbersIn(read("parse/fast/matcher.wat")).filter((number) => shared.has(number))).toEqual([]);
