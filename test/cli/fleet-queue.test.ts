@@ -106,10 +106,11 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     ["SIGINT", workerProcess],
     ["SIGTERM", worker],
   ] as const)("%s drains, a second one stops", async (signal, startWorker) => {
-    const { sites } = await serve({ count: 6, latency: 1000, isSilent: (number) => number === 5 });
+    const { sites, visits } = await serve({ count: 6, latency: 1000, isSilent: (number) => number === 5 });
     await fill("--max-time", "3");
     const one = startWorker("--concurrency", "2");
-    await until(({ active }) => active === 2);
+    // Both are being read: one that was only taken from the queue would be given back.
+    while (visits.size < 2) await sleep(20);
     one.kill(signal);
     const { code, stderr, stdout } = await one.end;
     expect(code).toBe(0);

@@ -1,8 +1,10 @@
-// The queue of several machines on PostgreSQL, which is experimental: the contract, where a server can be had.
+// The queue of several machines on PostgreSQL, which is experimental: the contract, where a server can be had; the whole of it in the long
+// run (`npm run test:long`).
 // Needs PostgreSQL, more than a second.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { isLong } from "../support/long.ts";
 import { hasPostgres, type PostgresServer, postgresPassword, startPostgres } from "../support/postgres-server.ts";
 import { job, queueContract } from "./queue-contract.ts";
 
@@ -20,12 +22,15 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     await server.stop();
   });
 
-  queueContract(() => ({
-    name: "BullMQ on PostgreSQL",
-    open: (leaseTime) => BullQueue.open(url, { leaseTime }),
-    crash: (queue) => queue.close(),
-    remove: () => server.empty("fleet"),
-  }));
+  queueContract(
+    () => ({
+      name: "BullMQ on PostgreSQL",
+      open: (leaseTime) => BullQueue.open(url, { leaseTime }),
+      crash: (queue) => queue.close(),
+      remove: () => server.empty("fleet"),
+    }),
+    isLong,
+  );
 
   test("runs, workers and schedules are known there, too", async () => {
     const queue = await BullQueue.open(url, { leaseTime: 300 });

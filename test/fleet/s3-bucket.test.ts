@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { S3Sink, summaryName } from "../../src/cli/fleet-s3-sink.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
-import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
+import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
 test.each([
@@ -55,10 +55,10 @@ describe.skipIf(!hasS3)("on a real server", () => {
 
   test("a large file goes in parts and comes back byte by byte; it, too, is published once", async () => {
     const file = path.join(folder, "large");
-    const bytes = Buffer.alloc(11 * 2 ** 20, "0123456789abcdef");
+    const bytes = Buffer.alloc(2.2 * smallestPart, "0123456789abcdef");
     bytes.write("the end", bytes.length - 7);
     writeFileSync(file, bytes);
-    const bucket = await S3Bucket.open("s3://bucket/parts", server.env, 5 * 2 ** 20);
+    const bucket = await S3Bucket.open("s3://bucket/parts", server.env, smallestPart);
     expect(await bucket.upload("large", file)).toBe("created");
     expect(await bucket.upload("large", file)).toBe("exists");
     expect(await bucket.download("large", `${file}.back`)).toBe(true);
