@@ -47,6 +47,8 @@ async function openAll(site, base, pages, executablePath) {
   const wrong = [];
   try {
     const tab = await browser.newPage();
+    // For what never ends: a machine that does other things, too, takes its time.
+    tab.setDefaultTimeout(180_000);
     let open = "";
     tab.on("pageerror", (error) => wrong.push(`${open}: ${error.message}`));
     tab.on("console", (message) => message.type() === "error" && wrong.push(`${open}: ${message.text()}`));

@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: installs what is missing and builds what is older than its sources.
+// Makes a fresh clone ready: installs what is missing and builds what is older than its sources. `node scripts/prepare.mjs` does nothing else.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -41,3 +41,5 @@ function newest(relative) {
   if (!stat.isDirectory()) return stat.mtimeMs;
   return Math.max(stat.mtimeMs, ...readdirSync(start).map((name) => newest(path.join(relative, name))));
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) prepare();

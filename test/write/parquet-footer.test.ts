@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ParquetFooter } from "../../src/write/parquet-footer.ts";
 import { pagesTable, schemaOf } from "../../src/write/parquet-schema.ts";
 import { ParquetTable } from "../../src/write/parquet-table.ts";
@@ -16,10 +16,11 @@ function writeGroup(writer: ParquetWriter, row: Record<string, unknown>): void {
   writer.write({ columnData, rowGroupSize: 1 });
 }
 
-test.each([0, 1, 2, 14, 15, 127, 128])("of %i row groups", (count) => {
-  const bytes = new ByteWriter();
-  const writer = new ParquetWriter({ writer: bytes, schema });
-  for (let at = 0; at < count; at++) {
+// Written once: each is some forty columns.
+const groups: ParquetWriter["row_groups"] = [];
+beforeAll(() => {
+  const writer = new ParquetWriter({ writer: new ByteWriter(), schema });
+  for (let at = 0; at < 128; at++) {
     writeGroup(writer, {
       url: `https://example.org/${at}`,
       last_modified: at % 2 === 0 ? new Date(at * 1e9) : undefined,
@@ -27,6 +28,14 @@ test.each([0, 1, 2, 14, 15, 127, 128])("of %i row groups", (count) => {
       images: at % 3 === 0 ? [{ url: "https://example.org/ä.png", caption: "PAR1" }] : undefined,
     });
   }
+  groups.push(...writer.row_groups);
+});
+
+test.each([0, 1, 2, 14, 15, 127, 128])("of %i row groups", (count) => {
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({ writer: bytes, schema });
+  writer.row_groups = groups.slice(0, count);
+  writer.num_rows = BigInt(count);
   const footer = new ParquetFooter(schema);
   for (const group of writer.row_groups) footer.add(group);
   const data = bytes.offset;
@@ -46,9 +55,9 @@ test("what a table keeps for each row group is little", () => {
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };
-  const before = held(40);
-  const after = held(120);
+  const before = held(50);
+  const after = held(150);
   table.finish();
   // As objects they would take some 48 KB each.
-  expect((after - before) / 120).toBeLessThan(12 * 1024);
+  expect((after - before) / 150).toBeLessThan(12 * 1024);
 });
