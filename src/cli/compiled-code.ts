@@ -62,6 +62,7 @@ export class CompiledCode {
     if (this.#codeFolder === undefined || this.#compiled.size === 0 || v8.cachedDataVersionTag() !== this.#version)
       return;
     try {
+      if (!isOwnPlace(this.#codeFolder)) return;
       fs.mkdirSync(this.#codeFolder, { recursive: true, mode: 0o700 });
       removeOldCode(this.#codeFolder);
       for (const [codeFile, script] of this.#compiled) writeCode(codeFile, script.createCachedData());
@@ -82,6 +83,13 @@ function folderForCode(): string | undefined {
   const atHome = HOME && path.join(HOME, process.platform === "darwin" ? "Library/Caches" : ".cache");
   const parent = XDG_CACHE_HOME || (process.platform === "win32" ? LOCALAPPDATA : atHome);
   return parent && path.isAbsolute(parent) ? path.join(parent, "sitegrove") : undefined;
+}
+
+// With `sudo`, the home may be another user's: nothing is left there that they could not remove.
+function isOwnPlace(folder: string): boolean {
+  const found = fs.statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return isOwnPlace(path.dirname(folder));
+  return process.getuid === undefined || found.uid === process.getuid();
 }
 
 // A file of the cache is a checksum of four bytes, then the code: the engine would crash on damaged code.

@@ -105,9 +105,14 @@ test.each([
   expect(await codeOf(cache)).toEqual(["taken"]);
 });
 
-test("code of another user is not used", async ({ skip }) => {
+test("code of another user is not used, and nothing is left at another user's home", async ({ skip }) => {
   if (process.getuid?.() !== 0) skip();
   expect(await codeOf(copy("another user", (file) => chownSync(file, 65_534, 65_534)))).toEqual(["compiled"]);
+  const home = path.join(folder, "another home");
+  mkdirSync(home);
+  chownSync(home, 65_534, 65_534);
+  expect(await sitegroveProcess(words, { input, env: { HOME: home, XDG_CACHE_HOME: "" } })).toEqual(expected);
+  expect(readdirSync(home)).toEqual([]);
 });
 
 test("a cache that cannot be written or is turned off is no reason for a word", async () => {
