@@ -55,7 +55,8 @@ function report(rule: RuleId, { line, value, message, count, limit }: Problem, f
 // Why a declared sitemap could not be read at all.
 function ruleForReason(reason: Problem): RuleId | undefined {
   const { code, value } = reason;
-  if (code === "not-a-sitemap") return /html/i.test(value ?? "") ? "sitemap-is-html" : "sitemap-unsupported";
+  // The name of a format, or of the root element: a `<nothtml>` is no HTML page.
+  if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
   if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
   return reasonRules[code] ?? documentRules[code] ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined);
 }

@@ -22,6 +22,12 @@ export const documentCases: readonly Case[] = [
     fires: files({ "/sitemap.xml": '{"urls":[]}' }),
     near: files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
   },
+  {
+    rule: "sitemap-unsupported",
+    what: "an element whose name has html in it",
+    fires: files({ "/sitemap.xml": "<htmlmap><a/></htmlmap>" }),
+    near: files({ "/sitemap.xml": '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>' }),
+  },
   { rule: "sitemap-empty", what: "no bytes", fires: files({ "/sitemap.xml": "" }), near: site(), count: 1 },
   {
     rule: "sitemap-empty",
