@@ -136,7 +136,9 @@ async function* crawled(
   { filters, options, flags, summary }: Job,
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
-  const urlsOnly = flags.format === "pages" && flags.since === undefined && summary === undefined;
+  // Of pages that are not listed, only their number is needed.
+  const isBrief = flags.format === "pages" || isSitemapFormat(flags.format);
+  const urlsOnly = isBrief && flags.since === undefined && summary === undefined;
   const lineOf = filters.passesAll && !flags.stripUrl ? printable : undefined;
   const site = crawlTarget(target);
   for await (const event of urlsOnly ? crawlUrls(site, options, lineOf) : crawl(site, options)) {

@@ -291,15 +291,19 @@
 
   ;; Writes a wanted text to its list, unless it is a known word. Returns the flags, with what was noticed besides.
   (func $text (param $start i32) (param $end i32) (param $flags i32) (param $task i32) (param $step i32) (result i32)
-    (local $length i32) (local $out i32)
+    (local $length i32) (local $out i32) (local $isLine i32) (local $to i32)
     (local.set $length (i32.sub (local.get $end) (local.get $start)))
+    (local.set $isLine
+      (i32.and (global.get $asLines) (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0))))
+    ;; Where it is decoded to.
+    (local.set $to (select (global.get $line) (i32.const {scratchStart}) (local.get $isLine)))
     (if (i32.eqz (i32.and (local.get $flags) (i32.or (i32.const {hasControls}) (i32.const {hasSpace}))))
       (then
         (if (i32.and (local.get $flags) (i32.const {hasReferences}))
           (then
             (if (i32.and (local.get $task) (i32.const {hasMarkup}))
               (then
-                (local.set $out (call $decode (local.get $start) (local.get $end)))
+                (local.set $out (call $decode (local.get $start) (local.get $end) (local.get $to)))
                 (if (local.get $out)
                   (then
                     (local.set $flags (i32.or (local.get $flags) (i32.const {isDecoded}))))))
@@ -354,19 +358,16 @@
               (then
                 (if (local.get $out)
                   (then
-                    (call $fingerprint
-                      (i32.const {scratchStart})
-                      (i32.sub (local.get $out) (i32.const {scratchStart}))
-                      (local.get $step)))
+                    (call $fingerprint (local.get $to) (i32.sub (local.get $out) (local.get $to)) (local.get $step)))
                   (else (call $fingerprint (local.get $start) (local.get $length) (local.get $step))))))))))
     (if (local.get $out)
       (then
-        (local.set $start (i32.const {scratchStart}))
+        (local.set $start (local.get $to))
         (local.set $end (local.get $out))))
     ;; What is not ASCII may have to be escaped.
     (if
       (i32.and
-        (i32.and (global.get $asLines) (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0)))
+        (local.get $isLine)
         (i32.eq
           (i32.and (local.get $flags) (i32.or (i32.const {isAccepted}) (i32.const {isWide})))
           (i32.const {isAccepted})))
@@ -401,11 +402,14 @@
     (local.set $out (global.get $line))
     (i32.store offset={stepLineStart} (local.get $step) (local.get $out))
     (global.set $line (i32.add (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p))) (i32.const 1)))
-    (loop $pieces
-      (v128.store (local.get $out) (v128.load (local.get $p)))
-      (local.set $p (i32.add (local.get $p) (i32.const 16)))
-      (local.set $out (i32.add (local.get $out) (i32.const 16)))
-      (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))
+    ;; What was decoded is there already.
+    (if (i32.ne (local.get $p) (local.get $out))
+      (then
+        (loop $pieces
+          (v128.store (local.get $out) (v128.load (local.get $p)))
+          (local.set $p (i32.add (local.get $p) (i32.const 16)))
+          (local.set $out (i32.add (local.get $out) (i32.const 16)))
+          (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))))
     (i32.store8 (i32.sub (global.get $line) (i32.const 1)) (i32.const 10))
     (i32.store offset={stepLineEnd} (local.get $step) (global.get $line)))
 
@@ -519,15 +523,13 @@
       (br_if $origins (i32.lt_u (local.get $origin) (i32.const {originsEnd}))))
     (i32.const 0))
 
-  ;; Writes the text to the scratch, with `&` for each `&amp;`. Returns where it ends there, or 0 where there are other references,
-  ;; or may be, or no room.
-  (func $decode (param $p i32) (param $end i32) (result i32)
-    (local $out i32) (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
-    (local.set $out (i32.const {scratchStart}))
+  ;; Writes the text to the scratch or the lines, with `&` for each `&amp;`. Returns where it ends there, or 0 where there are other
+  ;; references, or may be, or no room.
+  (func $decode (param $p i32) (param $end i32) (param $out i32) (result i32)
+    (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
+    ;; There is always room for a line.
     (if
-      (i32.gt_u
-        (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p)))
-        (i32.const {scratchEnd}))
+      (i32.gt_u (i32.sub (local.get $end) (local.get $p)) (i32.sub (i32.const {scratchEnd}) (i32.const {scratchStart})))
       (then (return (i32.const 0))))
     (block $done
       (loop $pieces
@@ -698,7 +700,29 @@
 
   ;; How many line ends there are.
   (func (export "lineEnds") (param $p i32) (param $end i32) (result i32)
-    (local $count i32) (local $mask i32)
+    (local $count i32) (local $mask i32) (local $sums v128)
+    ;; Each line end is a byte of -1.
+    (loop $blocks
+      (if (i32.ge_s (i32.sub (local.get $end) (local.get $p)) (i32.const 64))
+        (then
+          (local.set $sums
+            (i32x4.sub
+              (local.get $sums)
+              (i32x4.extadd_pairwise_i16x8_s
+                (i16x8.extadd_pairwise_i8x16_s
+                  (i8x16.add
+                    (i8x16.add
+                      (i8x16.eq (v128.load (local.get $p)) {bytes 10})
+                      (i8x16.eq (v128.load offset=16 (local.get $p)) {bytes 10}))
+                    (i8x16.add
+                      (i8x16.eq (v128.load offset=32 (local.get $p)) {bytes 10})
+                      (i8x16.eq (v128.load offset=48 (local.get $p)) {bytes 10})))))))
+          (local.set $p (i32.add (local.get $p) (i32.const 64)))
+          (br $blocks))))
+    (local.set $count
+      (i32.add
+        (i32.add (i32x4.extract_lane 0 (local.get $sums)) (i32x4.extract_lane 1 (local.get $sums)))
+        (i32.add (i32x4.extract_lane 2 (local.get $sums)) (i32x4.extract_lane 3 (local.get $sums)))))
     (loop $pieces
       (if (i32.lt_u (local.get $p) (local.get $end))
         (then

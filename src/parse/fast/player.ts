@@ -1,5 +1,5 @@
 // Carries out a trace: passes the texts that the matcher found to their rules, and makes the calls of the tags.
-import type { RuleReader } from "../element-rule.ts";
+import type { LineTaker, RuleReader } from "../element-rule.ts";
 import type { ScannerParts } from "../fast-path.ts";
 import { TextFacts } from "../text-facts.ts";
 import { noAttributes } from "../xml-attributes.ts";
@@ -22,10 +22,6 @@ export class Player {
   #watchedAt = 0;
   #watchedEnd = -1;
   #reports = 0;
-  // Lines of entries that were taken, one after the other, and not added yet.
-  #linesStart = 0;
-  #linesEnd = 0;
-  #lineCount = 0;
   /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -43,6 +39,7 @@ export class Player {
   play(edges: readonly PathEdge[], reader: RuleReader, length: number): void {
     const { trace } = this.#matcher;
     const { cursor } = this.#parts;
+    const { lines } = reader;
     this.#narrow = 0;
     this.#wide = 0;
     let at = 0;
@@ -50,20 +47,17 @@ export class Player {
     for (; at < length && !cursor.stopped; at += stepWords) {
       if (at === this.#watchedEnd) this.#learn(edges);
       const cycle = trace[at + stepCycle]!;
-      if (cycle !== 0) {
-        const end = ((cycle & -2) - layout.traceStart) >> 2;
-        if ((cycle & 1) === 0) {
-          if (this.#takeEntry(reader, at)) {
-            at = end - stepWords;
-            continue;
-          }
-        } else {
-          this.#watchedAt = at;
-          this.#watchedEnd = end;
-          this.#reports = cursor.reports;
+      if (isKnownEntry(cycle)) {
+        const end = lines === undefined ? at : this.#takeLines(lines, at, length);
+        if (end > at || this.#takeEntry(reader, at)) {
+          at = (end > at ? end : endOf(cycle)) - stepWords;
+          continue;
         }
+      } else if (cycle !== 0) {
+        this.#watchedAt = at;
+        this.#watchedEnd = endOf(cycle);
+        this.#reports = cursor.reports;
       }
-      if (this.#lineCount > 0) this.#addLines(reader);
       const edge = edges[trace[at + stepEdge]!]!;
       const end = trace[at + stepEnd]!;
       switch (edge.kind) {
@@ -99,7 +93,6 @@ export class Player {
         }
       }
     }
-    this.#addLines(reader);
     if (at === this.#watchedEnd) this.#learn(edges);
     if (at < length) this.#matcher.forgetWords();
   }
@@ -107,12 +100,10 @@ export class Player {
   // An entry like one that had nothing to report, of which only the URL is wanted.
   #takeEntry(reader: RuleReader, start: number): boolean {
     const { trace } = this.#matcher;
-    const at = (trace[start + stepKey]! - layout.traceStart) >> 2;
+    const at = keyOf(trace, start);
     const narrow = this.#narrow;
     const wide = this.#wide;
     const flags = trace[at + stepFlags]!;
-    if ((flags & layout.isLine) !== 0) return this.#takeLine(reader, at);
-    if (this.#lineCount > 0) this.#addLines(reader);
     const url = this.#value(at, flags);
     const isAscii = (flags & layout.isWide) === 0;
     if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!, isAscii)) return true;
@@ -121,23 +112,31 @@ export class Player {
     return false;
   }
 
-  #takeLine(reader: RuleReader, at: number): boolean {
+  // The same for as many as follow one another, where their URLs are lines. Returns where the first other one begins.
+  #takeLines(lines: LineTaker, from: number, length: number): number {
     const { trace } = this.#matcher;
-    if (!reader.lines!.take(trace[at + stepHigh]!, trace[at + stepLow]!)) return false;
-    const start = trace[at + stepLineStart]!;
-    if (start !== this.#linesEnd) {
-      this.#addLines(reader);
-      this.#linesStart = start;
+    let at = from;
+    let start = 0;
+    let end = 0;
+    let count = 0;
+    while (at < length) {
+      const cycle = trace[at + stepCycle]!;
+      const key = keyOf(trace, at);
+      if (!isKnownEntry(cycle) || (trace[key + stepFlags]! & layout.isLine) === 0) break;
+      if (!lines.take(trace[key + stepHigh]!, trace[key + stepLow]!)) break;
+      const lineStart = trace[key + stepLineStart]!;
+      // The line of an entry that was not taken may be in between.
+      if (lineStart !== end) {
+        if (count > 0) lines.add(this.#matcher.slice(start, end), count);
+        start = lineStart;
+        count = 0;
+      }
+      end = trace[key + stepLineEnd]!;
+      count++;
+      at = endOf(cycle);
     }
-    this.#linesEnd = trace[at + stepLineEnd]!;
-    this.#lineCount++;
-    return true;
-  }
-
-  #addLines(reader: RuleReader): void {
-    if (this.#lineCount > 0) reader.lines!.add(this.#matcher.slice(this.#linesStart, this.#linesEnd), this.#lineCount);
-    this.#linesEnd = 0;
-    this.#lineCount = 0;
+    if (count > 0) lines.add(this.#matcher.slice(start, end), count);
+    return at;
   }
 
   // The entry that was looked at is over.
@@ -229,6 +228,19 @@ export class Player {
       call(target, noAttributes);
     }
   }
+}
+
+// An entry like one that had nothing to report begins here; where the entry ends, and where its URL is.
+function isKnownEntry(cycle: number): boolean {
+  return cycle !== 0 && (cycle & 1) === 0;
+}
+
+function endOf(cycle: number): number {
+  return ((cycle & -2) - layout.traceStart) >> 2;
+}
+
+function keyOf(trace: Int32Array, at: number): number {
+  return (trace[at + stepKey]! - layout.traceStart) >> 2;
 }
 
 const needsCare = layout.hasReferences | layout.hasControls | layout.hasSpace;
