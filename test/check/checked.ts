@@ -20,7 +20,8 @@ export interface Website {
 /** When the documents of the tests are received, unless they say otherwise. */
 const now = "2026-06-15T12:00:00Z";
 
-async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
+/** Checks a website whose documents come whole, or in pieces of so many bytes. */
+export async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
   const { client } = site(website.routes);
   const options: Options = {
     retries: 0,
