@@ -38,7 +38,7 @@ async function refusal(call: () => unknown): Promise<string> {
 
 const homepageTakers = { crawl, sitemapTreeForHomepage, streamPages };
 
-test.each(Object.entries(homepageTakers))("%s refuses what is no homepage", async (_, take) => {
+test.each(Object.entries(homepageTakers))("%s refuses anything but a homepage", async (_, take) => {
   const expected = "invalid-homepage: Expected the homepage to be an http or https URL, got";
   for (const value of [undefined, null, 5, "", "example.org", "ftp://example.org/", {}, [], Symbol("x"), () => {}]) {
     expect(await refusal(() => take(bad(value)))).toContain(expected);
@@ -72,7 +72,7 @@ test("sitemapTreeFrom refuses what are no sitemap URLs", async () => {
   ).toContain("both");
 });
 
-test("openTree refuses what is no path, and options that mean nothing for an archive", async () => {
+test("openTree refuses anything but a path, and options that mean nothing for an archive", async () => {
   for (const path of [undefined, null, 5, "", {}, "a\0b"]) {
     expect(await refusal(() => openTree(bad(path)))).toMatch(/^invalid-option: Expected `path` to be a path/);
   }
@@ -82,7 +82,7 @@ test("openTree refuses what is no path, and options that mean nothing for an arc
   expect(await refusal(() => openTree("x.warc", bad(null)))).toContain("Expected `options` to be an object");
 });
 
-test("parseSitemap refuses what is no text", async () => {
+test("parseSitemap refuses anything but text", async () => {
   for (const text of [undefined, null, 5, {}, new Uint8Array(3)]) {
     expect(await refusal(() => parseSitemap(bad(text)))).toMatch(
       /^invalid-option: Expected `text` to be a string \(`readSitemap` takes bytes\), got/,
@@ -180,7 +180,7 @@ test("no function takes for its argument what it is not", async () => {
   }
 });
 
-test("runFleet refuses what is no list of homepages", async () => {
+test("runFleet refuses anything but a list of homepages", async () => {
   const queue = {
     add: async (_: string, sites: AsyncIterable<unknown>) => {
       for await (const _ of sites);

@@ -261,7 +261,7 @@ describe("when two URLs are the same", () => {
     );
   });
 
-  test("what is no URL is its own key", () => {
+  test("a text that is not a URL is its own key", () => {
     expect(urlKey("no url%7E")).toBe("no url%7E");
   });
 });

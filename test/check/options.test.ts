@@ -73,7 +73,7 @@ test.each<[CheckOptions, RegExp]>([
   await expect(checked(options)).rejects.toThrow(message);
 });
 
-test("a rule of one's own is told what happens, in order, and reports as others do", async () => {
+test("your own rule receives the events in order, and reports like the others", async () => {
   const told: string[] = [];
   const rule: OwnRule = {
     id: "no-gone",

@@ -196,7 +196,7 @@ test("where everything is blocked, nothing is claimed", async () => {
   expect(result.sample).toMatchObject({ judged: 0, unanswered: 2, atMost: 1 });
 });
 
-test("as many as were asked for, the same each time, from each sitemap its share", async () => {
+test("a sample has the requested size, is the same each time, and takes its share from each sitemap", async () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, number) => [`/${number}`, html("")]));
   const choices = [];
   for (let run = 0; run < 2; run++) {

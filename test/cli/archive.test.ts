@@ -37,7 +37,7 @@ test("every format prints the same from the archive as from the website", async 
   }
 });
 
-test("an archive is not replaced unless that is asked for, and can be written anew", async () => {
+test("an archive is not replaced without --force, and can be written anew", async () => {
   const taken = await sitegrove(["ls", site.homepage, "--save", archive]);
   expect(taken).toMatchObject({ code: 2, stdout: "" });
   expect(taken.stderr).toBe(`sitegrove: ${archive} exists; replace it with --force\n`);

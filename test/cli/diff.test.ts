@@ -162,7 +162,7 @@ Moved, for example
 `);
 });
 
-test("nothing that is different is said in words, and gives nothing in the other formats", async () => {
+test("no difference gives a sentence, and an empty output in the other formats", async () => {
   const same = [at("monday.warc.gz"), at("monday.warc.gz")];
   expect((await sitegrove(["diff", ...same, "--exit-code"])).stdout).toContain("\nNo differences.\n");
   expect((await sitegrove(["diff", ...same, "-f", "markdown"])).stdout).toContain("\nNo differences.\n");
@@ -214,7 +214,7 @@ test("csv: one change a row, read back by another parser", async () => {
   });
 });
 
-test("pages: URLs of the kinds that are asked for", async () => {
+test("pages: URLs of the chosen kinds", async () => {
   const pages = async (...flags: string[]) =>
     short((await sitegrove(["diff", ...both(), "-f", "pages", ...flags])).stdout);
   expect(await pages("--only", "added")).toBe("/blog/3?a=1&b=2\n");
@@ -277,7 +277,7 @@ test("standard input and pipes are sides, too", async () => {
   });
 });
 
-test("a list may be empty, and that is said", async () => {
+test("a list may be empty, and that is reported", async () => {
   const empty = file("empty.txt", "");
   const list = file("one.txt", "https://example.org/1\n");
   const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "pages"]);

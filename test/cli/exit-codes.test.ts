@@ -82,7 +82,7 @@ describe("5: the website could not be reached, or refused everything, and the ca
     expect(code).toBe(5);
   });
 
-  test("a website that asks for a pause is not said to have refused what was never asked for", async () => {
+  test("a website that asks for a pause is not reported to have refused requests that were never sent", async () => {
     const pause: Answer = (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end();
     const limiting = await serve(new Proxy({}, { get: () => pause }));
     const { code, stderr } = await sitegrove(["ls", limiting.homepage, "-f", "pages"]);
@@ -234,7 +234,7 @@ describe("130: stopped by Ctrl-C", () => {
     expect(tree.root.children[0].pages.length).toBeLessThan(10_000);
   });
 
-  test("where nobody reads on, the program does not wait", async () => {
+  test("if its reader closes the pipe, the program does not wait", async () => {
     const { child } = await startJson();
     expect(await new Promise((resolve) => child.on("exit", resolve))).toBe(130);
     child.stdout?.destroy();

@@ -121,7 +121,7 @@ test("formats, filters and exit codes as diff has them", async () => {
   expect(told(readFileSync(at("changes.ndjson"), "utf8"))).toContain("1 added /a/4");
 });
 
-test("what cannot be compared is said", async () => {
+test("what cannot be compared is reported", async () => {
   const { code, stderr } = await diff("table", "two");
   expect(code).toBe(3);
   expect(stderr).toMatch(/127\.0\.8\.1:\d+\/: not compared: .*table has neither its pages as ndjson nor archives/);

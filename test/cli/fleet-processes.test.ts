@@ -127,7 +127,7 @@ test.skipIf(process.platform !== "linux")("a website that kills its process thre
   expect(starts()).toBeGreaterThanOrEqual(3);
 });
 
-test("Ctrl-C once finishes what is under way, twice stops; it is no death", async () => {
+test("Ctrl-C once finishes what is in progress, twice stops; it is no death", async () => {
   const { visits } = await serve({ count: 16, latency: 60 });
   const child = start(words("--concurrency", "4"));
   const end = ended(child);

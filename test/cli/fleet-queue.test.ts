@@ -145,7 +145,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     );
   });
 
-  test("a run that is scheduled comes again, built on the last one", async () => {
+  test("a run that is scheduled is repeated, and takes unchanged documents from the last one", async () => {
     const { sites, visits } = await serve({ count: 3 });
     await fill("--run", "daily", "--out", at("out"), "--archives");
     expect((await fleet("schedule", "--run", "daily", "--every", "2s")).stderr).toBe(
@@ -281,7 +281,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
 
-  test("a run keeps what it was filled with; a list that is cut short is told", async () => {
+  test("a run keeps what it was filled with; a list that is cut short is reported", async () => {
     await serve({ count: 2 });
     await fill("--out", at("out"), "--max-pages", "2", "--archives");
     const settings = () => look(async (queue) => (await queue.runs())[0]?.settings);

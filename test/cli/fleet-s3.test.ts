@@ -129,7 +129,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       await queue.close();
     });
 
-    test("a run that is scheduled builds on the archives in the bucket", async () => {
+    test("a run that is scheduled uses the archives in the bucket", async () => {
       const servers = await manyServers({ count: 2 });
       const out = ["--out", "s3://bucket/daily", "--archives", "--run", "daily"];
       await fleet(1, servers.sites, ...out);

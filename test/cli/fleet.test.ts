@@ -191,7 +191,7 @@ test("an earlier archive that is damaged or missing is reported, and everything 
 });
 
 describe("lists", () => {
-  test("comments, blank lines, duplicates and what is no website", async () => {
+  test("comments, blank lines, duplicates and lines that name no website", async () => {
     const { sites } = await serve({ count: 3 });
     const [one = "", two = "", three = ""] = sites;
     const list = file(
@@ -286,7 +286,7 @@ test("reasons are counted by websites, and the exit code says that something is 
   expect(stdout).toMatch(/Reasons, by number of websites\n +2 {2}.*\(connection-refused\)\n/);
 });
 
-test("run again it goes on, reads nothing twice, and can read some again", async () => {
+test("run again it continues, reads nothing twice, and can read some again", async () => {
   const { sites, visits } = await serve({ count: 4 });
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
@@ -379,7 +379,7 @@ describe("Ctrl-C", () => {
     };
   };
 
-  test("once: what is under way is finished, and the next run goes on", async () => {
+  test("once: what is in progress is finished, and the next run continues", async () => {
     const { visits } = await serve({ count: 24, latency: 50 });
     const { end, kill } = await begin(asProcess);
     kill("SIGINT");
@@ -395,7 +395,7 @@ describe("Ctrl-C", () => {
     expect(new Set(visits.values())).toEqual(new Set([1]));
   });
 
-  test("twice: it stops now; what was under way is read again, and is no death", async () => {
+  test("twice: it stops now; what was in progress is read again, and is no death", async () => {
     let isSilent = true;
     await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
     for (let round = 0; round < 4; round++) {
@@ -419,7 +419,7 @@ describe("Ctrl-C", () => {
     expect(doneLines().map(({ outcome }) => outcome)).toEqual(Array(6).fill("complete"));
   });
 
-  test("SIGTERM stops now, too; a process that was stopped for a while goes on", async () => {
+  test("SIGTERM stops now, too; a process that was stopped for a while continues", async () => {
     await serve({ count: 30, latency: 30 });
     const { child, end } = await begin(asProcess);
     child.kill("SIGSTOP");
@@ -450,7 +450,7 @@ test("status says how far it is, also as JSON", async () => {
 
 const disk = smallDisk(256);
 afterAll(() => disk?.remove());
-test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room again it goes on", async () => {
+test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room again it continues", async () => {
   const { sites } = await serve({ count: 60, pages: 200 });
   const out = path.join(disk?.path ?? "", "out");
   const full = await sitegrove(["fleet", "--out", out, ...quick, "--from", at("sites.txt"), "--concurrency", "4"]);
@@ -507,7 +507,7 @@ describe("2: the command line is wrong", () => {
     expect(readdirSync(at("out"), { recursive: true }).sort()).toEqual([name, `${name}/mine`]);
   });
 
-  test.runIf(existsSync("/proc/self"))("a folder that cannot be made is said, for every output", async () => {
+  test.runIf(existsSync("/proc/self"))("a folder that cannot be made is reported, for every output", async () => {
     for (const words of [fleet("example.org", "--out", "/proc/x/y"), parquetOf("/proc/x")]) {
       const { code, stderr } = await sitegrove(words, { input: "https://example.org/\n" });
       expect({ code, stderr }).toEqual({

@@ -120,7 +120,7 @@ test("two runs print the same bytes", async () => {
   expect(second?.stdout).toBe(first?.stdout);
 });
 
-test("parse reads a file at hand and standard input, in every format", async () => {
+test("parse reads a local file and standard input, in every format", async () => {
   const document = urlset("<url><loc>/a</loc><lastmod>2024-05-06</lastmod></url>", "https://e.org/b");
   const read = (...words: string[]) =>
     sitegrove(["parse", "-", "--url", "https://e.org/s.xml", ...words], { input: gzipSync(document) });
@@ -152,7 +152,7 @@ test("parse lists the sitemaps that an index names", async () => {
   expect(line.kind).toBe("sitemap");
 });
 
-test("parse of what is no sitemap says why, and gives data that its schema describes", async () => {
+test("parse of a document that is not a sitemap says why, and gives data that its schema describes", async () => {
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "json"], { input: "<html></html>" });
   expect(code).toBe(4);
   expectValid(JSON.parse(stdout), "parsed");

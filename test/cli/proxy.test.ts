@@ -71,7 +71,7 @@ describe("the environment counts", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("and one that cannot be used is said, not passed over", async () => {
+  test("and one that cannot be used is reported, not ignored", async () => {
     const { code, stderr } = await sitegrove(plain(), { env: { HTTP_PROXY: "socks5://user:s3cret@127.0.0.1:1" } });
     expect(code).toBe(2);
     expect(stderr).toContain("HTTP_PROXY");
@@ -102,7 +102,7 @@ describe("a proxy's own failure is the proxy's", () => {
     expect(stderr).toContain(`the proxy answered ${status} to CONNECT`);
   });
 
-  test("it wants a login, and how to give one is said", async () => {
+  test("it wants a login, and the message says how to give one", async () => {
     const proxy = await startProxy({ refuse: 407 });
     const { stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url, "--retries", "0"]);
     expect(stderr).toContain("the proxy answered 407 to CONNECT; it wants a user name and password in its URL\n");

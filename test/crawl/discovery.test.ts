@@ -358,7 +358,7 @@ describe("links of the homepage", () => {
     expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, true, []]);
   });
 
-  test("beyond the tenth megabyte, or the hundredth link, are missing, and that is said", async () => {
+  test("beyond the tenth megabyte, or the hundredth link, are missing, and that is reported", async () => {
     const routes = { "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
     const long = `<html>${link("/a.xml")}${"<p>".repeat(3_600_000)}${link("/b.xml")}`;
     const { tree } = await discover({ ...routes, "/": page(long) }, only);
@@ -407,7 +407,7 @@ describe("links of the homepage", () => {
     await tree.close();
   });
 
-  test("that are no URLs are said, and nothing is missing", async () => {
+  test("that are not URLs are reported, and nothing is missing", async () => {
     const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
     expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);
   });

@@ -6,7 +6,7 @@ import type { HeaderList } from "../../src/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
-test("every hop is told of, and the document's URL is where it was found", async () => {
+test("every hop is reported, and the document's URL is where it was found", async () => {
   const server = await testServer({ "/a": redirect("/b", 301), "/b": redirect("c?d=1#part", 308), "/c?d=1": tenPages });
   const fetcher = testFetcher({ start: server.origin });
   const { followed, text } = await fetcher.read(`${server.origin}/a`);
@@ -213,7 +213,7 @@ test("what fails at the end of redirects fails for the URL there, too; what fail
   expect(far.followed).toMatchObject({ url: `${home}10`, keys: [`${home}0`], reason: { code: "limit-redirects" } });
 });
 
-test("redirects from https to http, and Locations in raw UTF-8, are said on the way to the document", async () => {
+test("redirects from https to http, and Locations in raw UTF-8, are reported on the way to the document", async () => {
   const table = { [`${home}a`]: "http://example.org/b", "http://example.org/b": "https://example.org/caf\u00c3\u00a9" };
   const { followed } = await walk(table, `${home}a`);
   expect(followed).toMatchObject({
@@ -249,7 +249,7 @@ test("a redirect inside the document is not followed", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test("a retry goes on at the hop that failed", async () => {
+test("a retry continues at the hop that failed", async () => {
   const server = await testServer({
     "/a": redirect("/b"),
     "/b": (exchange) => exchange.respond(exchange.nth === 1 ? 503 : 200, {}, tenPages),

@@ -67,7 +67,7 @@ test.each(concurrencies)(
 );
 
 test.each(concurrencies)(
-  "a declared sitemap that leads to a missing well-known path is asked for once (%i at a time)",
+  "a declared sitemap that leads to a missing well-known path is requested once (%i at a time)",
   async (concurrency) => {
     const { lines, hits, tree } = await discover(
       { "/robots.txt": robots("/old.xml", "/a.xml"), "/old.xml": { to: "/sitemap.xml" }, "/a.xml": urlset("/1") },
@@ -85,7 +85,7 @@ test.each(concurrencies)(
   },
 );
 
-test("a sitemap in place of robots.txt is not used; nothing is told of it", async () => {
+test("a sitemap in place of robots.txt is not used; nothing is reported about it", async () => {
   const events: CrawlEvent[] = [];
   const { client } = site({ "/robots.txt": urlset("/1") });
   for await (const event of crawl(home, { client, retries: 0 })) events.push(event);

@@ -276,7 +276,7 @@ test("a sitemap that lists sitemaps too becomes an index; its pages stand in a c
   expect(tree.pageCount).toBe(2);
 });
 
-test("filters are asked for the children of each index before anything is fetched", async () => {
+test("filters see the children of each index before anything is fetched", async () => {
   const asked: unknown[] = [];
   const dated = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${home}a.xml</loc><lastmod>2024-02-03</lastmod></sitemap><sitemap><loc>${home}b.xml</loc></sitemap><sitemap><loc>${home}c.xml</loc></sitemap></sitemapindex>`;
   const { lines, hits } = await treeOf(

@@ -27,7 +27,7 @@ async function finished(target: string, options: Options): Promise<FinishedEvent
 }
 
 describe("a website that is down", () => {
-  test("and accepts connections but stays silent is asked for robots.txt twice and for its homepage", async () => {
+  test("and accepts connections but stays silent gets two requests for robots.txt, and for its homepage", async () => {
     const server = await testServer(everything(faults.silence()));
     await using tree = await sitemapTreeForHomepage(server.origin, brief);
     expect(server.requests.map(({ path }) => path)).toEqual(["/robots.txt", "/robots.txt", "/"]);
@@ -75,7 +75,7 @@ describe("a website that is down", () => {
     expect(totals.requests).toBeLessThanOrEqual(3);
   });
 
-  test("is asked for one known path more, where neither robots.txt nor the homepage is wanted", async () => {
+  test("gets one more request for a known path, where neither robots.txt nor the homepage is wanted", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const options: Options = { useRobots: false, useHomepage: false, concurrency: 1 };
     const { complete, unreachable } = await finished(server.origin, options);
@@ -126,7 +126,7 @@ describe("a website that is not down", () => {
     expect({ reachable, unreachable }).toEqual({ reachable: true, unreachable: undefined });
   });
 
-  test("with strict robots.txt, nothing is asked for after it", async () => {
+  test("with strict robots.txt, nothing is requested after it", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     await finished(server.origin, { strictRobots: true });
     expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));

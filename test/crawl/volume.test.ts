@@ -51,7 +51,7 @@ function* manyChildren(count: number): Generator<string> {
   yield "</sitemapindex>";
 }
 
-test("of an index with 10,000 children a budget of 200 sitemaps allows 199; one node stands for the others, which are not asked for", async () => {
+test("of an index with 10,000 children a budget of 200 sitemaps allows 199; one node stands for the others, which are not requested", async () => {
   const children = Array.from({ length: 10_000 }, (_, at) => `/s${at}.xml`);
   const { client, hits } = site((path) => {
     if (path === "/sitemap.xml") return index(...children);

@@ -219,7 +219,7 @@ describe("pages", () => {
     expect(await lines(before, after, { include })).toEqual(["removed /blog/1 /a.xml", "added /blog/2 /a.xml"]);
   });
 
-  test("only the kinds that are asked for are told; all are counted", async () => {
+  test("only the chosen kinds are reported; all are counted", async () => {
     const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), entry("3"))], ["/b.xml", urlset("/4")]);
     const after = await treeWith(["/a.xml", set(entry("2", "<priority>1</priority>"), entry("4"), entry("5"))]);
     const found: DiffTotals[] = [];

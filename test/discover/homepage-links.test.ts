@@ -78,7 +78,7 @@ test("a tag without an end is given up, and what follows is read", () => {
   }
 });
 
-test("what is not used is said: the hundred-and-first link, what is no URL, what is too long", () => {
+test("unused links are reported: the hundred-and-first link, an invalid URL, one that is too long", () => {
   const links = Array.from({ length: 103 }, (_, number) => `<link rel="sitemap" href="/${number}.xml">`).join("");
   const hundred = read([links, links]);
   expect(hundred.urls).toHaveLength(100);

@@ -29,7 +29,7 @@ test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the pr
   expect([isLossy("http-404"), isLossy("http-999"), isLossy("cycle")]).toEqual([true, true, false]);
 });
 
-test("without a document something is missing; what is said of the way to one is no loss", () => {
+test("without a document something is missing; a problem on the way to one is no loss", () => {
   const notes = ["redirect-encoding", "redirect-downgrade"];
   for (const code of Object.keys(problemGroups["On the way to a document"] ?? {})) {
     expect({ code, loss: isLossy(code as ProblemCode) }).toEqual({ code, loss: !notes.includes(code) });

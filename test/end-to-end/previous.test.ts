@@ -272,7 +272,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(await again(archive)).toMatchObject({ "/new.xml": "fetched" });
   });
 
-  test("a document that the archive holds only in part is asked for without a condition", async () => {
+  test("a document that the archive holds only in part is requested without a condition", async () => {
     put("/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => String(page))));
     const save = newFile("part.warc");
     const limits = { documentBytes: 600 };
@@ -282,7 +282,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).toBeUndefined();
   });
 
-  test("a document that was changed in the archive is asked for again", async () => {
+  test("a document that was changed in the archive is requested again", async () => {
     const archive = await saved("site.warc");
     writeFileSync(archive, readFileSync(archive, "latin1").replace(`${home}2<`, `${home}9<`), "latin1");
     expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });

@@ -244,7 +244,7 @@ describe("cut short", () => {
     await goOn(file, { limits: { [name]: Number.POSITIVE_INFINITY, ...(name === "depth" ? { depth: 11 } : {}) } });
   });
 
-  test("by a limit of one document: it is asked for again where the limit is larger now", async () => {
+  test("by a limit of one document: it is requested again where the limit is larger now", async () => {
     const file = inFolder("document.warc");
     const limited = { ...options, limits: { documentBytes: 5000 } };
     const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
@@ -277,7 +277,7 @@ describe("cut short", () => {
   });
 });
 
-test("how each document came is told and counted", async () => {
+test("how each document came is reported and counted", async () => {
   const file = inFolder("told.warc");
   const stop = new AbortController();
   const saving = sitemapTreeForHomepage(site.homepage, {
@@ -302,7 +302,7 @@ test("how each document came is told and counted", async () => {
   expect(totals.requests).toBe(asked.length);
 });
 
-test("an archive whose run has ended is gone on with as well: nothing is asked for", async () => {
+test("an archive whose run has ended is resumed as well: nothing is requested", async () => {
   const file = inFolder("ended.warc.gz");
   await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
   await goOn(file);

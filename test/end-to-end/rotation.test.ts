@@ -162,7 +162,7 @@ describe("known paths and a homepage that had nothing", () => {
     expect((await run(archive)).content).toBe(await without());
   });
 
-  test("a robots.txt that changed, or names what is no longer there, makes everything be asked for", async () => {
+  test("a robots.txt that changed, or names what is no longer there, makes every document be requested", async () => {
     const { archive } = await run();
     documents.set("/wp-sitemap.xml", { body: urlset("1", "3") });
     documents.set("/robots.txt", { body: "User-agent: *\n" });
@@ -178,7 +178,7 @@ describe("known paths and a homepage that had nothing", () => {
     expect((await run(next.archive)).content).toBe(await without());
   });
 
-  test("what somebody declares is asked for: a homepage, and an index before or after its turn", async () => {
+  test("declared documents are requested: a homepage, and an index before or after its turn", async () => {
     documents.set("/", { body: `<link rel="sitemap" href="/sitemap.xml">`, headers: html });
     const first = await run();
     documents.set("/", { body: `<link rel="sitemap" href="/wp-sitemap.xml">`, headers: html });
@@ -199,7 +199,7 @@ describe("known paths and a homepage that had nothing", () => {
     for (const page of ["9", "10"]) expect(third.content).toContain(`"${home}${page}"`);
   });
 
-  test("where no sitemap was found, everything is asked for", async () => {
+  test("where no sitemap was found, everything is requested", async () => {
     documents.delete("/robots.txt");
     documents.delete("/sitemap.xml");
     const { archive } = await run();
@@ -237,7 +237,7 @@ describe("trustLastmod", () => {
     for (const name of names) documents.set(`/${name}`, { body: urlset(`${name}/1`, `${name}/2`) });
   });
 
-  test("a child with the same lastmod is not asked for, but for a seventh; all have their turn in seven runs", async () => {
+  test("a child with the same lastmod is not requested, except for a seventh; all have their turn in seven runs", async () => {
     const first = await run(undefined, options);
     let { archive: previous } = first;
     const turns: string[] = [];
@@ -259,7 +259,7 @@ describe("trustLastmod", () => {
     expect(last.content).toBe(first.content);
   });
 
-  test("what has another lastmod, or none, or is new, or was not there, is asked for", async () => {
+  test("what has another lastmod, or none, or is new, or was not there, is requested", async () => {
     write((at) => (at === 0 ? undefined : day));
     documents.delete("/s1.xml");
     const { archive } = await run(undefined, options);
@@ -277,7 +277,7 @@ describe("trustLastmod", () => {
     expect(next.asked.length).toBeLessThan(12);
   });
 
-  test("what could not be read, or not to its end, is asked for", async () => {
+  test("what could not be read, or not to its end, is requested", async () => {
     documents.set("/s1.xml", { body: "<html><title>Maintenance</title></html>" });
     documents.set("/s2.xml", { body: urlset("cut/1", "cut/2").slice(0, -30) });
     documents.set("/s3.xml", { body: "" });
@@ -288,7 +288,7 @@ describe("trustLastmod", () => {
     expect(next.asked.length).toBeLessThan(12);
   });
 
-  test("a document that another run brought than the one that saw the date is asked for", async () => {
+  test("a document from another run than the date is requested", async () => {
     const first = await run(undefined, options);
     write(() => "2026-01-05");
     for (const name of names) documents.set(`/${name}`, { body: urlset(`${name}/new`) });

@@ -85,7 +85,7 @@ describe("a client of the user's own", () => {
     expect(fetched).toMatchObject({ outcome: "absent", reason: { code: "http-404", message: "Not found (404)" } });
   });
 
-  test("is told which attempt it is", async () => {
+  test("learns which attempt it is", async () => {
     const attempts: unknown[] = [];
     const client: Client = {
       request: async ({ attempt }) => {
@@ -168,7 +168,7 @@ describe("a client that does not keep the contract", () => {
     expect((await fetcher.read("https://website.test/")).result).toBe("failed timeout-idle");
   });
 
-  test("its own problem is told as it is", async () => {
+  test("its own problem is reported unchanged", async () => {
     const client: Client = { request: async () => ({ code: "archive-missing", message: "Not here" }) };
     expect((await testFetcher({ client }).read("https://website.test/")).result).toBe("failed archive-missing");
   });

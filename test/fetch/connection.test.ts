@@ -167,7 +167,7 @@ test("a connection that is closed just when it is used again costs no attempt", 
   expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/second", "/second"]);
 });
 
-test("it is tried once more, not for ever", async () => {
+test("it is tried once more, not forever", async () => {
   const server = await testServer({ "/first": tenPages, "/second": faults["reset before headers"]() });
   const fetcher = testFetcher({ start: server.origin });
   await fetcher.read(`${server.origin}/first`);

@@ -56,7 +56,7 @@ describe("a user name in the start's URL", () => {
     expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual([basic, basic]);
   });
 
-  test("is told nowhere", async () => {
+  test("is shown nowhere", async () => {
     const other = await testServer({ "/x": redirect("/gone") }, { host: "127.0.0.2" });
     const server = await testServer({
       "/a": redirect("/a"),

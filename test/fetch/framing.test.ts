@@ -143,7 +143,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test("a status that does not exist is told as it is", async () => {
+test("a status that does not exist is reported unchanged", async () => {
   const { result, fetched } = await fetchOnly((exchange) => exchange.respond(999, {}, tenPages));
   expect(result).toBe("failed http-999");
   expect(fetched).toMatchObject({ status: 999, reason: { status: 999 } });

@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test("a response that nobody asked for is hardly ever taken for the next one, even a millisecond later", async () => {
+test("an unrequested response is hardly ever taken for the next one, even a millisecond later", async () => {
   const paths = Array.from({ length: 60 }, (_, at) => `/${at}`);
   const server = await testServer(Object.fromEntries(paths.map((path) => [path, followed(forged, 1)])));
   const fetcher = testFetcher({ start: server.origin });

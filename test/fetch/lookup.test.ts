@@ -41,13 +41,13 @@ async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   return { ask, askedSystem, clock, asked: server.asked };
 }
 
-test("both families are asked for, and all addresses come back", async () => {
+test("both families are requested, and all addresses come back", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1", "192.0.2.2", "2001:db8::1"] } });
   expect([...(await ask("site.test"))].sort()).toEqual(["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
   expect(asked.sort()).toEqual(["A site.test", "AAAA site.test"]);
 });
 
-test("a name is asked for once, however many want it and however it is written", async () => {
+test("a name is resolved once, however many want it and however it is written", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1"] } });
   await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((name) => ask(name)));
   await ask("site.test");

@@ -21,7 +21,7 @@ async function startProxy(options?: ProxyOptions): Promise<ProxyServer> {
   return proxy;
 }
 
-test("http: the proxy is asked for the whole URL, and resolves the name", async () => {
+test("http: the proxy gets the whole URL, and resolves the name", async () => {
   const proxy = await startProxy();
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ proxy: proxy.url });
@@ -176,7 +176,7 @@ test("a website with a certificate that is not valid is the website's failure, a
   expect(result).toBe("failed tls-certificate");
 });
 
-test("names and addresses that are not public are not even asked for", async () => {
+test("names and addresses that are not public are not even requested", async () => {
   const proxy = await startProxy();
   const fetcher = testFetcher({ proxy: proxy.url, start: "http://website.test/" });
   for (const host of [

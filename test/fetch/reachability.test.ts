@@ -35,7 +35,7 @@ describe("a host that has never answered", () => {
     expect(server.requests.length).toBeLessThanOrEqual(5);
   });
 
-  test("is asked for one document at a time after the first failure, and for all when it answers", async () => {
+  test("gets requests for one document at a time after the first failure, and for all when it answers", async () => {
     let underWay = 0;
     const together: number[] = [];
     const server = await startServer(async (exchange) => {

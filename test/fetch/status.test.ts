@@ -73,7 +73,7 @@ describe("challenges", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a document behind the same service is none", () => {
+  test("a document behind the same service is not a bot check", () => {
     expect(isChallenge(200, [["server", "ddos-guard"]])).toBe(false);
     expect(isChallenge(403, [["server", "cloudflare"]])).toBe(false);
   });

@@ -301,7 +301,7 @@ describe("against a server", () => {
     expect(times.map((time, at) => time >= earliest[at]! - 10)).toEqual(earliest.map(() => true));
   });
 
-  test("Crawl-delay counts only when asked for", async () => {
+  test("Crawl-delay counts only with useCrawlDelay", async () => {
     const server = await testServer({ "/a": tenPages });
     const fetcher = testFetcher({ start: server.origin });
     fetcher.setCrawlDelay(server.origin, 60_000);

@@ -74,7 +74,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("whoever waits for a queue that is closed is told so, and whoever asks after that", async () => {
+  test("waiting for a queue that is closed rejects, and so does every later call", async () => {
     database += 1;
     const { signal } = new AbortController();
     const queue = await BullQueue.open(url());

@@ -167,7 +167,7 @@ test("a folder in which nothing was added is left as it was found", async () => 
   expect(readdirSync(folder)).toEqual([journalName]);
 });
 
-test("lines that are no JSON, or say nothing, are passed over", async () => {
+test("lines that are no JSON, or say nothing, are skipped", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
   writeFileSync(

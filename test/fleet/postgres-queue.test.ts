@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgres)("on PostgreSQL", () => {
     await queue.close();
   });
 
-  test("what is wrong is said in a sentence", async () => {
+  test("what is wrong is reported in a sentence", async () => {
     await expect(BullQueue.open(`postgres://sitegrove@127.0.0.1:${server.port}/nothing`)).rejects.toThrow(
       /cannot be used: .*"nothing" does not exist/,
     );

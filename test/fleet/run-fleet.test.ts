@@ -91,14 +91,14 @@ test("every website has one result, with its outcome and the reasons", async () 
   expect(sink.kept.get("https://fine-0.example/")).toEqual([0, 1, 2].map((page) => `https://fine-0.example/${page}`));
 });
 
-test("many are read at a time, and no more than asked for", async () => {
+test("many are read at a time, and no more than allowed", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
   await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
 });
 
-test("with a drain signal, those that are under way are finished and no other is begun; the next run goes on", async () => {
+test("with a drain signal, those in progress are finished and no other is begun; the next run continues", async () => {
   const folder = newFolder();
   const { client, visits } = manyWebsites({ latency: 10 });
   const drain = new AbortController();
@@ -116,7 +116,7 @@ test("with a drain signal, those that are under way are finished and no other is
   expect(new Set(visits.values())).toEqual(new Set([1]));
 });
 
-test("with a signal everything ends at once; what was under way is given back, and is no death", async () => {
+test("with a signal everything ends at once; what was in progress is given back, and is no death", async () => {
   const folder = newFolder();
   const { client } = manyWebsites();
   for (let round = 0; round < 4; round++) {

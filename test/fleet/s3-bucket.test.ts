@@ -93,7 +93,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     }
   });
 
-  test("what cannot be used is said in a sentence", async () => {
+  test("what cannot be used is reported in a sentence", async () => {
     const missing = await S3Bucket.open("s3://no-such-bucket/a", server.env);
     await expect(missing.inspect()).rejects.toThrow("s3://no-such-bucket/a: there is no such bucket (NoSuchBucket)");
     const elsewhere = { ...server.env, AWS_ENDPOINT_URL_S3: "127.0.0.1:9" };

@@ -100,7 +100,7 @@ test("many hosts at one address share it, in whatever order its addresses come; 
   expect(names.asked.filter((query) => query === "A shop-3.example")).toHaveLength(1);
 });
 
-test("a limit can be given, and asked for each time", async () => {
+test("a limit may be a number, or a function that is called each time", async () => {
   let port = 0;
   const website = await serve(10, (host, url) => small(port)(host, url));
   port = website.port;

@@ -133,7 +133,7 @@ describe("names that differ", () => {
     expect(result.text).toContain("<a>\u00E9</a>");
   });
 
-  test("lenient: a name that is not known is passed over", async () => {
+  test("lenient: a name that is not known is skipped", async () => {
     const known = await openedInEveryCut(latin1, { contentType: "text/xml; charset=bogus" });
     expect(known.text).toContain("<a>\u00E9</a>");
     expect(known.codes).toEqual(["charset-conflict"]);

@@ -57,7 +57,7 @@ describe("the content decides what a document is", () => {
   });
 });
 
-describe("what is no sitemap has a name", () => {
+describe("a document that is not a sitemap has a name", () => {
   test.each([
     ["html", "<!DOCTYPE html><html><head><title>x</title><body><pre>https://example.org/</pre></html>"],
     ["html", "<html><body><br><p>a < b & c</body>"],
@@ -93,7 +93,7 @@ describe("what is no sitemap has a name", () => {
 });
 
 describe("what may stand before a document", () => {
-  test("lenient: blank lines before the declaration are passed over and reported", () => {
+  test("lenient: blank lines before the declaration are skipped and reported", () => {
     const result = parsed(`${"\n".repeat(30)}${declaration}${urlset}`);
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
     expect(result.problems).toMatchObject([{ code: "xml-junk-before-root", value: "white space", line: 31 }]);
@@ -108,7 +108,7 @@ describe("what may stand before a document", () => {
 });
 
 describe("junk around a document", () => {
-  test("lenient: text before the document is passed over and reported, lines are still counted", () => {
+  test("lenient: text before the document is skipped and reported, lines are still counted", () => {
     const result = parsed(
       `Warning: Undefined variable $x in /srv/www/index.php on line 3\n\n${declaration}${urlset.replace("https://example.org/1", "")}`,
     );
@@ -122,7 +122,7 @@ describe("junk around a document", () => {
     ]);
   });
 
-  test("lenient: elements before the document are passed over and reported", () => {
+  test("lenient: elements before the document are skipped and reported", () => {
     const result = parsed(
       `<br />\n<b>Warning</b>:  Undefined variable in <b>/x.php</b> on line <b>3</b><br />\n${declaration}${urlset}`,
     );

@@ -40,7 +40,7 @@ test("lenient: HTML entities are decoded and reported", () => {
   });
 });
 
-test("lenient: an entity that nobody knows stays as text and is reported", () => {
+test("lenient: an entity that is unknown stays as text and is reported", () => {
   expect(decode("&nobody;&lol9;")).toEqual({
     text: "&nobody;&lol9;",
     flaws: ["xml-unknown-entity &nobody;", "xml-unknown-entity &lol9;"],

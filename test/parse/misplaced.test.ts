@@ -129,7 +129,7 @@ describe("entries in unexpected places", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("what is said beside a URL without an entry belongs to it", () => {
+  test("what stands beside a URL without an entry belongs to it", () => {
     const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
     expect(result.pages).toEqual([
       { url: one, priority: 0.5, lastModified: "2024" },
@@ -137,7 +137,7 @@ describe("entries in unexpected places", () => {
     ]);
   });
 
-  test("the URL of an entry counts before one in an element that nobody knows", () => {
+  test("the URL of an entry counts before one in an element that is unknown", () => {
     const result = parsed(urlset(`<url><related><loc>${two}</loc></related><loc>${one}</loc></url>`));
     expect(urlsOf(result)).toEqual([one]);
     expect(result.problems).toEqual([]);

@@ -131,14 +131,14 @@ describe("what else stands in text sitemaps", () => {
     });
   });
 
-  test("a URL that is none is skipped and counted", () => {
+  test("an invalid URL is skipped and counted", () => {
     expect(read(`http://\n${a}\nhttps://[::1\nhttp://a b/\n`)).toMatchObject({
       urls: [a],
       problems: [["url-invalid", 1, 3]],
     });
   });
 
-  test("a URL with bytes that were lost stays, and what is missing is said", () => {
+  test("a URL with bytes that were lost stays, and the loss is reported", () => {
     expect(read(`https://example.org/caf\ufffd\n${a}\n`)).toMatchObject({
       urls: ["https://example.org/caf\ufffd", a],
       problems: [["url-damaged", 1, 1]],

@@ -149,7 +149,7 @@ describe("locs", () => {
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("lenient: spaces that nobody sees are trimmed", () => {
+  test("lenient: invisible spaces are trimmed", () => {
     const result = parsed(
       urlset(entry("\u00a0https://example.org/a\u200b"), entry("&#xA0;https://example.org/b&nbsp;")),
     );

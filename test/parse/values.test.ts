@@ -10,7 +10,7 @@ test("spec: a priority is a number from 0.0 to 1.0", () => {
   ]);
 });
 
-test("what is no priority is absent", () => {
+test("an invalid priority is absent", () => {
   for (const text of [
     "",
     " ",
@@ -50,7 +50,7 @@ test("lenient: a change frequency in any case, with white space around it", () =
   expect(parseChangeFrequency("DAILY")).toBe("daily");
 });
 
-test("what is no change frequency is absent", () => {
+test("an invalid change frequency is absent", () => {
   for (const text of ["", "biweekly", "week ly", "0", "constructor", "__proto__", long]) {
     expect(parseChangeFrequency(text)).toBeUndefined();
   }

@@ -41,7 +41,7 @@ describe("document type declarations", () => {
     expect(result.codes).toEqual(["xml-malformed-tag"]);
   });
 
-  test("lenient: an entity that nobody knows stays as text and is reported", () => {
+  test("lenient: an entity that is unknown stays as text and is reported", () => {
     const result = parsed(urlset(entry("https://example.org/&lol;")));
     expect(urlsOf(result)).toEqual(["https://example.org/&lol;"]);
     expect(result.codes).toEqual(["xml-unknown-entity"]);
@@ -69,7 +69,7 @@ describe("tags that do not fit", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("lenient: an end tag too many is passed over", () => {
+  test("lenient: an end tag too many is skipped", () => {
     const result = parsed(urlset(two[0]!, "</url>", two[1]!));
     expect(urlsOf(result)).toEqual(both);
     expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag", value: "</url>", line: 8 }]);
@@ -96,7 +96,7 @@ describe("tags that do not fit", () => {
     expect(result.codes).toEqual(["xml-mismatched-tag"]);
   });
 
-  test("lenient: attributes without quotes or values, and stray characters, are passed over", () => {
+  test("lenient: attributes without quotes or values, and stray characters, are skipped", () => {
     const result = parsed(
       urlset(
         `<url class=x checked "><loc a = 'b' / >https://example.org/1</loc></url>`,
@@ -198,7 +198,7 @@ describe("namespaces and names", () => {
 });
 
 describe("unknown elements", () => {
-  test("are passed over, with everything in them", () => {
+  test("are skipped, with everything in them", () => {
     const unknown =
       "<foo>This is <b>no</b> <![CDATA[ good ]]> tag<p:url xmlns:p='urn:p'><loc>https://no.example/</loc></p:url></foo>";
     const result = parsed(urlset(unknown, two[0]!, unknown, `<url>${unknown}<loc>https://example.org/2</loc></url>`));

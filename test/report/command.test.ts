@@ -58,7 +58,7 @@ test("a website that cannot be reached has a page, too", async () => {
   expect(readFileSync(fileOf("down.html"), "utf8")).toContain("Nothing could be read from this website.");
 });
 
-test("mistakes at the prompt are said before anything is fetched", async () => {
+test("mistakes on the command line are reported before anything is fetched", async () => {
   writeFileSync(fileOf("empty.warc.gz"), "");
   for (const [words, message] of [
     [[site.homepage, "--off", "no-such-rule"], /no-such-rule/],

@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
   ];
 
   test.each(looks)(
-    "$name, $how: nothing is loaded, nothing is said, and everybody can use it",
+    "$name, $how: nothing is loaded, nothing is logged, and everybody can use it",
     async ({ name, options, rules: used }) => {
       const { page, requests, said } = await look(browser, fileOf(name), options);
       expect(await violations(page, used)).toEqual([]);

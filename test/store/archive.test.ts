@@ -169,7 +169,7 @@ test("a path where no archive can be is a mistake with a sentence, and nothing i
   expect(await readdir(directory)).toEqual(["file", `${"x".repeat(250)}.warc`]);
 });
 
-test.skipIf(process.getuid?.() === 0)("a file that may not be read is said to be so", async () => {
+test.skipIf(process.getuid?.() === 0)("a file that may not be read is reported as such", async () => {
   await writeFile(inDirectory("site.warc"), "WARC/1.1");
   await chmod(inDirectory("site.warc"), 0);
   await expect(openArchive(inDirectory("site.warc"))).rejects.toMatchObject({ code: "invalid-archive" });

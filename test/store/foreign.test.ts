@@ -141,7 +141,7 @@ test.each([
   expect(await ask(archive)).toMatchObject({ outcome, status, reason: { code: `http-${status}` } });
 });
 
-test("records of other types are passed over", async () => {
+test("records of other types are skipped", async () => {
   const archive = await archiveOf(
     record("warcinfo", "", "software: other\r\n"),
     record("request", url, "GET /a.xml HTTP/1.1\r\n\r\n"),
@@ -290,7 +290,7 @@ test("a file that was compressed in one piece is read like any other", async () 
   expect(await contentOf(await ask(archive, "https://example.org/b.xml"))).toMatchObject({ body: { bytes: "b" } });
 });
 
-test("what is no head of a response is a failure of the website", async () => {
+test("an invalid response head is a failure of the website", async () => {
   const archive = await archiveOf(response(url, "<html>"), response("https://example.org/b.xml", ""));
   expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "http-protocol" } });
   expect(await ask(archive, "https://example.org/b.xml")).toMatchObject({ reason: { code: "http-protocol" } });

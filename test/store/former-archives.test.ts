@@ -16,7 +16,7 @@ test.each(archives)("%s opens, and gives the same tree, discovery and pages", as
   expect(await described(tree)).toEqual(expected.split("\n"));
 });
 
-test("an archive that was cut off is said to be", async () => {
+test("an archive that was cut off is reported as such", async () => {
   await using tree = await openTree(path.join(folder, "killed.warc"));
   expect(tree.root.problems.map(({ code }) => code)).toContain("archive-truncated");
 });

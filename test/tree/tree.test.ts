@@ -40,13 +40,13 @@ async function urls(from?: Parameters<SitemapTree["pages"]>[0], of = tree): Prom
   return found;
 }
 
-test("pages come in declared order, as often as they are asked for", async () => {
+test("pages come in declared order, as often as they are read", async () => {
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(tree.pageCount).toBe(7);
 });
 
-test("toJSON gives the tree as data, with pages where they are asked for", async () => {
+test("toJSON gives the tree as data, with pages on request", async () => {
   const data = JSON.parse(JSON.stringify({ inside: tree })).inside;
   expect(data).toEqual(JSON.parse(JSON.stringify(tree.toJSON())));
   expect(JSON.stringify(data)).not.toContain('"pages":[');

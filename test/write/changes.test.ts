@@ -185,7 +185,7 @@ test("a summary is bounded, however many sections and sitemaps a website has", (
   expect(diffText(summary)).toContain("in 9,991 others");
 });
 
-test("what changed only its date is said in percent, never as all or nothing where that is not so", () => {
+test("what changed only its date is shown in percent, never as all or nothing where that is not so", () => {
   const text = (changed: number, changedOnlyLastModified: number) =>
     diffText(
       new Summarizer().finish({ before: "a", after: "b" }, new Set(changeKinds), {
