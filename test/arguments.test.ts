@@ -282,6 +282,14 @@ test("bytes may be an ArrayBuffer or a Buffer, or chunks of either kind of itera
   }
 });
 
+test("an archive is new or resumed, not both", async () => {
+  for (const take of [crawl, streamPages, sitemapTreeForHomepage]) {
+    expect(await refusal(() => take("https://example.org/", { save: "a.warc", resume: "b.warc" }))).toMatch(
+      /^invalid-option: Expected either `save` or `resume`, got both/,
+    );
+  }
+});
+
 test("what recurse and recurseList return is checked: a promise would always be true", async () => {
   const { client } = site({ "/i.xml": index("/a.txt"), "/a.txt": "https://example.org/1" });
   const read = (options: object) => sitemapTreeFrom(["https://example.org/i.xml"], { client, ...options });

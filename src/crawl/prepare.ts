@@ -1,5 +1,6 @@
 // Checks the arguments of a crawl and prepares its start.
 import { homepageFor } from "../discover/candidates.ts";
+import { invalid } from "../option-checks.ts";
 import { type Options, resolveOptions, type Settings } from "../options.ts";
 import { homepageOf, withoutCredentials } from "../url.ts";
 import { type CrawlTarget, checkTarget, type Start } from "./target.ts";
@@ -19,6 +20,9 @@ export interface Prepared {
 export function prepare(target: CrawlTarget, options?: Options): Prepared {
   const checked = checkTarget(target);
   const settings = resolveOptions(options);
+  if (settings.save !== undefined && settings.resume !== undefined) {
+    throw invalid("Expected either `save` or `resume`, got both: what is resumed goes on in its own archive");
+  }
   if ("sitemaps" in checked) {
     const [first] = checked.sitemaps;
     const start = {
