@@ -89,7 +89,7 @@ test("a file whose URL nobody gave is not judged by its place", async () => {
   );
 });
 
-test("SARIF, Markdown and annotations", async () => {
+test("findings are written as SARIF, Markdown and annotations", async () => {
   const [sarif, markdown, github] = await Promise.all(
     ["sarif", "markdown", "github"].map((format) => sitegrove(["check", website.homepage, "-f", format])),
   );

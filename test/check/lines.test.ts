@@ -57,7 +57,7 @@ test("what the reader reported several times has several examples, each with its
   expect(examples("lastmod-invalid")).toHaveLength(20);
 });
 
-test.each([1, 7, 1000, 1_000_000])("a text in pieces of %d", (length) => {
+test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d characters", (length) => {
   const urls = Array.from({ length: 3000 }, (_, number) => `https://example.org/${number}?a=1&b='x'`);
   const text = urls.map((url) => `<url><loc>${url.replaceAll("&", "&amp;")}</loc></url>\n`).join("");
   const search = new LineSearch([urls[0]!, urls[1500]!, urls[2999]!, "https://example.org/absent"]);

@@ -234,7 +234,7 @@ test.each<[words: Word[], chosen: object[] | string]>([
     ],
     "standard output",
   ],
-])("%j", (words, chosen) => {
+])("each -f goes with the -o next to it: %j", (words, chosen) => {
   const given = words.map(([flag, value]) => (flag === "f" ? { format: value as CheckFormat } : { file: value }));
   if (typeof chosen === "string") expect(() => pairsOf(given)).toThrow(chosen);
   else expect(pairsOf(given)).toMatchObject(chosen);

@@ -18,7 +18,7 @@ test.each([
   { words: ["parse", "a.xml", "--fromat", "csv"] },
   { words: ["ls", "http://127.0.0.1:1/", "--retries", "0"], env: { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:2" } },
   { words: ["parse", path.join(folder, "a.xml"), "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
-])("$words", async ({ words, ...options }) => {
+])("$words gives the same as in a process of its own", async ({ words, ...options }) => {
   const inside = await sitegrove(words, options);
   expect(inside).toEqual(await sitegroveProcess(words, options));
   expect(inside.stdout + inside.stderr).not.toBe("");

@@ -109,7 +109,7 @@ test("a limit of pages cuts lines", async () => {
   }
 });
 
-test("the first of some lines", () => {
+test("the first of some lines are taken whole, as many as there are", () => {
   const lines = new UrlLines(Buffer.from("a\nbc\nd\n"), 3);
   const first = (count: number) => [Buffer.from(lines.first(count).bytes).toString(), lines.first(count).count];
   expect([0, 1, 2, 3, 4].map(first)).toEqual([

@@ -289,7 +289,7 @@ describe("a side that is incomplete", () => {
 });
 
 describe("sitemaps", () => {
-  test("added, gone, now invalid and now readable", async () => {
+  test("are reported as added, gone, now invalid and now readable", async () => {
     const before = await treeWith(
       ["/a.xml", urlset("/1")],
       ["/b.xml", urlset("/2")],
@@ -381,7 +381,7 @@ describe("files", () => {
     expect(await lines(listing, website)).toEqual(["removed /3 urls.txt", "added /2 /a.xml"]);
   });
 
-  test("a feed", async () => {
+  test("a feed is compared like a sitemap", async () => {
     const feed = `<rss version="2.0"><channel><item><title>One</title><link>${home}1</link></item></channel></rss>`;
     const longer = feed.replace("</channel>", `<item><title>Two</title><link>${home}2</link></item></channel>`);
     expect(await lines(file("old.rss", feed), file("new.rss", longer))).toEqual(["added /2 new.rss"]);

@@ -110,7 +110,7 @@ describe.each(Object.entries(phases))("%s", (_, start) => {
     await done?.();
   });
 
-  test("so does close()", async () => {
+  test("close() ends it, too", async () => {
     const { fetcher, url, open, done } = await start();
     const promise = fetcher.fetch({ url, role: "sitemap" });
     promise.catch(() => {});

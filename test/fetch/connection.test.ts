@@ -19,7 +19,7 @@ test("silence after the connection ends at the limit, is retried, then given up"
   expect(server.requests).toHaveLength(2);
 });
 
-test("no answer to the attempt to connect", async () => {
+test("no answer to the attempt to connect is timeout-connect", async () => {
   const backlog = await fullBacklog();
   const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;
   const { result, fetched } = await testFetcher({ start: url, timeout: { connect: 500 } }).read(url);
@@ -28,13 +28,13 @@ test("no answer to the attempt to connect", async () => {
   await backlog.close();
 });
 
-test("a TLS handshake that stalls", async () => {
+test("a TLS handshake that stalls is timeout-tls", async () => {
   const server = await testServer({});
   const url = `https://127.0.0.1:${server.port}/sitemap.xml`;
   expect((await testFetcher({ start: url, timeout: { connect: 1000 } }).read(url)).result).toBe("failed timeout-tls");
 });
 
-test.each(["stall in headers", "drip of headers"] as const)("%s", async (name) => {
+test.each(["stall in headers", "drip of headers"] as const)("a %s ends with a timeout", async (name) => {
   expect((await fetchOnly(faults[name](), { timeout: { firstByte: 500 } })).result).toBe("failed timeout-first-byte");
 });
 
@@ -113,14 +113,14 @@ describe("a reset in the body", () => {
     expect(fetched.attempts).toBe(2);
   });
 
-  test("before its first byte, each time", async () => {
+  test("before its first byte in each attempt is body-reset", async () => {
     const { result, server } = await fetchOnly(faults["reset before body"](tenPages), { retries: 1 });
     expect(result).toBe("failed body-reset");
     expect(server.requests).toHaveLength(2);
   });
 });
 
-test("a closed port", async () => {
+test("a closed port is connection-refused, after a retry", async () => {
   const server = await testServer({});
   await server.close();
   const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/x`);
@@ -141,13 +141,13 @@ test.each([
   expect(lookup.asked).toHaveLength(times);
 });
 
-test("a resolver that does not answer", async () => {
+test("a resolver that does not answer is dns-temporary", async () => {
   const lookup = () => new Promise<never>(() => {});
   const { result } = await testFetcher({}, { lookup, lookupTime: 100 }).read("http://website.test/sitemap.xml");
   expect(result).toBe("failed dns-temporary");
 });
 
-test("an empty answer", async () => {
+test("a lookup without addresses is dns-not-found", async () => {
   const lookup = stubResolver({ "website.test": [] });
   expect((await testFetcher({}, { lookup }).read("http://website.test/")).result).toBe("failed dns-not-found");
 });
@@ -155,7 +155,7 @@ test("an empty answer", async () => {
 test("a connection that is closed just when it is used again costs no attempt", async () => {
   const server = await testServer({
     "/first": tenPages,
-    // On a used connection the request is met by a closing door; on a fresh one it is answered.
+    // On a used connection the server closes it; on a fresh one it is answered.
     "/second": inTurn(faults["reset before headers"](), whole(tenPages)),
   });
   const fetcher = testFetcher({ start: server.origin });

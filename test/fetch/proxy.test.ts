@@ -35,7 +35,7 @@ test("http: the proxy gets the whole URL, and resolves the name", async () => {
   ]);
 });
 
-test("https: a tunnel, with the certificate of the website inside", async () => {
+test("https: the request goes through a tunnel, in which the certificate of the website counts", async () => {
   const proxy = await startProxy();
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const fetcher = testFetcher({ proxy: proxy.url, tls: { ca: authority.ca } });
@@ -125,7 +125,7 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
     expect((await answering(() => {})).message).toBe("The proxy failed: no connection within 500 ms");
   });
 
-  test("drips", async () => {
+  test("sends its answer byte by byte: that has no more time", async () => {
     const { message } = await answering((socket) => {
       const drip = setInterval(() => socket.write("H"), 20);
       socket.on("close", () => clearInterval(drip));
@@ -133,7 +133,7 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
     expect(message).toBe("The proxy failed: no connection within 500 ms");
   });
 
-  test("closes", async () => {
+  test("closes the connection: that is said", async () => {
     const { message } = await answering((socket) => socket.end());
     expect(message).toBe("The proxy failed: it closed the connection instead of an answer to CONNECT");
   });
@@ -147,7 +147,7 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
   });
 });
 
-test("a proxy with TLS: both handshakes, one inside the other", async () => {
+test("through a proxy with TLS, both handshakes succeed, one inside the other", async () => {
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const proxy = tls.createServer(authority.issue({ names: ["127.0.0.1"] }), (socket) => {
     socket

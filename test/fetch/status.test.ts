@@ -41,7 +41,7 @@ describe("outcomes", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test("twice 503, then 200", async () => {
+  test("503 twice and then 200 is found, after two retries", async () => {
     const { fetched, text } = await fetchOnly(inTurn(status(503), status(503), whole(tenPages)), { retries: 3 });
     expect(text).toBe(tenPages);
     expect(fetched.attempts).toBe(3);

@@ -268,7 +268,7 @@ describe("against a server", () => {
     expect(server.connections).toBeLessThanOrEqual(4);
   });
 
-  test("nor in all", async () => {
+  test("never more requests at a time than allowed in all", async () => {
     let underWay = 0;
     let most = 0;
     const counted: Fault = async (exchange) => {

@@ -10,7 +10,7 @@ test.each([
   ["redis://worker@10.0.0.5/0", { user: "worker", password: undefined }],
   ["postgres://10.0.0.5/fleet", { kind: "postgres", port: 5432, database: "fleet" }],
   ["postgresql://me@10.0.0.5", { kind: "postgres", user: "me", database: "postgres" }],
-])("%s", (url, address) => {
+])("%s is the address of a queue", (url, address) => {
   expect(queueAddress(url, {})).toMatchObject(address);
 });
 

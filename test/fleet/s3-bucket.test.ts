@@ -16,7 +16,7 @@ test.each([
   ["s3://bucket", { bucket: "bucket", prefix: "" }],
   ["s3://bucket/", { bucket: "bucket", prefix: "" }],
   ["s3://bucket/a/b/", { bucket: "bucket", prefix: "a/b" }],
-])("%s", (address, parts) => {
+])("%s is the address of a bucket", (address, parts) => {
   expect(bucketAddress(address)).toEqual(parts);
 });
 

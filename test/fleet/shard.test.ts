@@ -63,7 +63,7 @@ test.each<[string, Shard | undefined]>([
   ["1/8/2", undefined],
   ["a/b", undefined],
   ["1.5/8", undefined],
-])("%s", (text, shard) => {
+])("--shard %s is read, or refused", (text, shard) => {
   expect(readShard(text)).toEqual(shard);
 });
 

@@ -108,11 +108,11 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
     ["gzip, br", brotli(gzip)],
     ["br, deflate", deflateSync(brotli(plain))],
     ["gzip, deflate, gzip", gzipSync(deflateSync(gzip))],
-  ])("%j", async (contentEncoding, body) => {
+  ])("%j is decoded", async (contentEncoding, body) => {
     expect(await openedInEveryCut(body, { contentEncoding })).toMatchObject(complete);
   });
 
-  test("Content-Encoding gzip over a .gz file", async () => {
+  test("a .gz file sent with Content-Encoding gzip is unpacked twice", async () => {
     expect(await openedInEveryCut(gzipSync(gzip), { contentEncoding: "gzip" })).toMatchObject(complete);
   });
 
@@ -189,7 +189,7 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
     expect(await openedInEveryCut(body)).toMatchObject({ text: "<a/>", codes: ["coding-truncated"] });
   });
 
-  test("small and large frames, one after the other", async () => {
+  test("small and large frames in turn are all read", async () => {
     const texts = [1, 100, 30_000, 5, 200_000, 0, 300].map((size, at) => randomText(size, at));
     const body = Buffer.concat(texts.map((text) => zstdCompressSync(text)));
     expect(await openedInEveryCut(body)).toMatchObject({ text: texts.join(""), codes: [] });

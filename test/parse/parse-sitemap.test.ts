@@ -10,7 +10,7 @@ test("the entry point exports one function", () => {
   expect(Object.keys(entryPoint)).toEqual(["parseSitemap"]);
 });
 
-test("pages", () => {
+test("a sitemap gives its pages, and what was wrong with them", () => {
   expect(
     parseSitemap(urlset(entry("https://example.org/1"), entry("/2")), { url: "https://example.org/s.xml" }),
   ).toEqual({
@@ -25,7 +25,7 @@ test("pages", () => {
   });
 });
 
-test("an index", () => {
+test("an index gives the sitemaps that it names", () => {
   expect(
     parseSitemap("<sitemapindex><sitemap><loc>https://example.org/a</loc></sitemap></sitemapindex>"),
   ).toMatchObject({
@@ -43,7 +43,7 @@ test("an index that also lists pages has them; any other has not even the field"
   expect("pages" in parseSitemap(`<sitemapindex>${sitemap}</sitemapindex>`)).toBe(false);
 });
 
-test("robots.txt, by its URL", () => {
+test("robots.txt is recognized by its URL", () => {
   expect(parseSitemap("Sitemap: /s.xml", { url: "https://example.org/robots.txt" })).toMatchObject({
     kind: "index",
     format: "robots",
@@ -51,7 +51,7 @@ test("robots.txt, by its URL", () => {
   });
 });
 
-test("something else", () => {
+test("a document that is not a sitemap is invalid, with a reason", () => {
   expect(parseSitemap("<html></html>")).toMatchObject({
     kind: "invalid",
     reason: { code: "not-a-sitemap", value: "html" },

@@ -62,11 +62,11 @@ test("a list is comma separated, and empty items are left out", () => {
   expect(parseList(" , ,")).toEqual([]);
 });
 
-test("spec: yes and no", () => {
+test("spec: yes and no are true and false", () => {
   expect(["yes", "no"].map(parseBoolean)).toEqual([true, false]);
 });
 
-test("lenient: other words for yes and no, in any case", () => {
+test("lenient: other words for yes and no are accepted, in any case", () => {
   expect([" Yes ", "NO", "true", "False", "1", "0"].map(parseBoolean)).toEqual([true, false, true, false, true, false]);
   for (const text of ["", "y", "maybe", "2", "toString", long]) expect(parseBoolean(text)).toBeUndefined();
 });

@@ -68,7 +68,7 @@ describe("an archive of ours", () => {
     ],
     ["the settings", '"useRobots":true', '"useRobots":null'.replace("null", "true"), undefined],
     ["the limits", '"depth":11', '"depth":99', ""],
-  ])("%s", async (_, from, to, at) => {
+  ])("is not complete if somebody changed %s", async (_, from, to, at) => {
     const { complete, codes } = await problemsOf(replaced(await savedTree(), from, to));
     expect(complete).toBe(false);
     if (at !== undefined) expect(codes).toContain(`/${at.slice(1)} archive-digest`);
@@ -179,7 +179,7 @@ describe("an archive of another tool", () => {
   }
 });
 
-test("Base32 there and back", () => {
+test("what is encoded as Base32 is decoded to the same bytes", () => {
   for (const text of ["", "hello", "\0\0\0\0\0", "0123456789"]) {
     expect(Buffer.from(fromBase32(base32(Buffer.from(text))) ?? []).toString()).toBe(text);
   }

@@ -31,18 +31,21 @@ beforeAll(() => {
   groups.push(...writer.row_groups);
 });
 
-test.each([0, 1, 2, 14, 15, 127, 128])("of %i row groups", (count) => {
-  const bytes = new ByteWriter();
-  const writer = new ParquetWriter({ writer: bytes, schema });
-  writer.row_groups = groups.slice(0, count);
-  writer.num_rows = BigInt(count);
-  const footer = new ParquetFooter(schema);
-  for (const group of writer.row_groups) footer.add(group);
-  const data = bytes.offset;
-  writer.finish();
-  const written = Buffer.concat([...footer.bytes()]);
-  expect(written.equals(bytes.getBytes().subarray(data))).toBe(true);
-});
+test.each([0, 1, 2, 14, 15, 127, 128])(
+  "a footer of %i row groups has the bytes that hyparquet-writer writes",
+  (count) => {
+    const bytes = new ByteWriter();
+    const writer = new ParquetWriter({ writer: bytes, schema });
+    writer.row_groups = groups.slice(0, count);
+    writer.num_rows = BigInt(count);
+    const footer = new ParquetFooter(schema);
+    for (const group of writer.row_groups) footer.add(group);
+    const data = bytes.offset;
+    writer.finish();
+    const written = Buffer.concat([...footer.bytes()]);
+    expect(written.equals(bytes.getBytes().subarray(data))).toBe(true);
+  },
+);
 
 test("what a table keeps for each row group is little", () => {
   setFlagsFromString("--expose-gc");
