@@ -1,15 +1,16 @@
 // Builds the program into dist/cli/: main.js, and what it loads as CommonJS scripts, whose compiled code can be kept (src/cli/compiled-code.ts).
 // A process that reads a small website ends after 150 ms: everything here is about what happens before the first request.
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { inAscii } from "./ascii.mjs";
 import { inputs, isExternal, write } from "./bundle.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Into the folder `cli` of a folder. */
 export async function bundleProgram(dir) {
-  const [script] = await write(
+  const scripts = await write(
     {
       input: inputs(["cli/program"]),
       external: (id, importer) => !isDependency(id) && standInFor(id, importer) === undefined && isExternal(id),
@@ -32,7 +33,8 @@ export async function bundleProgram(dir) {
       },
     },
   );
-  const define = { programScript: JSON.stringify(path.basename(script.fileName)) };
+  for (const { fileName, type } of scripts) if (type === "chunk") writeInAscii(path.join(dir, fileName));
+  const define = { programScript: JSON.stringify(path.basename(scripts[0].fileName)) };
   await write({ input: inputs(["cli/main"]), transform: { define } }, dir, {
     format: "esm",
     entryFileNames: "[name].js",
@@ -40,6 +42,14 @@ export async function bundleProgram(dir) {
   });
   chmodSync(path.join(dir, "cli/main.js"), 0o755);
   writeFileSync(path.join(dir, "cli/licenses.txt"), licenses());
+}
+
+function writeInAscii(file) {
+  const isMapped = existsSync(`${file}.map`);
+  const map = isMapped ? JSON.parse(readFileSync(`${file}.map`, "utf8")) : { mappings: "" };
+  const changed = inAscii(readFileSync(file, "utf8"), map);
+  writeFileSync(file, changed.code);
+  if (isMapped) writeFileSync(`${file}.map`, JSON.stringify(changed.map));
 }
 
 // The library loads these with the first crawl. A program that crawls has them in one script with the rest.
