@@ -47,10 +47,11 @@ export interface FillOptions {
 export async function fillQueue({ url, run, list, defaults, again }: FillOptions, messages: Messages): Promise<number> {
   const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
   const stop = new AbortController();
+  let lastMoment: NodeJS.Timeout | undefined;
   const onSignal = (name: "SIGINT" | "SIGTERM") => {
     if (stop.signal.aborted) process.exit(new Stopped(name).exitCode);
     stop.abort(new Stopped(name));
-    setTimeout(() => process.exit(new Stopped(name).exitCode), 2000).unref();
+    lastMoment = setTimeout(() => process.exit(new Stopped(name).exitCode), 2000).unref();
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
@@ -82,6 +83,7 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
     process.off("SIGTERM", onSignal);
     if (stop.signal.aborted) process.stdin.destroy();
     await queue.close();
+    clearTimeout(lastMoment);
   }
 }
 

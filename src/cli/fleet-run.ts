@@ -122,10 +122,11 @@ export class FleetRun {
 
   // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.
   #listen(beforeLine: () => void): () => void {
+    let lastMoment: NodeJS.Timeout | undefined;
     const stop = (name: "SIGINT" | "SIGTERM") => {
       const stopped = new Stopped(name);
       this.#stop.abort(stopped);
-      setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
+      lastMoment ??= setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
     };
     const onInterrupt = () => {
       if (this.#drain.signal.aborted) return stop("SIGINT");
@@ -139,6 +140,7 @@ export class FleetRun {
     return () => {
       process.off("SIGINT", onInterrupt);
       process.off("SIGTERM", onTerminate);
+      clearTimeout(lastMoment);
     };
   }
 }

@@ -196,12 +196,13 @@ class WorkerRun {
 
   // The first signal finishes what is being read, the second gives it back.
   #listen(beforeLine: () => void): () => void {
+    let lastMoment: NodeJS.Timeout | undefined;
     const onSignal = (name: "SIGINT" | "SIGTERM") => {
       const stopped = new Stopped(name);
       if (this.#stop.signal.aborted) process.exit(stopped.exitCode);
       if (this.#drain.signal.aborted) {
         this.#stop.abort(stopped);
-        setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
+        lastMoment = setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
         return;
       }
       beforeLine();
@@ -214,6 +215,7 @@ class WorkerRun {
     return () => {
       process.off("SIGINT", onSignal);
       process.off("SIGTERM", onSignal);
+      clearTimeout(lastMoment);
     };
   }
 }

@@ -142,7 +142,7 @@ function divideProcess(): void {
     };
     Object.defineProperty(process, name, { get, configurable: true, enumerable: true });
   }
-  process.exit = ((code: number) => {
+  const exit = ((code: number) => {
     const run = runs.getStore();
     if (run === undefined) return own.exit.call(process, code);
     // A timer that a process would not have lived to see.
@@ -151,6 +151,15 @@ function divideProcess(): void {
     if (run.isSignaled) return;
     throw new Error("process.exit() was called: what does so before its end is to be tested in a process of its own");
   }) as typeof process.exit;
+  // For each file of tests, Vitest puts its own in its place, and between them the real one, which a late timer must not find.
+  Object.defineProperty(process, "exit", {
+    get: () => (runs.getStore() === undefined ? own.exit : exit),
+    set: (next: typeof process.exit) => {
+      own.exit = next;
+    },
+    configurable: true,
+    enumerable: true,
+  });
   const isDividedEvent = (name: unknown): name is string => /^(?:exit|SIGINT|SIGTERM)$/.test(String(name));
   const add = (method: typeof process.on) =>
     ((name: string, listener: Listener) => {

@@ -1,7 +1,7 @@
 // Where a run of the tests keeps its temporary files: a folder of its own. It is gone after the run, and with it whoever was started by the
 // tests and is still there, also where Ctrl-C ended it. Two runs at a time have nothing in common.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -23,12 +23,13 @@ export function useOwnTemporaryFolder(): void {
 
 const prefix = "sitegrove-tests-";
 
-// Known by their environment, which those that left the group of processes have, too.
+// Known by their environment, which those that left the group of processes have, too. Redis hides it, but works in there.
 function startedWith(folder: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   const isOurs = (pid: number) => {
     try {
-      return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`TMPDIR=${folder}`);
+      const isStarted = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`TMPDIR=${folder}`);
+      return isStarted || readlinkSync(`/proc/${pid}/cwd`).startsWith(`${folder}/`);
     } catch {
       // It has ended, or belongs to somebody else.
       return false;
