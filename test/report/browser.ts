@@ -19,7 +19,7 @@ if (hasNoBrowser) console.warn("No Chromium is installed: the report is not look
 export async function launch(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   if (executablePath === undefined) throw new Error("no Chromium is installed: apt-get install chromium");
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
 }
 
 export interface Look {
