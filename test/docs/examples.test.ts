@@ -48,7 +48,7 @@ beforeAll(async () => {
   for (const example of scripts) writeFileSync(path.join(folder, fileOf(example)), example.code);
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(compilerSettings));
   typeErrors = compile(folder);
-  await run("node", [program, "ls", originOf("https://example.org"), "--save", archive, "-f", "pages"], folder);
+  await sitegrove(["ls", originOf("https://example.org"), "--save", archive, "-f", "pages"]);
   ended = await runScripts();
 });
 
@@ -171,16 +171,21 @@ function runScripts(): Promise<Ended> {
   return run("node", [runner], folder);
 }
 
-// What is for a shell is run by one. A command of the program alone does not need it, nor a process.
-function runLine(line: string, place: string): Promise<Ended | CommandEnded> {
+// What is for a shell is run by one. A command of the program does not need it, nor a process: what follows `|` gets what it printed.
+async function runLine(line: string, place: string): Promise<Ended | CommandEnded> {
   const word = /'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-]+/g;
   const bare = line.replace(/\s+#.*$/, "");
-  const words = bare.match(word) ?? [];
-  if (words[0] !== "sitegrove" || words.join(" ") !== bare) return run("bash", ["-o", "pipefail", "-c", line], place);
-  return sitegrove(
-    words.slice(1).map((each) => each.replaceAll(/^['"]|['"]$/g, "")),
-    { cwd: place, env: { HOME: place } },
-  );
+  const [, command = "", operator, rest = ""] = /^(.*?)(?: ([>|]) (.*))?$/.exec(bare) ?? [];
+  const words = command.match(word) ?? [];
+  const isOurs = words[0] === "sitegrove" && words.join(" ") === command;
+  if (!isOurs || (operator === ">" && !/^[\w.-]+$/.test(rest)))
+    return run("bash", ["-o", "pipefail", "-c", line], place);
+  const given = words.slice(1).map((each) => each.replaceAll(/^['"]|['"]$/g, ""));
+  const listed = await sitegrove(given, { cwd: place, env: { HOME: place } });
+  if (operator === undefined || listed.code !== 0) return listed;
+  if (operator === "|") return run("bash", ["-o", "pipefail", "-c", rest], place, listed.stdout);
+  writeFileSync(path.join(place, rest), listed.stdout);
+  return { ...listed, stdout: "" };
 }
 
 // What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.
@@ -295,7 +300,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-function run(command: string, args: readonly string[], cwd: string): Promise<Ended> {
+function run(command: string, args: readonly string[], cwd: string, input = ""): Promise<Ended> {
   expect(existsSync(program), "the program is built: npm run build").toBe(true);
   const { PATH = "" } = process.env;
   const places = [path.join(folder, "node_modules/.bin"), path.dirname(process.execPath), PATH];
@@ -305,6 +310,7 @@ function run(command: string, args: readonly string[], cwd: string): Promise<End
     const child = execFile(command === "node" ? process.execPath : command, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), stdout, stderr });
     });
-    child.stdin?.end();
+    // `head` does not wait for all of it.
+    child.stdin?.on("error", () => undefined).end(input);
   });
 }

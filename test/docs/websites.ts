@@ -20,8 +20,9 @@ export async function startWebsites(): Promise<Stand> {
   const servers: Server[] = [];
   const origins = new Map<string, string>();
   for (const [name, routesFor] of Object.entries(websites)) {
+    let routes: Routes = {};
     const server = createServer((request, response) => {
-      const route = routesFor(origins.get(name) as string)[new URL(request.url ?? "/", "http://any/").pathname];
+      const route = routes[new URL(request.url ?? "/", "http://any/").pathname];
       if (route === undefined) {
         response.writeHead(404, { "content-type": "text/html" }).end("<!doctype html><title>Not found</title>");
         return;
@@ -30,7 +31,9 @@ export async function startWebsites(): Promise<Stand> {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     servers.push(server);
-    origins.set(name, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    routes = routesFor(origin);
+    origins.set(name, origin);
   }
   return {
     origins,
