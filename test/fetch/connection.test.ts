@@ -155,7 +155,7 @@ test("a lookup without addresses is dns-not-found", async () => {
 test("a connection that is closed just when it is used again costs no attempt", async () => {
   const server = await testServer({
     "/first": tenPages,
-    // On a used connection the server closes it; on a fresh one it is answered.
+    // A used connection is closed when the request arrives; on a new one it is answered.
     "/second": inTurn(faults["reset before headers"](), whole(tenPages)),
   });
   const fetcher = testFetcher({ start: server.origin });
