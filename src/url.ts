@@ -10,6 +10,14 @@ export type ResolvedUrl =
 /** The protocol asks for less than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
 export const protocolUrlLength = 2047;
 
+/** What is reported of a URL that is too long: by the protocol, or by a limit of ours. */
+export function lengthFacts(code: string, maxLength: number): { limit?: number } {
+  if (code === "protocol-url-length") return { limit: protocolUrlLength };
+  return code === "limit-url-length" ? { limit: maxLength } : noFacts;
+}
+
+const noFacts = {};
+
 /** Whether the text is an absolute http or https URL. */
 export function isHttpUrl(text: string): boolean {
   return httpPrefix.test(text) && !unusable.test(text) && !isHostTooLong(text) && canParseUrl(text);

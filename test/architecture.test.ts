@@ -113,6 +113,11 @@ test("what follows from the code of a problem is in its row, not in lists of cod
   expect(listing.sort()).toEqual(["cli/report.ts", "fetch/failure.ts"]);
 });
 
+test("how long URLs are reported is known in one place", () => {
+  const knowing = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes('"protocol-url-length"'));
+  expect(knowing.filter((file) => !/^(?:problem|check\/|report\/)/.test(file))).toEqual(["url.ts"]);
+});
+
 test("the scanner uses the fast path in at most four places", () => {
   const scanner = readFileSync(path.join(src, "parse/xml-scanner.ts"), "utf8");
   expect(scanner.match(/this\.#fastPath\b/g)?.length).toBeLessThanOrEqual(4);

@@ -4,7 +4,7 @@ import { defaultPriority, PlainPage, type SitemapPage } from "../page.ts";
 import type { ProblemCode } from "../problem.ts";
 import { protocolEntries } from "../protocol-limits.ts";
 import type { SitemapReference } from "../sitemap.ts";
-import { originOf, protocolUrlLength } from "../url.ts";
+import { lengthFacts, originOf } from "../url.ts";
 import { UrlLinesDraft } from "../url-lines.ts";
 import { UrlResolver } from "../url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
@@ -159,9 +159,7 @@ export class EntrySink {
 
   #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
     if (problem === undefined) return url;
-    if (problem === "protocol-url-length") this.#source.report(problem, text, protocolUrlLength);
-    else if (problem === "limit-url-length") this.#source.report(problem, text, this.#maxUrlLength);
-    else this.#source.report(problem, text);
+    this.#source.report(problem, text, lengthFacts(problem, this.#maxUrlLength).limit);
     return url;
   }
 

@@ -8,7 +8,7 @@
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
 import { problem } from "../problem.ts";
 import type { SitemapReference } from "../sitemap.ts";
-import { protocolUrlLength, trimUrl } from "../url.ts";
+import { lengthFacts, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
@@ -81,10 +81,8 @@ export class RobotsParser implements EntryParser, LineReader {
     const place = { value: line, line: this.#lines.line };
     const url = bare === "" ? undefined : this.#urls.take(bare);
     const code = bare === "" ? "url-missing" : this.#urls.problem;
-    if (code === "protocol-url-length") problems.add(code, { ...place, limit: protocolUrlLength });
-    else if (code === "limit-url-length") problems.add(code, { ...place, limit: limits.urlLength });
-    else if (code === "url-missing") problems.add(code, place);
-    else if (code !== undefined) problems.add(code, { ...place, value: bare });
+    if (code === "url-missing") problems.add(code, place);
+    else if (code !== undefined) problems.add(code, { ...place, value: bare, ...lengthFacts(code, limits.urlLength) });
     if (url === undefined) return;
     if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") problems.add("robots-spelling", place);
     if (this.#urls.size > limits.documentEntries) {

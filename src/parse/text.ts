@@ -13,7 +13,7 @@ import { detached } from "../detached.ts";
 import { defaultPriority, type SitemapPage } from "../page.ts";
 import { type ProblemCode, problem } from "../problem.ts";
 import { protocolEntries } from "../protocol-limits.ts";
-import { protocolUrlLength, trimUrl } from "../url.ts";
+import { lengthFacts, trimUrl } from "../url.ts";
 import { unwrapUrl } from "../url-forms.ts";
 import type { TextPiece } from "../utf8-text.ts";
 import { parseDate } from "./date.ts";
@@ -145,10 +145,7 @@ export class TextParser implements EntryParser, LineReader {
 
   #report(code: ProblemCode, value: string): void {
     const { problems, limits } = this.#context;
-    const { line } = this.#lines;
-    if (code === "protocol-url-length") problems.add(code, { value, line, limit: protocolUrlLength });
-    else if (code === "limit-url-length") problems.add(code, { value, line, limit: limits.urlLength });
-    else problems.add(code, { value, line });
+    problems.add(code, { value, line: this.#lines.line, ...lengthFacts(code, limits.urlLength) });
   }
 
   #entries(): Entries {
