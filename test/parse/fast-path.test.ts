@@ -170,7 +170,7 @@ test("an entry is read alike, whatever entries came before it", () => {
 
 test("where only URLs are wanted, entries that are alike are taken at once, and problems stay the same", () => {
   const random = new Random(20);
-  for (let round = 0; round < some(400); round++) {
+  for (let round = 0; round < some(400, 50); round++) {
     const text = repetitiveDocument(random, 40);
     expectSameUrls(inBytes(text, 1 + random.below(9000)), random.below(3) === 0 ? { limits: smallLimits(random) } : {});
   }
@@ -289,7 +289,7 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
         expectSameUrls(inBytes(document, size + 4));
       },
     ),
-    { numRuns: some(300) },
+    { numRuns: some(300, 40) },
   );
 });
 

@@ -3,6 +3,7 @@ import { defaultLimits, type Limits } from "../../src/options.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
+import { some } from "../support/long.ts";
 
 /** Reads a text cut in every way. */
 function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
@@ -277,16 +278,17 @@ test("the last line of a document that was cut off is half a URL, and is not tak
   expect(read(`${a}\n${b}`, {}, ["charset-conflict"]).urls).toEqual([a, b]);
 });
 
-test("1,000,000 URLs are read as a stream", () => {
+test("more URLs than a sitemap may have are read as a stream", () => {
+  const pieces = some(1000, 60);
   const problems = new ProblemLog();
   const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems });
   let count = 0;
-  for (let piece = 0; piece < 1000; piece++) {
+  for (let piece = 0; piece < pieces; piece++) {
     let text = "";
     for (let index = 0; index < 1000; index++) text += `http://example.com/${piece * 1000 + index}\n`;
     count += parser.write(text).pages.length;
   }
-  expect(count + parser.end().pages.length).toBe(1_000_000);
+  expect(count + parser.end().pages.length).toBe(pieces * 1000);
   expect(problems.complete).toBe(true);
 });
 
