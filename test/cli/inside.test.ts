@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { launch, sitegrove, sitegroveProcess } from "./program.ts";
+import { runInside, startInside } from "./inside.ts";
+import { program, sitegrove, sitegroveProcess } from "./program.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "cli-inside-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,10 +40,11 @@ test("what belongs to the process is as before", async () => {
 });
 
 test("several run at a time: each has its own input, output and signals", async () => {
-  const [stopped, other] = [1, 2].map(() => launch(["parse", "-", "-f", "pages"], { env: { EXTRA: "1" } }));
+  const words = ["parse", "-", "-f", "pages"];
+  const [stopped, other] = [1, 2].map(() => startInside(program, words, { env: { EXTRA: "1" } }));
   stopped?.stdin.write("https://example.org/1\n");
   other?.stdin.write("https://example.org/2\n");
-  const between = await sitegrove(["parse", "-", "-f", "pages"], { input: "https://example.org/3\n" });
+  const between = await runInside(program, words, process.env, { input: "https://example.org/3\n" });
   expect(between).toEqual({ code: 0, stdout: "https://example.org/3\n", stderr: "" });
   stopped?.kill("SIGINT");
   expect((await stopped?.end)?.code).toBe(130);
