@@ -59,9 +59,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
   });
   afterEach(async () => {
     for (const { child } of processes) child.kill("SIGKILL");
-    // The second signal stops what a test that failed has left.
-    for (const signal of ["SIGTERM", "SIGTERM"] as const) for (const worker of workers) worker.kill(signal);
-    await Promise.all([...processes, ...workers].map(({ end }) => end));
+    await Promise.all([...processes.map(({ end }) => end), ...workers.map((worker) => worker.stop())]);
     [processes, workers] = [[], []];
     rmSync(folder, { recursive: true });
   });

@@ -232,8 +232,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       });
     } finally {
       dies.kill("SIGKILL");
-      stays.kill("SIGTERM");
-      await Promise.all([dies.end, stays.end]);
+      await Promise.all([dies.end, stays.stop()]);
       for (const website of websites) {
         website.close();
         website.closeAllConnections();

@@ -356,7 +356,7 @@ describe("killed with -9", () => {
 
 describe("Ctrl-C", () => {
   const words = () => fleet("--from", at("sites.txt"), "--concurrency", "4");
-  const begin = async <T extends Omit<Started, "stdin">>(startFleet: () => T): Promise<T> => {
+  const begin = async <T extends Pick<Started, "end" | "stderr" | "kill">>(startFleet: () => T): Promise<T> => {
     const before = existsSync(at("out/sites.ndjson")) ? journal().length : 0;
     const started = startFleet();
     // Somebody works: signals are heard.
@@ -399,7 +399,7 @@ describe("Ctrl-C", () => {
     let isSilent = true;
     await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
     for (let round = 0; round < 4; round++) {
-      const { end, stderr, kill } = await begin<Omit<Started, "stdin">>(
+      const { end, stderr, kill } = await begin<Pick<Started, "end" | "stderr" | "kill">>(
         round === 0 ? asProcess : () => launch(words()),
       );
       const heard = new Promise<void>((resolve) => {

@@ -71,17 +71,24 @@ export function startInside(program: string, words: readonly string[], { env = {
   if (background.size === 0) foreground = { ...process.env };
   background.set(run, env);
   Object.assign(process.env, env);
+  const kill = (signal: string) => {
+    if (run.isOver) return;
+    run.isSignaled = true;
+    runs.run(run, () => call(run, signal));
+  };
+  const over = end.finally(() => {
+    background.delete(run);
+    if (background.size === 0) setEnvironment(foreground);
+  });
   return {
     stdin: run.stdin,
     stderr: run.stderr,
-    end: end.finally(() => {
-      background.delete(run);
-      if (background.size === 0) setEnvironment(foreground);
-    }),
-    kill(signal) {
-      if (run.isOver) return;
-      run.isSignaled = true;
-      runs.run(run, () => call(run, signal));
+    end: over,
+    kill,
+    stop() {
+      // The second one does not wait.
+      for (const signal of ["SIGTERM", "SIGTERM"]) kill(signal);
+      return over;
     },
   };
 }

@@ -40,6 +40,8 @@ export interface Started {
   readonly stderr: Readable;
   readonly end: Promise<Ended>;
   kill(signal: "SIGINT" | "SIGTERM"): void;
+  /** Ends it, whatever it waits for. */
+  stop(): Promise<unknown>;
 }
 
 /** Starts it and goes on: inside, where it hears signals as a process does. As a process where `sitegrove` runs one. */
@@ -48,7 +50,12 @@ export function launch(words: readonly string[], options: Pick<RunOptions, "env"
   const child = start(words, options);
   const { stdin, stderr } = child;
   if (stdin === null || stderr === null) throw new Error("A process without streams");
-  return { stdin, stderr, end: ended(child), kill: (signal) => void child.kill(signal) };
+  const end = ended(child);
+  const stop = () => {
+    child.kill("SIGKILL");
+    return end;
+  };
+  return { stdin, stderr, end, stop, kill: (signal) => void child.kill(signal) };
 }
 
 /** Runs it as a process and waits for its end. */

@@ -128,8 +128,7 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
       expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
     } finally {
       servers.close();
-      for (const signal of ["SIGTERM", "SIGTERM"] as const) for (const worker of workers) worker.kill(signal);
-      await Promise.all(workers.map(({ end }) => end));
+      await Promise.all(workers.map((worker) => worker.stop()));
       for (const child of processes) child.kill("SIGKILL");
       await Promise.all(
         processes.map(
