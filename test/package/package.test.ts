@@ -334,11 +334,11 @@ async function unpack(): Promise<string[]> {
   const tree = { path: root, package: manifest, isProjectRoot: true, edgesOut: new Map() };
   const packed = await listFiles(tree);
   const place = path.join(project, "node_modules/sitegrove");
-  // Nothing runs from the sources or the documentation.
-  for (const file of packed.filter((name) => !/^(src|docs)\//.test(name))) {
-    mkdirSync(path.join(place, path.dirname(file)), { recursive: true });
-    copyFileSync(path.join(root, file), path.join(place, file));
-  }
+  // Nothing runs from the sources or the documentation, nor needs the maps of types.
+  const used = packed.filter((name) => !/^(src|docs)\/|\.d\.ts\.map$/.test(name));
+  for (const name of new Set(used.map((file) => path.dirname(file))))
+    mkdirSync(path.join(place, name), { recursive: true });
+  for (const file of used) copyFileSync(path.join(root, file), path.join(place, file));
   for (const name of Object.keys(manifest.dependencies)) {
     symlinkSync(path.join(root, "node_modules", name), path.join(project, "node_modules", name));
   }
