@@ -108,7 +108,8 @@ describe.each(cases.map((each, at) => ({ ...each, at })))("$file", ({ routes, op
     const asked = { total: 0, bodies: 0 };
     const first = newFile();
     const without = await run({ save: first });
-    await expectResumed(first, without);
+    // Half of the websites show it: test/end-to-end/resume.test.ts is about nothing else.
+    if (isLong || at % 2 === 0) await expectResumed(first, without);
     const second = newFile();
     expect(await run({ previous: first, save: second }, true, asked)).toEqual(without);
     rmSync(first);

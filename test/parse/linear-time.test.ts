@@ -12,7 +12,7 @@ import { defaultLimits } from "../../src/options.ts";
 import { parseDate } from "../../src/parse/date.ts";
 import { ProblemLog } from "../../src/problem.ts";
 import { dearest, growth, repeatedTo, slowest } from "../support/cost.ts";
-import { some } from "../support/long.ts";
+import { isLong, some } from "../support/long.ts";
 import { entry, parsePieces } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { randomPattern } from "../support/random-patterns.ts";
@@ -229,6 +229,9 @@ describe("markup", () => {
     "<rss><channel><item><title>",
     "<urlset></urlset>",
   ];
+  // Each of them in half of the places, and in each place half of them, so that kinds of both are together.
+  const placesFor = (attack: string) =>
+    places.filter((place) => isLong || (place.length + attack.length + attack.charCodeAt(attack.length - 1)) % 2 === 0);
 
   test.each([
     ...[" ", "<", ">", "&", ";", "]", "-", "7", ".", "%", "/", ":", "\u00a0", "\0", "'", '"', "="],
@@ -238,7 +241,7 @@ describe("markup", () => {
   ])(
     "%j, as often as one likes",
     (attack) => {
-      for (const place of places) {
+      for (const place of placesFor(attack)) {
         expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), 6000);
       }
       for (const place of ["", "<urlset>", "<urlset><url><loc>"]) {
