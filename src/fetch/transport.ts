@@ -17,6 +17,7 @@ export class Transport {
   #isEndHeld = false;
   readonly #bottom: net.Socket;
   #hasTlsEnded = false;
+  #wasReset = false;
   readonly #isSecure: boolean;
 
   /** `bottom` is the TCP socket; `wire` is the stream under TLS, if there is TLS, and has to call `onReceive`. */
@@ -32,6 +33,8 @@ export class Transport {
     socket.push = (chunk, encoding) => {
       if (chunk === null && wire !== undefined) this.#hasTlsEnded = !wire.readableEnded;
       if (chunk === null) this.isOver = true;
+      // Node.js reports a reset that arrives together with data as a regular end, and then the socket has no peer.
+      if (chunk === null && wire === undefined) this.#wasReset = socket.remoteAddress === undefined;
       this.#isEndHeld = chunk === null && this.holdsEnd();
       return !this.#isEndHeld && this.#push.call(socket, chunk, encoding);
     };
@@ -65,6 +68,6 @@ export class Transport {
 
   /** Whether the server said that nothing more follows: over TLS, the end of the connection does not say it. */
   get hasEnded(): boolean {
-    return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored;
+    return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored && !this.#wasReset;
   }
 }

@@ -37,6 +37,18 @@ test("so do chunks without the final one in a response that closes its connectio
   expect({ text, broken }).toEqual({ text: "half", broken: "body-short" });
 });
 
+test.each([
+  ["a reset", "body-reset"],
+  ["a regular end", undefined],
+])("a body without a length that arrives together with %s", async (end, problem) => {
+  const { text, broken } = await fetchOnly(({ socket }) => {
+    socket.write(`HTTP/1.1 200 OK\r\n\r\n${half}`);
+    if (end === "a reset") socket.resetAndDestroy();
+    else socket.end();
+  });
+  expect({ text, broken }).toEqual({ text: half, broken: problem });
+});
+
 test("a bad chunk size keeps what came", async () => {
   const { text, broken } = await fetchOnly(faults["bad chunk size"](tenPages));
   expect({ text, broken }).toEqual({ text: half, broken: "http-protocol" });
