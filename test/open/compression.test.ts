@@ -5,6 +5,7 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createZstdDecoder } from "../../src/open/zlib-streams.ts";
+import { some } from "../support/long.ts";
 import { brotli, cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
 
 const text = sitemap(40);
@@ -34,8 +35,9 @@ describe("spec: gzip (RFC 1952)", () => {
     expect(await openedInEveryCut(members)).toMatchObject(complete);
   });
 
-  test("100,000 empty members cost no stack and little time", async () => {
-    const members = Buffer.concat([...Array<Buffer>(100_000).fill(gzipSync("")), gzip]);
+  test("many empty members cost no stack and little time", async () => {
+    const count = some(100_000, 55_000);
+    const members = Buffer.concat([...Array<Buffer>(count).fill(gzipSync("")), gzip]);
     expect(await opened(members)).toMatchObject(complete);
     expect(await opened(cut(members, [1, 65_536, 65_540, 1_000_003]))).toMatchObject(complete);
   });

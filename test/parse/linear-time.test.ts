@@ -70,7 +70,7 @@ describe("dates", () => {
       for (const parts of skeletons) {
         const build = (size: number) => repeatedTo(total, `${parts.join(filler.repeat(size))}\n\n`);
         // No longer than a date may be.
-        for (const factor of [6, 10, 30]) expectLinear(build, 1, readDates, factor);
+        for (const factor of isLong ? [6, 10, 30] : [10, 30]) expectLinear(build, 1, readDates, factor);
       }
     },
     60_000,
@@ -92,7 +92,7 @@ describe("dates", () => {
 
 describe("what stands before a document", () => {
   test("megabytes of blanks, which are a few bytes compressed", async () => {
-    const blanks = brotliCompressSync(Buffer.alloc(some(100_000_000), " "), {
+    const blanks = brotliCompressSync(Buffer.alloc(some(100_000_000, 5_000_000), " "), {
       params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
     });
     const document = { url: undefined, headers: [["content-encoding", "br"]] as const, body: Readable.from([blanks]) };
@@ -113,16 +113,20 @@ describe("what stands before a document", () => {
 
 describe("names", () => {
   test("elements with long names are open, and end tags match none of them", () => {
+    // As many bytes of names as of end tags, in the larger document.
+    const depth = some(250, 60);
+    const tags = depth * 320;
     for (const letter of ["N", "n", "é"]) {
-      const open = (length: number) => Array.from({ length: 250 }, (_, n) => `<${letter.repeat(length)}${n}>`).join("");
-      expectLinear((size) => `<urlset>${open(size)}${"</a>".repeat(80_000)}`, 50);
-      expectLinear((size) => `<urlset>${open(size)}${"<b></a>".repeat(40_000)}`, 50);
+      const open = (length: number) =>
+        Array.from({ length: depth }, (_, n) => `<${letter.repeat(length)}${n}>`).join("");
+      expectLinear((size) => `<urlset>${open(size)}${"</a>".repeat(tags)}`, 50);
+      expectLinear((size) => `<urlset>${open(size)}${"<b></a>".repeat(tags / 2)}`, 50);
     }
   });
 
   test("many elements are open, and end tags match none of them", () => {
     for (const tags of ["</a>", "<c></a>", "</B>", "<c></A ></c>"]) {
-      expectLinear((size) => `<urlset>${"<b>".repeat(size)}${tags.repeat(40_000)}`, 15);
+      expectLinear((size) => `<urlset>${"<b>".repeat(size)}${tags.repeat(some(40_000, 8000))}`, 15);
     }
   });
 
@@ -136,39 +140,40 @@ describe("names", () => {
 
   test.each([0, 1, 2, 3])("names that fall into one slot of a table (%i)", (index) => {
     const name = alike[index]!;
+    const most = some(50, 25);
     const cycle = (size: number, write: (name: string) => string) =>
-      repeatedTo(some(200_000, 80_000), Array.from({ length: size }, (_, n) => write(name(n))).join(""));
-    expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}/>`)), 40, readXml, 50);
-    expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}></${raw}>`)), 40, readXml, 50);
-    expectLinear((size) => urlset(cycle(size, (raw) => `<a ${raw}="1"/>`)), 40, readXml, 50);
-    expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns:${raw}="u"/>`)), 40, readXml, 50);
-    expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns="${raw}"/>`)), 40, readXml, 50);
-    expectLinear((size) => cycle(size, (raw) => `User-agent: ${raw}\nCrawl-delay: 1\n`), 40, readRobots, 50);
-    expectLinear((size) => cycle(size, (raw) => `<link ${raw}=1>`), 40, readHtml, 50);
+      repeatedTo(some(200_000, 40_000), Array.from({ length: size }, (_, n) => write(name(n))).join(""));
+    expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}/>`)), 40, readXml, most);
+    expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}></${raw}>`)), 40, readXml, most);
+    expectLinear((size) => urlset(cycle(size, (raw) => `<a ${raw}="1"/>`)), 40, readXml, most);
+    expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns:${raw}="u"/>`)), 40, readXml, most);
+    expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns="${raw}"/>`)), 40, readXml, most);
+    expectLinear((size) => cycle(size, (raw) => `User-agent: ${raw}\nCrawl-delay: 1\n`), 40, readRobots, most);
+    expectLinear((size) => cycle(size, (raw) => `<link ${raw}=1>`), 40, readHtml, most);
   });
 
   test("names of attributes and prefixes in one tag", () => {
     for (const name of alike) {
       const attributes = (size: number, before: string) =>
         Array.from({ length: size }, (_, n) => `${before}${name(n).replace(":", "")}="u"`).join(" ");
-      expectLinear((size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "")}/>`)), 60);
-      expectLinear((size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "xmlns:")}/>`)), 60);
+      expectLinear((size) => urlset(repeatedTo(some(200_000, 40_000), `<a ${attributes(size, "")}/>`)), 60);
+      expectLinear((size) => urlset(repeatedTo(some(200_000, 40_000), `<a ${attributes(size, "xmlns:")}/>`)), 60);
       expectLinear(
-        (size) => urlset(repeatedTo(some(200_000, 80_000), `<a ${attributes(size, "")}/>`)),
+        (size) => urlset(repeatedTo(some(200_000, 40_000), `<a ${attributes(size, "")}/>`)),
         60,
         readStrictly,
       );
-      expectLinear((size) => repeatedTo(some(200_000, 80_000), `<link ${attributes(size, "")}>`), 60, readHtml);
+      expectLinear((size) => repeatedTo(some(200_000, 40_000), `<link ${attributes(size, "")}>`), 60, readHtml);
     }
   });
 
   test("declarations of namespaces that stay in scope", () => {
     const open = (size: number) =>
-      Array.from({ length: 200 }, (_, depth) => {
+      Array.from({ length: some(200, 80) }, (_, depth) => {
         const declared = Array.from({ length: size }, (_, n) => `xmlns:${(depth * size + n) * 2048}="u"`).join(" ");
         return `<a ${declared}>`;
       }).join("");
-    expectLinear((size) => `<urlset>${open(size)}${"<p:a xmlns:p='x'/>".repeat(20_000)}`, 3);
+    expectLinear((size) => `<urlset>${open(size)}${"<p:a xmlns:p='x'/>".repeat(some(20_000, 8000))}`, 3);
   });
 });
 
@@ -206,10 +211,14 @@ describe("URLs", () => {
 
 describe("lines", () => {
   test.each(["#", " #", ":", "a#", "\t", " ", "\u00a0", "a ", "a:", "*", "$", "%2F", "/"])("%j in a line", (text) => {
-    for (const before of ["", "a", "Sitemap: ", "User-agent: ", "Disallow: /", "Crawl-delay: 1"]) {
+    // Each of them behind half of these.
+    const isTried = (_: string, n: number) => isLong || (n + text.length + text.charCodeAt(0)) % 2 === 0;
+    const fields = ["", "a", "Sitemap: ", "User-agent: ", "Disallow: /", "Crawl-delay: 1"];
+    for (const before of fields.filter(isTried)) {
       expectLinear((size) => repeatedTo(total, `${before}${text.repeat(size)}\n`), 100, readRobots, 120);
     }
-    for (const before of ["", "https://example.org/", '"', "https://example.org/ 2024", "https://example.org/\t"]) {
+    const starts = ["", "https://example.org/", '"', "https://example.org/ 2024", "https://example.org/\t"];
+    for (const before of starts.filter(isTried)) {
       const build = (size: number) => `https://example.org/\n${repeatedTo(total, `${before}${text.repeat(size)}\n`)}`;
       expectLinear(build, 100, readText, 120);
     }
@@ -242,12 +251,12 @@ describe("markup", () => {
     "%j, as often as one likes",
     (attack) => {
       for (const place of placesFor(attack)) {
-        expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), 6000);
+        expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), some(6000, 3000));
       }
       for (const place of ["", "<urlset>", "<urlset><url><loc>"]) {
-        expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), 6000, readStrictly);
+        expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), some(6000, 3000), readStrictly);
       }
-      expectLinear((size) => attack.repeat(Math.ceil(size / attack.length)), 6000, readHtml);
+      expectLinear((size) => attack.repeat(Math.ceil(size / attack.length)), some(6000, 3000), readHtml);
     },
     60_000,
   );

@@ -1,5 +1,6 @@
 // Documents that are not as they should be: what is kept, and what is said about it.
 import { describe, expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
 import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
 
 const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
@@ -124,7 +125,7 @@ describe("documents that end too early", () => {
 
   test("wherever one is cut, complete entries are kept and nothing is made up", () => {
     const all = urlsOf(parsed(whole));
-    for (let end = whole.indexOf("<url>"); end < whole.length - 1; end++) {
+    for (let end = whole.indexOf("<url>"); end < whole.length - 1; end += isLong ? 1 : 2) {
       const cut = parsed(whole.slice(0, end));
       expect(urlsOf(cut)).toEqual(all.slice(0, cut.pages.length));
       expect(cut.pages.length).toBe(whole.slice(0, end).split("</url>").length - 1);

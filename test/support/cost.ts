@@ -3,7 +3,7 @@
 import { some } from "./long.ts";
 
 // Microseconds. Less is compared less exactly, and what looks bad is measured again.
-const enough = some(2000, 700);
+const enough = some(2000, 500);
 
 /** Microseconds of processor time for each byte of `text`. */
 function costPerByte(text: string, read: (text: string) => void): number {

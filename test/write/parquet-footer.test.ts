@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ParquetFooter } from "../../src/write/parquet-footer.ts";
 import { pagesTable, schemaOf } from "../../src/write/parquet-schema.ts";
 import { ParquetTable } from "../../src/write/parquet-table.ts";
+import { some } from "../support/long.ts";
 
 const schema = schemaOf(pagesTable);
 const columns = pagesTable.map(([element]) => element?.name ?? "");
@@ -17,11 +18,12 @@ function writeGroup(writer: ParquetWriter, row: Record<string, unknown>): void {
   writer.write({ columnData, rowGroupSize: 1 });
 }
 
-// Written once: each is some forty columns.
+// Written once: each is some forty columns. Where the run is not long, some are there again and again.
+const different = some(128, 20);
 const groups: ParquetWriter["row_groups"] = [];
 beforeAll(() => {
   const writer = new ParquetWriter({ writer: new ByteWriter(), schema });
-  for (let at = 0; at < 128; at++) {
+  for (let at = 0; at < different; at++) {
     writeGroup(writer, {
       url: `https://example.org/${at}`,
       last_modified: at % 2 === 0 ? new Date(at * 1e9) : undefined,
@@ -29,7 +31,7 @@ beforeAll(() => {
       images: at % 3 === 0 ? [{ url: "https://example.org/ä.png", caption: "PAR1" }] : undefined,
     });
   }
-  groups.push(...writer.row_groups);
+  for (let at = 0; at < 128; at++) groups.push(writer.row_groups[at % different]!);
 });
 
 test.each([0, 1, 2, 14, 15, 127, 128])(
@@ -62,9 +64,10 @@ test("what a table keeps for each row group is little", async () => {
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };
-  const before = await held(50);
-  const after = await held(150);
+  const count = some(150, 80);
+  const before = await held(some(50, 30));
+  const after = await held(count);
   table.finish();
   // As objects they would take some 48 KB each.
-  expect((after - before) / 150).toBeLessThan(12 * 1024);
+  expect((after - before) / count).toBeLessThan(12 * 1024);
 });
