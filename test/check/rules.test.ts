@@ -28,10 +28,11 @@ test("every rule has a case", () => {
 });
 
 describe.each(
-  cases.map((each) => ({ ...each, name: each.what === undefined ? each.rule : `${each.rule}: ${each.what}` })),
-)("$name", ({ rule, fires, near, count, severity, example }) => {
+  cases.map((each, at) => ({ ...each, at, name: each.what === undefined ? each.rule : `${each.rule}: ${each.what}` })),
+)("$name", ({ rule, fires, near, count, severity, example, at }) => {
   test("fires", async () => {
-    const { findings } = await checkedInPieces(fires);
+    // A third of the cases shows that pieces change nothing.
+    const { findings } = isLong || at % 3 === 0 ? await checkedInPieces(fires) : await checked(fires);
     const own = findings.filter((finding) => finding.rule === rule);
     const others = findings.map((finding) => `${finding.severity} ${finding.rule} ${finding.count}`);
     expect(own.length, `only ${others.join(", ")}`).toBeGreaterThan(0);

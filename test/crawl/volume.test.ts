@@ -12,7 +12,7 @@ import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts
 import { isLong, some } from "../support/long.ts";
 import { home, index, site, urlset } from "../support/site.ts";
 
-const count = some(1_000_000, 120_000);
+const count = some(1_000_000, 60_000);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 

@@ -23,7 +23,7 @@ import {
   website,
 } from "./random-website.ts";
 
-const { SITEGROVE_TEST_RUNS = some(100) } = process.env;
+const { SITEGROVE_TEST_RUNS = some(100, 10) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
 let folder: string;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each([
         expect(await all(diffTrees(before, after))).toEqual([]);
         expect(await all(diffTrees(before, before))).toEqual([]);
       }),
-      { numRuns: some(50) },
+      { numRuns: some(50, 5) },
     );
   });
 });
@@ -116,7 +116,7 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
         await rm(`${name}-after.warc.gz`);
       },
     ),
-    { numRuns: some(40, 5) },
+    { numRuns: some(40, 3) },
   );
 });
 

@@ -21,7 +21,10 @@ const routes: Record<string, string> = {
   "/index.xml": `<sitemapindex>${names.map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
 };
 for (const [at, name] of names.entries()) {
-  const pages = Array.from({ length: 50 + 20 * at }, (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`);
+  const pages = Array.from(
+    { length: 50 + some(20, 4) * at },
+    (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`,
+  );
   routes[`/${name}`] = `<urlset>${pages.join("\n")}</urlset>`;
 }
 
