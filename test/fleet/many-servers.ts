@@ -17,6 +17,8 @@ export interface ManyServersOptions {
   readonly pages?: number;
   /** Whether a website never answers. */
   readonly isSilent?: (number: number) => boolean;
+  /** What is waited for before each answer. */
+  readonly gate?: () => Promise<void>;
 }
 
 export async function manyServers({
@@ -24,13 +26,15 @@ export async function manyServers({
   latency = 0,
   pages = 3,
   isSilent = () => false,
+  gate,
 }: ManyServersOptions): Promise<ManyServers> {
   const visits = new Map<string, number>();
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(async (request, response) => {
     const host = request.headers.host ?? "";
     const [, x = 1, y = 0, z = 1] = host.split(/[.:]/).map(Number);
     if (request.url === "/robots.txt") visits.set(`http://${host}/`, (visits.get(`http://${host}/`) ?? 0) + 1);
     if (isSilent(((x - 1) * 256 + y) * 250 + z - 1)) return;
+    if (gate !== undefined) await gate();
     setTimeout(() => {
       const base = `http://${host}`;
       if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n`);
