@@ -1,5 +1,5 @@
-// The queue of several machines on PostgreSQL, which is experimental: the contract, where a server can be had; the whole of it in the long
-// run (`npm run test:long`).
+// The queue of several machines on PostgreSQL, which is experimental, where a server can be had: what shows that it works there; the whole
+// contract, which Redis keeps in every run, in the long one (`npm run test:long`).
 // Needs PostgreSQL, more than a second.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

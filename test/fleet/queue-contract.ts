@@ -63,7 +63,7 @@ export async function resultsOf(queue: SiteQueue): Promise<SiteSummary[]> {
   return list.sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** `isWhole`: also what is ours alone, and the same for every server behind the queue. */
+/** `isWhole`: otherwise only what shows that a server works: to add, take and finish, leases that expire, crashes. */
 export function queueContract(make: () => QueueMaker, isWhole = true): void {
   const maker = make();
   describe(`a queue: ${maker.name}`, () => {
@@ -142,7 +142,7 @@ export function queueContract(make: () => QueueMaker, isWhole = true): void {
       expect(second.attemptId).not.toBe(first.attemptId);
     });
 
-    test("a site that was given back is no death, and is given out again", async () => {
+    test.runIf(isWhole)("a site that was given back is no death, and is given out again", async () => {
       await queue.add("run", [job("a")]);
       for (let attempt = 1; attempt <= 5; attempt++) {
         const lease = await taken(queue);
@@ -153,7 +153,7 @@ export function queueContract(make: () => QueueMaker, isWhole = true): void {
       expect(await queue.counts("run")).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
     });
 
-    test("a site that is to be tried later is waited for", async () => {
+    test.runIf(isWhole)("a site that is to be tried later is waited for", async () => {
       await queue.add("run", [job("a")]);
       const before = Date.now();
       await (await taken(queue)).retry(undefined, 100);
@@ -162,7 +162,7 @@ export function queueContract(make: () => QueueMaker, isWhole = true): void {
       expect(again.starts).toBe(2);
     });
 
-    test("three deaths set a site aside, and only that site", async () => {
+    test.runIf(isWhole)("three deaths set a site aside, and only that site", async () => {
       await reopen(leases.short);
       await queue.add("run", [job("a"), job("b")]);
       for (let death = 0; death < 3; death++) {
@@ -241,7 +241,7 @@ export function queueContract(make: () => QueueMaker, isWhole = true): void {
     });
 
     test("many workers at a time: nothing is lost, nothing is given out twice", async () => {
-      const names = Array.from({ length: some(500, 200) }, (_, at) => `site-${at}`);
+      const names = Array.from({ length: isWhole ? some(500, 150) : 20 }, (_, at) => `site-${at}`);
       await queue.add("run", names.map(job));
       const seen: string[] = [];
       const worker = async () => {
@@ -250,7 +250,7 @@ export function queueContract(make: () => QueueMaker, isWhole = true): void {
           await lease.done(summaryOf(lease));
         }
       };
-      await Promise.all(Array.from({ length: 64 }, worker));
+      await Promise.all(Array.from({ length: isWhole ? 64 : 8 }, worker));
       expect(seen.toSorted()).toEqual(names.map((name) => job(name).key).sort());
       expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: names.length, failed: 0 });
       expect(await resultsOf(queue)).toHaveLength(names.length);
