@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -12,6 +13,7 @@ import type { Client } from "../../src/client.ts";
 import { reportFacts, reportHtml } from "../../src/report/report.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
+import { isLong } from "../support/long.ts";
 import { hasNoBrowser, launch, look } from "./browser.ts";
 import { shop, shopHome } from "./shop.ts";
 import { chineseAndArabic, everythingFails, home, hostile, nothingThere, threePages } from "./websites.ts";
@@ -55,9 +57,8 @@ const openAll = 'for (const each of document.querySelectorAll("details")) each.o
 
 const guidelines = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What axe-core finds, as lines. Everything is opened first. */
+/** What axe-core finds, as lines. */
 async function violations(page: Page, rules: object): Promise<string[]> {
-  await page.evaluate(openAll);
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource);
   return page.evaluate(`axe
     .run(${JSON.stringify(rules)})
@@ -88,49 +89,81 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     },
   ] as const;
 
-  // The largest page in every manner, one after the other; the others in one each.
-  const looks = [
-    {
-      name: "shop",
-      how: "in every manner",
-      ways: manners.map(({ options, differs }) => ({ options, rules: differs })),
-    },
-    ...Object.keys(websites).map((name, index) => {
-      const { how, options } = manners[index % manners.length]!;
-      return { name, how, ways: [{ options, rules }] };
-    }),
-  ];
+  // The largest page in every manner, one after the other; the others in one each. Unless the run is long, the largest in the light, each
+  // other manner on a small one, with what differs there, and the rest is only looked at, one after the other.
+  const [light, dark, narrow] = manners;
+  const looks: {
+    readonly how: string;
+    readonly names: readonly string[];
+    readonly ways: readonly { readonly options: BrowserContextOptions; readonly used: object | undefined }[];
+  }[] = isLong
+    ? [
+        {
+          names: ["shop"],
+          how: "in every manner",
+          ways: manners.map(({ options, differs }) => ({ options, used: differs })),
+        },
+        ...Object.keys(websites).map((name, index) => {
+          const { how, options } = manners[index % manners.length]!;
+          return { names: [name], how, ways: [{ options, used: rules }] };
+        }),
+      ]
+    : [
+        { names: ["shop"], how: "light", ways: [{ options: light.options, used: light.differs }] },
+        { names: ["everything fails"], how: "dark", ways: [{ options: dark.options, used: dark.differs }] },
+        { names: ["three pages"], how: "390 px wide", ways: [{ options: narrow.options, used: narrow.differs }] },
+        {
+          names: ["nothing there", "chinese and arabic", "hostile"],
+          how: "390 px wide, without rules",
+          ways: [{ options: narrow.options, used: undefined }],
+        },
+      ];
 
   test.each(looks)(
-    "$name, $how: nothing is loaded, nothing is logged, and everybody can use it",
-    async ({ name, ways }) => {
-      const { page, requests, said } = await look(browser, fileOf(name));
-      for (const { options, rules: used } of ways) {
-        const { colorScheme, viewport }: Pick<BrowserContextOptions, "colorScheme" | "viewport"> = options;
-        await page.emulateMedia({ colorScheme: colorScheme ?? "light" });
-        if (viewport) await page.setViewportSize(viewport);
-        expect(await violations(page, used)).toEqual([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    "$names, $how: nothing is loaded, nothing is logged, and everybody can use it",
+    async ({ names, ways }) => {
+      const addresses = names.map((name) => pathToFileURL(fileOf(name)).href);
+      const { page, requests, said } = await look(browser, fileOf(names[0]!));
+      for (const [index, address] of addresses.entries()) {
+        if (index > 0) await page.goto(address);
+        for (const { options, used } of ways) {
+          const { colorScheme, viewport } = options;
+          await page.emulateMedia({ colorScheme: colorScheme ?? "light" });
+          if (viewport) await page.setViewportSize(viewport);
+          await page.evaluate(openAll);
+          if (used !== undefined) expect(await violations(page, used)).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        }
       }
-      expect(requests.filter((url) => !url.startsWith("blob:"))).toEqual([]);
+      expect(requests.filter((url) => !url.startsWith("blob:") && !addresses.includes(url))).toEqual([]);
       expect(said).toEqual([]);
       await page.context().close();
     },
   );
 
-  test.each(["shop", "hostile", "everything fails"])("%s: says the same without JavaScript", async (name) => {
-    const texts: string[] = [];
-    for (const javaScriptEnabled of [true, false]) {
-      const { page } = await look(browser, fileOf(name), { javaScriptEnabled });
-      texts.push(await page.evaluate("document.body.innerText.trim()"));
-      await page.context().close();
-    }
-    expect(texts[1]).toBe(texts[0]);
-    expect(texts[0]).toContain("Sitemap report");
-  });
+  test.each(["hostile", ...(isLong ? ["shop", "everything fails"] : [])])(
+    "%s: says the same without JavaScript",
+    async (name) => {
+      const texts: string[] = [];
+      for (const javaScriptEnabled of [true, false]) {
+        const { page } = await look(browser, fileOf(name), { javaScriptEnabled });
+        texts.push(await page.evaluate("document.body.innerText.trim()"));
+        await page.context().close();
+      }
+      expect(texts[1]).toBe(texts[0]);
+      expect(texts[0]).toContain("Sitemap report");
+    },
+  );
 
-  test("without JavaScript findings still open, filters still filter, and the data can be downloaded", async () => {
+  const isOpenOnPaper = async (page: Page) => {
+    const pdf = await page.pdf({ format: "A4" });
+    // A page object each. Closed, it would fit on three.
+    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
+  };
+
+  test("without JavaScript findings still open, filters still filter, the data can be downloaded, and on paper everything is open", async () => {
     const { page } = await look(browser, fileOf("shop"), { javaScriptEnabled: false, acceptDownloads: true });
+    await isOpenOnPaper(page);
     const rows = page.locator(".finding:visible");
     const all = await rows.count();
     await page.locator("label", { hasText: "Errors" }).click();
@@ -254,17 +287,9 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     await page.locator(".finding summary").first().focus();
     await page.keyboard.press("Enter");
     expect(await page.locator(".finding[open]").count()).toBe(1);
+    // On paper, all of them.
+    await isOpenOnPaper(page);
     await page.context().close();
-  });
-
-  test("on paper everything is open, with and without JavaScript", async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      const { page } = await look(browser, fileOf("shop"), { javaScriptEnabled });
-      const pdf = await page.pdf({ format: "A4" });
-      // A page object each. Closed, it would fit on three.
-      expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
-      await page.context().close();
-    }
   });
 });
 
