@@ -28,7 +28,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
   });
 
   test("parts of a list fill one prefix; what is there is not read again, unless it is to be", async () => {
-    const servers = await manyServers({ count: 8 });
+    const servers = await manyServers({ count: 4 });
     const list = path.join(folder, "sites.txt");
     writeFileSync(list, servers.sites.join("\n"));
     const part = (shard: string, ...flags: string[]) => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const bucket = await S3Bucket.open("s3://bucket/a/b", server.env);
       const keys = (await server.keys("bucket")).map((key) => key.replace("a/b/", ""));
       const summaries = keys.filter((key) => key.startsWith("summaries/"));
-      expect(summaries).toHaveLength(8);
+      expect(summaries).toHaveLength(4);
       const sites: string[] = [];
       for (const key of summaries) {
         const { site, files } = JSON.parse((await bucket.get(key)) ?? "") as SiteSummary;
@@ -52,7 +52,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
         expect((await bucket.get(files["pages"] ?? ""))?.trimEnd().split("\n")).toHaveLength(3);
       }
       expect(sites.sort()).toEqual([...servers.sites].sort());
-      expect(keys.filter((key) => /^(pages|archives)\//.test(key))).toHaveLength(16);
+      expect(keys.filter((key) => /^(pages|archives)\//.test(key))).toHaveLength(8);
       expect(keys.filter((key) => key.startsWith("summary-"))).toEqual(["summary-0-of-2.json", "summary-1-of-2.json"]);
       await part("0/2");
       await part("1/2", "--processes", "2");
@@ -97,7 +97,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     const bySite = (list: readonly SiteSummary[]) => [...list].sort((one, other) => (one.site < other.site ? -1 : 1));
 
     test("a worker that is killed leaves one result for each website; sites that ended badly are read again", async () => {
-      const servers = await manyServers({ count: 10, latency: 150 });
+      const servers = await manyServers({ count: 6, latency: 150 });
       const gone = await manyServers({ count: 1 });
       gone.close();
       const sites = [...servers.sites, gone.sites[0]?.replace("127.1.0.1", "127.1.1.1") ?? ""];
@@ -105,7 +105,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const from = ["--from", path.join(folder, "queued.txt"), "--out", "s3://bucket/q", "--archives", "--run", "r"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
       const queue = await BullQueue.open(redis.url);
-      const first = start(working(0, ["--concurrency", "4", "--lease", "1"]), { env: environment() });
+      const first = start(working(0, ["--concurrency", "2", "--lease", "1"]), { env: environment() });
       const end = ended(first);
       while ((await queue.counts("r")).done < 2) await sleep(10);
       first.kill("SIGKILL");
@@ -119,7 +119,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       expect(accepted.at(-1)?.outcome).toBe("unreachable");
       // What was published of it is taken back, and it is read anew.
       expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to read again");
-      expect((await published("q", "r")).summaries).toHaveLength(10);
+      expect((await published("q", "r")).summaries).toHaveLength(6);
       expect((await worker(0).end).code).toBe(0);
       const [again, before] = [(await results(0, "r")).at(-1), accepted.at(-1)];
       expect(again).toMatchObject({ outcome: "unreachable", site: before?.site });
