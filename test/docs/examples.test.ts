@@ -4,12 +4,22 @@
 // an example is its output.
 // Needs processes, more than a second.
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ended as CommandEnded, sitegrove } from "../cli/program.ts";
+import { isLong } from "../support/long.ts";
 import { type Block, blocksOf, pages, root } from "./pages.ts";
 import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
 
@@ -134,9 +144,12 @@ test("there is a script and a workflow", () => {
 });
 test.each(daily)("$name runs on two days", async (example) => {
   const place = freshFolder({ ...example, code: "save" });
+  // What the script leaves on the first day, the workflow finds, unless the run is long.
+  const days = isLong || example.language === "bash" ? [1, 2] : [2];
+  if (days[0] === 2) copyFileSync(archive, path.join(place, "today.warc.gz"));
   const script = path.join(place, "every-day.sh");
   writeFileSync(script, `GITHUB_STEP_SUMMARY=summary.md\nnpx() { "$@"; }\n${stand.toLocal(example.script)}`);
-  for (const day of [1, 2]) {
+  for (const day of days) {
     const { code, stderr } = await run("bash", [script], place);
     expect({ day, code, stderr }).toEqual({ day, code: 0, stderr: "" });
     expect(existsSync(path.join(place, "today.warc.gz"))).toBe(true);
@@ -281,7 +294,9 @@ const compilerSettings = {
 
 function compile(project: string): string {
   const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
-  const { stdout, stderr } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8", cwd: project });
+  // Once and small: threads, and the collector of its memory, take more than they give.
+  const how = { encoding: "utf8", cwd: project, env: { ...process.env, GOGC: "off" } } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, [compiler, "--singleThreaded", "-p", project], how);
   return `${stdout}${stderr}`;
 }
 
