@@ -105,8 +105,8 @@ describe("what stands before a document", () => {
 
   test.each([" ", "\n", "\r", "\t", "\0", "\ufeff", "\u00a0", "\u2028", "\ufeff\0", " \0"])("%j", (blank) => {
     for (const read of [readXml, readText, readRobots]) {
-      expectLinear((size) => `${blank.repeat(size)}<urlset/>`, total, read);
-      expectLinear((size) => `${blank.repeat(size)}https://example.org/`, total, read);
+      expectLinear((size) => `${blank.repeat(size)}<urlset/>`, some(total, 4000), read);
+      expectLinear((size) => `${blank.repeat(size)}https://example.org/`, some(total, 4000), read);
     }
   });
 });

@@ -70,7 +70,7 @@ describe("floods of references", () => {
       repeated(
         `<urlset>${one}<url><loc>https://example.org/`,
         "&#65;",
-        some(2_000_000, 1_000_000),
+        some(2_000_000, 600_000),
         `</loc></url>${two}</urlset>`,
       ),
     );
