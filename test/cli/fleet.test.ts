@@ -19,7 +19,7 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-line.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
-import { some } from "../support/long.ts";
+import { isLong, some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
 import { ended, launch, type Started, shell, sitegrove, start, terminal } from "./program.ts";
@@ -99,7 +99,7 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
 });
 
 test("the pages are byte for byte those of a single run", async () => {
-  const { sites } = await serve({ count: 3, pages: 50 });
+  const { sites } = await serve({ count: 2, pages: 10 });
   await sitegrove(fleet("--from", at("sites.txt")));
   for (const { site, files: outputs } of doneLines()) {
     expect(sites).toContain(site);
@@ -303,16 +303,18 @@ test("run again it continues, reads nothing twice, and can read some again", asy
 });
 
 describe("killed with -9", () => {
-  const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 2));
+  const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 1));
 
   test("at any moment: nothing is lost, and no website counts twice", { timeout: 180_000 + kills * 3000 }, async () => {
     const count = kills * 20;
-    const { sites } = await serve({ count, latency: 15 });
+    const { sites } = await serve({ count, latency: some(15, 50) });
     for (let kill = 0; kill < kills; kill++) {
       const child = start(fleet("--from", at("sites.txt"), "--concurrency", "8"));
       const end = ended(child);
       while (!existsSync(at("out/sites.ndjson"))) await sleep(10);
-      await sleep(300 + Math.random() * 900);
+      // In the long run at any moment; otherwise when a part is done.
+      if (isLong) await sleep(300 + Math.random() * 900);
+      else while (doneLines().length < kill * 20 + 5) await sleep(5);
       child.kill("SIGKILL");
       await end;
     }
@@ -381,7 +383,7 @@ describe("Ctrl-C", () => {
 
   test("once: what is in progress is finished, and the next run continues", async () => {
     const { visits } = await serve({ count: 24, latency: 50 });
-    const { end, kill } = await begin(asProcess);
+    const { end, kill } = await begin(() => launch(words()));
     kill("SIGINT");
     const { code, stderr } = await end;
     expect(code).toBe(130);
@@ -451,13 +453,13 @@ test("status says how far it is, also as JSON", async () => {
 const disk = smallDisk(256);
 afterAll(() => disk?.remove());
 test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room again it continues", async () => {
-  const { sites } = await serve({ count: 60, pages: 200 });
+  await serve({ count: 30, pages: 200 });
   const out = path.join(disk?.path ?? "", "out");
   const full = await sitegrove(["fleet", "--out", out, ...quick, "--from", at("sites.txt"), "--concurrency", "4"]);
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(/^sitegrove: \S*\/\S+ .*no space left on device\n$/m);
   const status = JSON.parse((await sitegrove(["fleet", "status", out, "--json"])).stdout);
-  expect(status.websites).toBeLessThan(60);
+  expect(status.websites).toBeLessThan(30);
   const done = readFileSync(path.join(out, "sites.ndjson"), "utf8")
     .split("\n")
     .filter((line) => line.includes('"type":"done"'));
@@ -465,7 +467,6 @@ test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room 
     const { summary } = JSON.parse(line);
     expect(readFileSync(path.join(out, summary.files.pages), "utf8").split("\n")).toHaveLength(201);
   }
-  expect(sites.length).toBe(60);
 });
 
 describe("2: the command line is wrong", () => {
@@ -531,11 +532,11 @@ describe("2: the command line is wrong", () => {
 });
 
 test("on a terminal there is a live table, and nothing that a list holds steers it", async () => {
-  await serve({ count: 15, latency: 120 });
+  await serve({ count: 10, latency: 120 });
   file("more.txt", "\u001b[2Jevil\u009b31m\n");
   const words = fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5");
   const { stdout } = await terminal(`$SITEGROVE ${words.filter((word) => word !== "--no-progress").join(" ")}`);
-  expect(stdout).toMatch(/\d+ of 15 websites · \d+ running · /);
+  expect(stdout).toMatch(/\d+ of 10 websites · \d+ running · /);
   // eslint-disable-next-line no-control-regex
   const text = stdout.replaceAll(/\u001b\[(\d+[AK]|J|\d*m)|\r/g, "");
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
