@@ -15,13 +15,13 @@ const many = 5_000_000;
 const manyChildren = 100_000;
 
 /** Answers at once, with a document that is made up while it is read, and never waits for anything. */
-const endless: Client = {
+const answering = (pages: number): Client => ({
   async request({ url }) {
     const isIndex = url.endsWith("/i.xml");
     const entry = (at: number) =>
       isIndex ? `<sitemap><loc>${home}i.xml#${at}</loc></sitemap>` : `<url><loc>${home}${at}</loc></url>`;
     const root = isIndex ? "sitemapindex" : "urlset";
-    const count = isIndex ? manyChildren : many;
+    const count = isIndex ? manyChildren : pages;
     return {
       status: 200,
       headers: [],
@@ -34,7 +34,8 @@ const endless: Client = {
       })(),
     };
   },
-};
+});
+const endless = answering(many);
 
 const limits = { documents: many, documentBytes: 1e12, documentEntries: 1e12, pages: 1e12 };
 
@@ -85,17 +86,19 @@ test("the time limit ends the reading of what has arrived; what was read is kept
 
 test("timers have their turn while a tree that is in memory is read", async () => {
   await using tree = await sitemapTreeFrom([`${home}p.xml`], {
-    client: endless,
+    client: answering(some(200_000, 120_000)),
     store: "memory",
-    limits: { ...limits, documentEntries: 200_000 },
+    limits,
   });
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  for await (const _ of tree.pages());
+  // From the first page on: there may be a turn before it.
+  let seen = 0;
+  for await (const _ of tree.pages()) if (seen++ === 0) turns = 0;
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(2);
+  expect(turns).toBeGreaterThan(some(1, 0));
 });
 
 test("timers have their turn while children are fetched ahead that are answered at once", async () => {

@@ -14,6 +14,7 @@ import type { Options } from "../../src/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { isLong } from "../support/long.ts";
 import { site } from "../support/site.ts";
 
 interface Document {
@@ -126,12 +127,15 @@ async function again(previous: string | string[], more: Options = {}): Promise<R
 
 const found = ["/robots.txt", "/index.xml", "/a.xml", "/b.xml.gz", "/c.xml"];
 
-test.each(["site.warc", "site.warc.gz"])("%s: what did not change does not travel", async (name) => {
-  const came = await again(await saved(name));
-  expect(came).toEqual({ "/moved.xml": "fetched", ...Object.fromEntries(found.map((url) => [url, "not-modified"])) });
-  expect(seen.map(({ path }) => path).sort()).toEqual([...found, "/moved.xml"].sort());
-  expect(seen.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(0);
-});
+test.each(isLong ? ["site.warc", "site.warc.gz"] : ["site.warc"])(
+  "%s: what did not change does not travel",
+  async (name) => {
+    const came = await again(await saved(name));
+    expect(came).toEqual({ "/moved.xml": "fetched", ...Object.fromEntries(found.map((url) => [url, "not-modified"])) });
+    expect(seen.map(({ path }) => path).sort()).toEqual([...found, "/moved.xml"].sort());
+    expect(seen.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(0);
+  },
+);
 
 test("what changed is fetched, what comes with the same bytes counts as the same", async () => {
   const archive = await saved();

@@ -110,9 +110,9 @@ export function hostile(): Client {
 }
 
 /** So many sections, sitemaps and findings that every list of the report is full. A list of sitemaps has 200 rows. */
-export const fullListSitemaps: number = some(400, 220);
+export const fullListSitemaps: number = some(400, 205);
 export function everyListFull(): Client {
-  const perSitemap = some(60, 8);
+  const perSitemap = some(60, 6);
   const documents = new Map<string, string>();
   const children = Array.from(
     { length: fullListSitemaps },
@@ -138,7 +138,7 @@ export function everyListFull(): Client {
 }
 
 /** How many sitemaps an index, robots.txt and the homepage name there. */
-export const largeTextSitemaps = { index: some(240, 100), robots: some(120, 60), homepage: some(99, 60) } as const;
+export const largeTextSitemaps = { index: some(240, 60), robots: some(120, 30), homepage: some(99, 30) } as const;
 /** The same with texts that take the most bytes: quotes, which HTML escapes, and characters of four bytes. */
 export function everyTextLarge(): Client {
   const documents = new Map<string, string>();
