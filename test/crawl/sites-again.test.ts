@@ -104,11 +104,11 @@ describe.each(cases.map((each, at) => ({ ...each, at })))("$file", ({ routes, op
     );
   const opened = (file: string) => outputsOf((onEvent) => openTree(file, { onEvent }));
 
-  test("built on the run before, and gone on with wherever it was cut off", async () => {
+  // Half of the websites show one of both: test/end-to-end/resume.test.ts and previous.test.ts are about nothing else.
+  test.runIf(isLong || at % 4 < 2)("built on the run before, and gone on with wherever it was cut off", async () => {
     const asked = { total: 0, bodies: 0 };
     const first = newFile();
     const without = await run({ save: first });
-    // Each website shows one of both: test/end-to-end/resume.test.ts and previous.test.ts are about nothing else.
     if (isLong || at % 2 === 0) await expectResumed(first, without);
     if (!isLong && at % 2 === 0) return;
     const second = newFile();
