@@ -11,13 +11,14 @@ export class Transport {
   error: Error | undefined;
   /** Whether the end of the connection has to wait: undici takes none while the reader of a body holds it back. */
   holdsEnd: () => boolean = () => false;
+  /** The website reset the connection, but Node.js reported a regular end: it does so where the reset arrives together with data. */
+  wasReset = false;
   /** Nothing more comes: what is left is in memory, and holding it back is of no use. */
   isOver = false;
   readonly #push: net.Socket["push"];
   #isEndHeld = false;
   readonly #bottom: net.Socket;
   #hasTlsEnded = false;
-  #wasReset = false;
   readonly #isSecure: boolean;
 
   /** `bottom` is the TCP socket; `wire` is the stream under TLS, if there is TLS, and has to call `onReceive`. */
@@ -33,8 +34,8 @@ export class Transport {
     socket.push = (chunk, encoding) => {
       if (chunk === null && wire !== undefined) this.#hasTlsEnded = !wire.readableEnded;
       if (chunk === null) this.isOver = true;
-      // Node.js reports a reset that arrives together with data as a regular end, and then the socket has no peer.
-      if (chunk === null && wire === undefined) this.#wasReset = socket.remoteAddress === undefined;
+      // After a reset the socket has no peer, after a regular end it still has.
+      if (chunk === null) this.wasReset = bottom.remoteAddress === undefined;
       this.#isEndHeld = chunk === null && this.holdsEnd();
       return !this.#isEndHeld && this.#push.call(socket, chunk, encoding);
     };
@@ -68,6 +69,6 @@ export class Transport {
 
   /** Whether the server said that nothing more follows: over TLS, the end of the connection does not say it. */
   get hasEnded(): boolean {
-    return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored && !this.#wasReset;
+    return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored && !this.wasReset;
   }
 }

@@ -123,6 +123,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   // one for a broken body and for one that ends early. The difference is who ended the connection.
   #explain(error: Error & { code?: string }): Error {
     const first = this.#connection.transport?.error;
+    if (this.#connection.transport?.wasReset === true) return Object.assign(new Error("reset"), { code: "ECONNRESET" });
     if (error.code === "UND_ERR_SOCKET" && first !== undefined && first !== error) return first;
     const isParserError = error.name === "HTTPParserError";
     if (!isParserError && error.code !== "UND_ERR_SOCKET") return error;

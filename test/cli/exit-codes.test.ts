@@ -206,7 +206,8 @@ describe("130: stopped by Ctrl-C", () => {
     expect(code).toBe(130);
     expect(stdout.endsWith("\n")).toBe(true);
     expect(count(stdout)).toBe(10_000);
-    expect(stderr).toBe("sitegrove: stopped: 10,000 pages listed, not complete\n");
+    // On a busy machine it may also say that it waited for the output too long.
+    expect(stderr).toMatch(/^sitegrove: stopped: 10,000 pages listed, not complete\n/);
   });
 
   // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.

@@ -37,16 +37,21 @@ test("so do chunks without the final one in a response that closes its connectio
   expect({ text, broken }).toEqual({ text: "half", broken: "body-short" });
 });
 
-test.each([
-  ["a reset", "body-reset"],
-  ["a regular end", undefined],
-])("a body without a length that arrives together with %s", async (end, problem) => {
-  const { text, broken } = await fetchOnly(({ socket }) => {
-    socket.write(`HTTP/1.1 200 OK\r\n\r\n${half}`);
-    if (end === "a reset") socket.resetAndDestroy();
-    else socket.end();
+describe("a body that arrives together with the end of the connection", () => {
+  const framings = ["", "content-length: 1000\r\n", "transfer-encoding: chunked\r\n"];
+
+  test.each(framings)("is cut off where that is a reset (%j)", async (framing) => {
+    const { text, broken } = await fetchOnly(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n${framing.includes("chunked") ? "4\r\n" : ""}half`);
+      socket.resetAndDestroy();
+    });
+    expect({ text, broken }).toEqual({ text: "half", broken: "body-reset" });
   });
-  expect({ text, broken }).toEqual({ text: half, broken: problem });
+
+  test("is whole where that is a regular end", async () => {
+    const { text, broken } = await fetchOnly(({ socket }) => void socket.end("HTTP/1.1 200 OK\r\n\r\nwhole"));
+    expect({ text, broken }).toEqual({ text: "whole", broken: undefined });
+  });
 });
 
 test("a bad chunk size keeps what came", async () => {

@@ -50,7 +50,10 @@ test(`${count} mixed requests leave nothing behind`, async () => {
   const after = await state();
 
   expect([...outcomes.keys()].sort()).toEqual(["aborted", "absent", "blocked", "failed", "found", "redirect"]);
-  expect({ ...after, heap: 0 }).toEqual({ ...before, heap: 0 });
+  // On a busy machine something of the first round may still be open, and be gone at the end.
+  expect(before.resources).toEqual(expect.arrayContaining(after.resources));
+  expect(after.resources.length).toBeLessThanOrEqual(before.resources.length);
+  expect(after.files).toBeLessThanOrEqual(before.files);
   // Whatever a request kept of itself, its headers alone are more than this.
   expect(after.heap - before.heap).toBeLessThan(count * 800);
   await server.close();

@@ -219,7 +219,8 @@ test("without BullMQ, its driver or aws4fetch, one line says what to install", a
         }\`));`)}`;
   const without = (name: string, words: readonly string[]) =>
     sitegrove(["fleet", ...words], {
-      node: ["--import", hook(name)],
+      // Node.js 26 calls `register` deprecated.
+      node: ["--no-deprecation", "--import", hook(name)],
       env: { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" },
     });
   expect(await without("bullmq", ["worker", "--queue", "redis://127.0.0.1:1/0"])).toEqual({

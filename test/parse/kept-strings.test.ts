@@ -38,9 +38,11 @@ const rich = urlset(
 </url>`;
   }),
 );
-const text = Array.from({ length: 2 * count }, (_, n) => `https://www.example.org/articles/${n}\t2024-05-06`).join(
-  "\n",
-);
+// Of a list, little but URLs can be left out: one is kept of many.
+const text = Array.from(
+  { length: 20 * count },
+  (_, n) => `https://www.example.org/articles/${n}?${"x".repeat(100)}`,
+).join("\n");
 const feed = `<rss version="2.0"><channel>${Array.from(
   { length: 2 * count },
   (_, n) =>
@@ -98,10 +100,13 @@ describe.each([
 });
 
 test.each([
-  ["a text sitemap", text, (page: SitemapPage) => page.url],
+  ["a text sitemap", text, (page: SitemapPage) => (/\/\d*00\?/.test(page.url) ? page.url : undefined)],
   ["a feed", feed, (page: SitemapPage) => page.url],
   ["a feed, its titles", feed, (page: SitemapPage) => page.newsStory?.title],
-] as const)("%s", (_, document, field) => expectSmall(() => pagesOf(parseSitemap(document)).map(field)));
+] as const)("%s", (_, document, field) =>
+  // A copy: what is alive anyway would not count.
+  expectSmall(() => pagesOf(parseSitemap(Buffer.from(document).toString())).map(field)),
+);
 
 function readByScanner(field: (page: SitemapPage) => string | undefined): (string | undefined)[] {
   const parser = createDocumentParser({ problems: new ProblemLog(), fastPath: noFastPath });
