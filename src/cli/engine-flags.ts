@@ -92,10 +92,10 @@ export class CrawlFlags {
 
   // Where pages come as lines, hardly anything is made but the buffers that they come in. Freed on another thread, they
   // count too long, and are a reason to collect everything: 15 times for a million pages. And because the
-  // young generation fills so slowly, it is collected before it is full: otherwise too many buffers would wait in it.
+  // young generation fills so slowly, it is collected long before it is full: otherwise too many buffers would wait in it.
   #collectBuffers(): void {
     if (!this.#collectsBuffers)
-      setFlags(["sweeping", "--no-concurrent-array-buffer-sweeping"], ["task", "--minor-gc-task-trigger=30"]);
+      setFlags(["sweeping", "--no-concurrent-array-buffer-sweeping"], ["task", "--minor-gc-task-trigger=4"]);
     if (!this.#collectsBuffers && this.#responses < manyResponses) setFlags(["heap", "--heap-growing-percent=60"]);
     this.#collectsBuffers = true;
   }
