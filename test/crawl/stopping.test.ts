@@ -86,7 +86,7 @@ test("the time limit ends the reading of what has arrived; what was read is kept
 
 test("timers have their turn while a tree that is in memory is read", async () => {
   await using tree = await sitemapTreeFrom([`${home}p.xml`], {
-    client: answering(some(200_000, 120_000)),
+    client: answering(300_000),
     store: "memory",
     limits,
   });
@@ -98,7 +98,7 @@ test("timers have their turn while a tree that is in memory is read", async () =
   let seen = 0;
   for await (const _ of tree.pages()) if (seen++ === 0) turns = 0;
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(some(1, 0));
+  expect(turns).toBeGreaterThan(1);
 });
 
 test("timers have their turn while children are fetched ahead that are answered at once", async () => {
