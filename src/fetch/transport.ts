@@ -34,8 +34,7 @@ export class Transport {
     socket.push = (chunk, encoding) => {
       if (chunk === null && wire !== undefined) this.#hasTlsEnded = !wire.readableEnded;
       if (chunk === null) this.isOver = true;
-      // After a reset the socket has no peer, after a regular end it still has.
-      if (chunk === null) this.wasReset = bottom.remoteAddress === undefined;
+      if (chunk === null && wire === undefined) this.wasReset = hasNoPeer(bottom);
       this.#isEndHeld = chunk === null && this.holdsEnd();
       return !this.#isEndHeld && this.#push.call(socket, chunk, encoding);
     };
@@ -43,6 +42,10 @@ export class Transport {
       socket.on("readable", () => this.onReceive());
       return;
     }
+    // The end of TLS comes later, when this socket may be closed.
+    bottom.on("end", () => {
+      this.wasReset = hasNoPeer(bottom);
+    });
     // Only the TCP socket keeps a process alive.
     socket.ref = () => {
       bottom.ref();
@@ -71,4 +74,9 @@ export class Transport {
   get hasEnded(): boolean {
     return this.#isSecure ? this.#hasTlsEnded : !this.socket.errored && !this.wasReset;
   }
+}
+
+// After a reset an open socket has no peer, after a regular end it still has.
+function hasNoPeer(socket: net.Socket): boolean {
+  return !socket.destroyed && socket.remoteAddress === undefined;
 }
