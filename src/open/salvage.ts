@@ -1,6 +1,6 @@
 // Recovers output of a damaged stream: zlib discards what the broken piece gave before the damage. The stream is read
 // again from its start, and the broken piece in smaller and smaller parts, until the byte is found that breaks it. Four
-// rounds are enough for 16 KB; the caller limits how much is read again.
+// rounds are enough for 32 KB; the caller limits how much is read again.
 import { ZlibStage } from "./zlib-stage.ts";
 import type { ZlibStream } from "./zlib-streams.ts";
 
