@@ -85,3 +85,11 @@ export function signalOf(cancellation: Cancellation): AbortSignal {
   else cancellation.add(() => controller.abort(cancellation.reason));
   return controller.signal;
 }
+
+/** The same the other way round. */
+export function cancellationBy(signal: AbortSignal): Cancellation {
+  const cancellation = new Cancellation();
+  if (signal.aborted) cancellation.cancel(signal.reason);
+  else signal.addEventListener("abort", () => cancellation.cancel(signal.reason), { once: true });
+  return cancellation;
+}

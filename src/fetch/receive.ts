@@ -3,17 +3,29 @@
 // waits in memory, for each of them.
 import type net from "node:net";
 
-// All sockets read into the same place: what came is copied at once.
-const large = Buffer.allocUnsafeSlow(224 * 1024);
-const small = large.subarray(0, 64 * 1024);
+const large = 224 * 1024;
+// With many connections, all sockets read into the same place, and what came is copied.
+const shared = Buffer.allocUnsafeSlow(64 * 1024);
 const fewConnections = 16;
 let connections = 0;
 
 /** To be given to `net.connect`. */
 export function receivingFor(socket: () => net.Socket): net.OnReadOpts {
+  // The socket's own place. When more than half of it is full it is passed on as it is: a copy would cost a third of receiving it.
+  let own: Buffer | undefined;
   return {
-    buffer: () => (connections > fewConnections ? small : large),
-    callback: (length, bytes) => socket().push(Buffer.from(bytes.subarray(0, length))),
+    // Called before the first piece, and again after each.
+    buffer: () => {
+      if (connections > fewConnections) return shared;
+      own ??= Buffer.allocUnsafeSlow(large);
+      return own;
+    },
+    callback: (length, bytes) => {
+      const piece = bytes.subarray(0, length);
+      const isPassedOn = bytes === own && length > large / 2;
+      if (isPassedOn || bytes !== own) own = undefined;
+      return socket().push(isPassedOn ? piece : Buffer.from(piece));
+    },
   };
 }
 

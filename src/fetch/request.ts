@@ -4,7 +4,7 @@ import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../client.ts";
 import { header } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import { Cancellation, signalOf } from "./cancellation.ts";
+import { Cancellation, cancellationBy, signalOf } from "./cancellation.ts";
 import { ask, type Head } from "./client-answer.ts";
 import type { Clock, Wait } from "./clock.ts";
 import { problemOf } from "./failure.ts";
@@ -49,6 +49,11 @@ export class OutgoingRequest implements ClientRequest {
     this.#signal ??= signalOf(this.cancellation);
     return this.#signal;
   }
+}
+
+/** What ends a request. Ours need no signal for it, which would be a tenth of what a small request costs. */
+export function cancellationOf(request: ClientRequest): Cancellation {
+  return request instanceof OutgoingRequest ? request.cancellation : cancellationBy(request.signal);
 }
 
 export class HttpRequest {

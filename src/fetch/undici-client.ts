@@ -10,7 +10,7 @@ import { problemOf } from "./failure.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { loadUndici } from "./load-undici.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
-import { OutgoingRequest } from "./request.ts";
+import { cancellationOf, OutgoingRequest } from "./request.ts";
 import { type Route, UndiciConnection } from "./undici-connection.ts";
 import { UndiciExchange } from "./undici-exchange.ts";
 
@@ -60,10 +60,12 @@ class UndiciClient implements OwnClient {
   }
 
   async #exchange(connection: UndiciConnection, url: URL, request: ClientRequest): Promise<ClientResponse | Problem> {
-    const { signal, headers } = request;
-    signal.throwIfAborted();
+    const { headers } = request;
+    const cancellation = cancellationOf(request);
+    if (cancellation.cancelled) throw cancellation.reason;
     const { proxy, isTunnel } = connection.route;
-    const exchange = new UndiciExchange(connection, request, this.#settings.limits.documentBytes, (isWhole) =>
+    const { documentBytes } = this.#settings.limits;
+    const exchange = new UndiciExchange(connection, request, cancellation, documentBytes, (isWhole) =>
       this.#giveBack(connection, isWhole),
     );
     const path = url.pathname + url.search;
@@ -81,7 +83,7 @@ class UndiciClient implements OwnClient {
       await exchange.return();
       return problem("proxy-refused", { status: 407, value: "GET" });
     } catch (error) {
-      signal.throwIfAborted();
+      if (cancellation.cancelled) throw cancellation.reason;
       return problemOf(error, "head");
     }
   }

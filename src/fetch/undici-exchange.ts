@@ -5,6 +5,7 @@ import type { Dispatcher } from "undici";
 import type { ClientRequest, ClientResponse } from "../client.ts";
 import type { HeaderList } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { UndiciConnection } from "./undici-connection.ts";
 
@@ -15,7 +16,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   readonly #request: ClientRequest;
   readonly #mostBytes: number;
   readonly #onEnd: (isWhole: boolean) => void;
-  readonly #onAbort = () => this.#abort(toError(this.#request.signal.reason));
+  readonly #cancellation: Cancellation;
+  readonly #onCancel = () => this.#abort(toError(this.#cancellation.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
   // Passed by undici when the request is sent, and with the head of the response.
@@ -40,6 +42,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   constructor(
     connection: UndiciConnection,
     request: ClientRequest,
+    cancellation: Cancellation,
     mostBytes: number,
     onEnd: (isWhole: boolean) => void,
   ) {
@@ -51,7 +54,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    request.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#cancellation = cancellation;
+    cancellation.add(this.#onCancel);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -183,7 +187,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#cancellation.remove(this.#onCancel);
     if (error === undefined) {
       this.#reader?.resolve({ done: true, value: undefined });
     } else {

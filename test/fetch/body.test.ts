@@ -50,6 +50,38 @@ test.each([1, 2, 3, 4, 5])("a connection that ends after %i pieces, while nobody
   expect(body.problem).toBeUndefined();
 });
 
+// The memory that a socket reads into is passed on, or used again.
+test.each([3, 24])("pieces stay what they were, with %i bodies at a time", async (bodies) => {
+  const length = 1_200_000;
+  const contentOf = (path: string) => {
+    const words = new Uint32Array(length / 4).map((_, index) => index * 31 + path.length * 1_000_003);
+    return Buffer.from(words.buffer);
+  };
+  const paths = Array.from({ length: bodies }, (_, index) => `/${"a".repeat(index + 1)}`);
+  const fault: Fault = async ({ socket, path }) => {
+    const content = contentOf(path);
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
+    // Parts of every size: those that fill the memory, and those that leave most of it empty.
+    for (let from = 0, size = 500; from < length; from += size, size = (size * 7) % 400_000) {
+      socket.write(content.subarray(from, from + size));
+      await new Promise(setImmediate);
+    }
+  };
+  const server = await testServer(Object.fromEntries(paths.map((path) => [path, fault])));
+  const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: bodies, total: bodies } });
+  const received = await Promise.all(
+    paths.map(async (path) => {
+      const { body } = await found(fetcher, server.origin + path);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of body) pieces.push(piece);
+      return pieces;
+    }),
+  );
+  for (const [index, path] of paths.entries()) {
+    expect(Buffer.concat(received[index] ?? []).equals(contentOf(path)), path).toBe(true);
+  }
+});
+
 describe("limits", () => {
   test.each([
     [10, 10, undefined],
