@@ -7,15 +7,15 @@ import { runChild } from "./child.mjs";
 
 const dist = () => process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist");
 
-/** `lines` of standard output, `seconds`, the seconds of `cpu` time, and the `peak` of memory in bytes. */
-export async function runProgram(words, { nodeOptions = [] } = {}) {
+/** `lines` of standard output, `seconds`, the seconds of `cpu` time, and the `peak` of memory in bytes. `env`: variables to add. */
+export async function runProgram(words, { nodeOptions = [], env: added = {} } = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-run-"));
   const note = path.join(folder, "peak");
   const peak = path.join(import.meta.dirname, "peak.mjs");
   const args = [...nodeOptions, "--import", peak, path.join(dist(), "cli/main.js"), ...words];
   try {
     const before = performance.now();
-    const env = { ...process.env, SITEGROVE_BENCH_PEAK: note };
+    const env = { ...process.env, ...added, SITEGROVE_BENCH_PEAK: note };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
     let lines = 0;
     child.stdout.on("data", (data) => {

@@ -124,16 +124,23 @@ async function keeping() {
 async function small() {
   const website = await serveWebsite({ pages: 825, pagesPerSitemap: 207 });
   try {
-    const { ls, usp } = await inTurns(
-      { ls: () => runProgram(["ls", `${website.origin}/`]), usp: () => runReference(website) },
+    const words = ["ls", `${website.origin}/`];
+    const { ls, first, usp } = await inTurns(
+      {
+        ls: () => runProgram(words),
+        first: () => runProgram(words, { env: { NODE_DISABLE_COMPILE_CACHE: "1" } }),
+        usp: () => runReference(website),
+      },
       rounds * 3,
     );
     printTable(
       "A small website: 825 pages, 4 sitemaps",
       ["", "seconds", "CPU s", "peak MB"],
-      Object.entries({ "sitegrove ls": ls, "ultimate-sitemap-parser": usp }).flatMap(([name, run]) =>
-        run === undefined ? [] : [[name, run.seconds, run.cpu, megabytes(run.peak)]],
-      ),
+      Object.entries({
+        "sitegrove ls": ls,
+        "the same, without kept code": first,
+        "ultimate-sitemap-parser": usp,
+      }).flatMap(([name, run]) => (run === undefined ? [] : [[name, run.seconds, run.cpu, megabytes(run.peak)]])),
     );
     if (usp !== undefined)
       atMost(1, "825 pages, sitegrove ls ÷ ultimate-sitemap-parser, time", ls.seconds / usp.seconds);
