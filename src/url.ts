@@ -47,11 +47,14 @@ export function resolveUrl(
   return url.length > maxLength ? { problem: "limit-url-length" } : { url, problem: "url-relative" };
 }
 
-/** The beginning of an absolute URL, as written: `https://example.org/`. Undefined if no slash follows the host. */
+/**
+ * The beginning of a valid absolute URL, as written: `https://example.org/`. Every URL with it is valid. Undefined if no
+ * slash follows the host, or if the host is called like a scheme: `http://https/` is valid, `http://https//` is a mistake.
+ */
 export function originOf(url: string): string | undefined {
   const slash = url.indexOf("/", url.indexOf("//") + 2);
   const origin = url.slice(0, slash + 1);
-  return slash < 0 || /[?#\\]/.test(origin) ? undefined : origin;
+  return slash < 0 || /[?#\\]|\/\/https?:?\/$/i.test(origin) ? undefined : origin;
 }
 
 /**

@@ -45,6 +45,11 @@ export interface RuleReader<Target = never> {
   readonly target: Target;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly: boolean;
+  /**
+   * How many texts were not looked at because of another one in their entry. Such an entry says nothing about others
+   * with the same words.
+   */
+  readonly unreadTexts: number;
   /** Takes an entry at once: a page with nothing to report but, perhaps, that its URL is repeated. False if it did not. */
   takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean;
   /** Takes entries as lines, if that is how their URLs are wanted. */

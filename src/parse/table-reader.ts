@@ -18,6 +18,7 @@ export interface TableTarget {
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean;
   /** See `RuleReader`. */
+  readonly unreadTexts?: number;
   takeEntry?(url: string, high: number, low: number, isAscii: boolean): boolean;
   readonly lines?: LineTaker | undefined;
   /** The entry has a URL that cannot be used; the reason was reported. */
@@ -72,6 +73,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   get urlsOnly(): boolean {
     return this.target.urlsOnly === true;
+  }
+
+  get unreadTexts(): number {
+    return this.target.unreadTexts ?? 0;
   }
 
   takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {

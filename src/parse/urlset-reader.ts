@@ -57,6 +57,8 @@ export class UrlsetReader implements TableTarget {
 
   /** Nothing else of a page is kept. */
   readonly urlsOnly: boolean;
+  /** See `RuleReader`. */
+  unreadTexts = 0;
 
   constructor(
     sink: EntrySink,
@@ -272,7 +274,10 @@ export class UrlsetReader implements TableTarget {
   /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
   addLink(attributes: ElementAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
-    if (!isAlternate(attributes.get("rel"))) return;
+    if (!isAlternate(attributes.get("rel"))) {
+      this.unreadTexts++;
+      return;
+    }
     const language = attributes.get("hreflang")?.trim();
     const hrefAt = attributes.find("href");
     const href = hrefAt === -1 ? undefined : attributes.value(hrefAt).trim();

@@ -50,6 +50,7 @@ function scan(
   const reader: RuleReader<object> = {
     target: {},
     urlsOnly: false,
+    unreadTexts: 0,
     takeEntry: () => false,
     lines: undefined,
     rules: [],

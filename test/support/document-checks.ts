@@ -1,5 +1,5 @@
 // What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
-// are some, and neither the fast path nor the way the document is cut makes a difference.
+// are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
 import { readSitemap } from "../../src/crawl/read.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
 import type { Limits } from "../../src/options.ts";
@@ -24,6 +24,7 @@ export interface CheckOptions {
   readonly limits: Partial<Limits>;
   readonly strict: boolean;
   readonly fastPath?: CreateFastPath;
+  readonly urlsOnly?: boolean;
 }
 
 /** Reads a text in every way there is, and returns what came out. The number decides how it is cut. */
@@ -38,6 +39,8 @@ export function checkText(text: string, options: CheckOptions, number: number): 
   if (!/\p{Surrogate}/u.test(text)) {
     const asBytes = readPieces(cutBytes(text, random), options);
     expectEqual("as bytes it reads otherwise", asBytes, whole);
+    const brief = readPieces(cutBytes(text, random), { ...options, urlsOnly: true });
+    expectEqual("with nothing but URLs it reads otherwise", withUrls(brief), withUrls(whole));
   }
 
   const inPieces = readPieces(cut(text, random), options);
@@ -74,6 +77,10 @@ function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading
   }
   take(parser.end());
   return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
+}
+
+function withUrls(reading: Reading) {
+  return { ...reading, pages: reading.pages.map(({ url }) => url) };
 }
 
 function* cut(text: string, random: Random): Generator<string> {

@@ -11,6 +11,7 @@ import type { HeaderList } from "../../src/exchange.ts";
 import { defaultLimits } from "../../src/options.ts";
 import { type Problem, ProblemLog } from "../../src/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { alternatingDocument } from "./alternating.ts";
 import { damagedDocument } from "./damaged-documents.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateBytes, mutateText } from "./mutate.ts";
@@ -36,9 +37,10 @@ export function limitsFor(random: Random) {
 
 // Some have entries that are alike, or damaged ones between innocent ones: whole, or broken as well.
 export function textOf(text: string, random: Random): string {
-  const lot = random.below(5);
+  const lot = random.below(7);
   if (lot < 2) return mutateText(text, texts, random);
-  const other = lot < 4 ? repetitiveDocument(random) : damagedDocument(random).text;
+  const other =
+    lot < 4 ? repetitiveDocument(random) : lot < 6 ? alternatingDocument(random) : damagedDocument(random).text;
   return random.below(2) === 0 ? other : mutateText(other, texts, random);
 }
 

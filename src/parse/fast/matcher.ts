@@ -147,10 +147,21 @@ export class Matcher implements LineCounter {
     this.#words.set(edges, slot + 1);
   }
 
-  /** Used like this, a word has nothing to report. */
-  approveWord(place: number, use: number): void {
+  /** Used like this, the word that is in the document from `start` to `end` has nothing to report. */
+  approveWord(place: number, use: number, start: number, end: number): void {
+    if (!this.#isWord(place, start, end)) return;
     const at = (layout.wordUsesStart >> 2) + place;
     this.#words[at] = this.#words[at]! | use;
+  }
+
+  // Whether it is still there: a later word of the same run may have taken its place.
+  #isWord(place: number, start: number, end: number): boolean {
+    const word = layout.wordsStart + place * vectorSize;
+    for (let index = 0; index < vectorSize; index++) {
+      const byte = start + index < end ? this.#bytes[start + index] : 0;
+      if (this.#bytes[word + index] !== byte) return false;
+    }
+    return true;
   }
 
   /** A trace was not played to its end: the words that it would have added are unknown. */

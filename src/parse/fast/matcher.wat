@@ -29,7 +29,7 @@
     (local $amps i32) (local $controls i32) (local $others i32) (local $lost i32) (local $kind i32)
     (local $edge i32) (local $before i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32)
     (local $flags i32) (local $task i32) (local $reason i32) (local $left i32)
-    ;; The first step of the entry, that of its URL, whether nothing in it is known to need a look, and whether that is certain.
+    ;; The first step of the entry, that of its only URL, whether nothing in it is known to need a look, and whether that is certain.
     (local $cycle i32) (local $key i32) (local $settled i32) (local $certain i32)
     (local.set $step (i32.const {traceStart}))
     (i32.store8 (i32.const {narrowStart}) (i32.const 91))
@@ -189,7 +189,12 @@
               (then
                 (if (i32.and (local.get $flags) (i32.const {isAccepted}))
                   (then
-                    (local.set $settled (select (local.get $settled) (i32.const 0) (i32.and (local.get $task) (i32.const {isKey}))))
+                    ;; A second URL: another entry began in between, in a way that ends no cycle.
+                    (local.set $settled
+                      (select
+                        (local.get $settled)
+                        (i32.const 0)
+                        (i32.and (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0)) (i32.eqz (local.get $key)))))
                     (local.set $key (local.get $step)))
                   (else
                     (local.set $settled (select (local.get $settled) (i32.const 0) (i32.and (local.get $flags) (i32.const {isKnownWord}))))
@@ -206,7 +211,10 @@
         (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
         (if (i32.and (local.get $task) (i32.const {endsEntry}))
           (then
-            (if (i32.and (i32.ne (local.get $cycle) (i32.const 0)) (local.get $settled))
+            (if
+              (i32.and
+                (i32.and (i32.ne (local.get $cycle) (i32.const 0)) (i32.ne (local.get $key) (i32.const 0)))
+                (local.get $settled))
               (then
                 ;; One more where it is not certain that there is nothing to report.
                 (i32.store offset={stepCycle}

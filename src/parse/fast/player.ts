@@ -18,10 +18,12 @@ export class Player {
   // The next text of each list.
   #narrow = 0;
   #wide = 0;
-  // The entry that is looked at: where it begins and ends in the trace, and how many problems there were before.
+  // The entry that is looked at: where it begins and ends in the trace, and how many problems and unread texts there were
+  // before.
   #watchedAt = 0;
   #watchedEnd = -1;
   #reports = 0;
+  #unread = 0;
   /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -45,7 +47,7 @@ export class Player {
     let at = 0;
     this.#watchedEnd = -1;
     for (; at < length && !cursor.stopped; at += stepWords) {
-      if (at === this.#watchedEnd) this.#learn(edges);
+      if (at === this.#watchedEnd) this.#learn(edges, reader);
       const cycle = trace[at + stepCycle]!;
       if (isKnownEntry(cycle)) {
         const end = lines === undefined ? at : this.#takeLines(lines, at, length);
@@ -57,6 +59,7 @@ export class Player {
         this.#watchedAt = at;
         this.#watchedEnd = endOf(cycle);
         this.#reports = cursor.reports;
+        this.#unread = reader.unreadTexts;
       }
       const edge = edges[trace[at + stepEdge]!]!;
       const end = trace[at + stepEnd]!;
@@ -93,7 +96,7 @@ export class Player {
         }
       }
     }
-    if (at === this.#watchedEnd) this.#learn(edges);
+    if (at === this.#watchedEnd) this.#learn(edges, reader);
     if (at < length) this.#matcher.forgetWords();
   }
 
@@ -140,15 +143,16 @@ export class Player {
   }
 
   // The entry that was looked at is over.
-  #learn(edges: readonly PathEdge[]): void {
+  #learn(edges: readonly PathEdge[], reader: RuleReader): void {
     const { trace } = this.#matcher;
-    if (this.#parts.cursor.reports !== this.#reports) return;
+    if (this.#parts.cursor.reports !== this.#reports || reader.unreadTexts !== this.#unread) return;
     const numbers: number[] = [];
     for (let at = this.#watchedAt; at < this.#watchedEnd; at += stepWords) {
       const number = trace[at + stepEdge]!;
       numbers.push(number);
-      const isWord = (trace[at + stepFlags]! & layout.isKnownWord) !== 0;
-      if (isWord) this.#matcher.approveWord(trace[at + stepWord]!, edges[number]!.use);
+      if ((trace[at + stepFlags]! & layout.isKnownWord) === 0) continue;
+      const { use } = edges[number]!;
+      this.#matcher.approveWord(trace[at + stepWord]!, use, trace[at + stepStart]!, trace[at + stepEnd]!);
     }
     this.#matcher.learnCycle(numbers);
   }

@@ -1,0 +1,72 @@
+// Where only URLs are wanted, an entry like one that had nothing to report is taken at once. It has to be like it in everything that
+// could be reported, and nothing else may be in between.
+import { expect, test } from "vitest";
+import { alternatingDocument } from "../support/alternating.ts";
+import { isLong, some } from "../support/long.ts";
+import { parsePieces, urlset } from "../support/parsed.ts";
+import { Random } from "../support/random.ts";
+import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
+
+const loc = (n: number | string) => `<loc>https://example.org/${n}</loc>`;
+const several = (from: number, rest: string, before = "") =>
+  Array.from({ length: 9 }, (_, n) => `<url>${before}${loc(from + n)}${rest}</url>`);
+
+// What is learned from one piece is known in the next.
+function expectSameInPieces(text: string): void {
+  for (const size of [300, 1000, 5000]) expectSameUrls(inPieces(text, size));
+}
+
+test("entries that take turns, with few words in each field, are read as where everything is wanted", () => {
+  const random = new Random(40);
+  for (let round = 0; round < some(3000, 20); round++) {
+    const limits = random.below(8) === 0 ? { documentEntries: random.below(60) } : {};
+    expectSameUrls(inBytes(alternatingDocument(random), random.pick([100, 300, 1000, 5000, 100_000])), { limits });
+  }
+});
+
+test("of two entries with a field between them, none is lost", () => {
+  const entries = Array.from(
+    { length: 60 },
+    (_, n) => `<url>${loc(n)}<priority>0.5</priority></url>${n % 2 ? "<lastmod>2024</lastmod>" : ""}`,
+  );
+  expect(parsePieces(inPieces(urlset(...entries), 300), { urlsOnly: true }).pages).toHaveLength(60);
+  expectSameInPieces(urlset(...entries));
+});
+
+test("the URL of an entry may be a short word that is not ASCII, and be repeated", () => {
+  const short = (letter: string) => `<url><loc>http://a.b/${letter}</loc><priority>0.5</priority></url>`;
+  const usual = several(0, "<priority>0.5</priority>");
+  // Known from another field, or from another document.
+  const link = '<xhtml:link rel="alternate" hreflang="http://a.b/ａ" href="https://example.org/a"/>';
+  const text = urlset(...several(20, link), ...several(40, link), ...usual, ...Array(40).fill(short("ａ")), ...usual);
+  for (let times = 0; times < 2; times++) expectSameInPieces(text);
+});
+
+test("whether a word is fine may depend on another one", () => {
+  const link = (attributes: string) => `<xhtml:link ${attributes} href="https://example.org/a"/>`;
+  // Nobody asks for the language of a style sheet.
+  const links = [link('rel="stylesheet"'), link('rel="alternate" hreflang="de"'), link('rel="alternate"')];
+  expectSameInPieces(urlset(...links.flatMap((one, n) => several(20 * n, one))));
+  // Behind the URL nobody reads it.
+  const wrapped = (date: string) => `<x><lastmod>${date}</lastmod></x>`;
+  const dates = [several(0, "", wrapped("2024")), several(20, wrapped("never")), several(40, "", wrapped("never"))];
+  expectSameInPieces(urlset(...dates.flat()));
+});
+
+test("a word that takes the place of another one is not taken for it", () => {
+  // These have the same hash in matcher.wat.
+  const others = ["bad661", "bad733", "bad805"];
+  for (let gap = 1; gap < (isLong ? 30 : 6); gap++) {
+    const priorities = Array.from({ length: 300 }, (_, n) => (n < 20 || n % (gap + 2) < gap ? "0.5" : others[n % 3]!));
+    const entries = priorities.map((priority, n) => `<url>${loc(n)}<priority>${priority}</priority></url>`);
+    expectSameInPieces(urlset(...entries));
+  }
+});
+
+test("what other documents had in the same process makes no URL valid", () => {
+  const text = (...urls: string[]) => urlset(...urls.map((url) => `<url><loc>${url}</loc></url>`));
+  const mistakes = ["http://https//example.org/a", "http://https://example.org/a", "HTTP://http://example.org/a"];
+  const hosts = ["http://https/a", "http://https:/a", "HTTP://http:/a"];
+  expect(parsePieces([text(...hosts, ...mistakes)]).pages.map(({ url }) => url)).toEqual(hosts);
+  expect(parsePieces([text("https://example.org/1", "https://example.org/2", ...mistakes)]).pages).toHaveLength(2);
+});
