@@ -4,7 +4,7 @@ import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
 import type { CrawlEvent, LinesEvent, PagesEvent, TreeStep } from "../event.ts";
 import { duration, grouped, size } from "../figures.ts";
 import type { Options } from "../options.ts";
-import { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } from "../tree/build.ts";
+import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
@@ -239,14 +239,13 @@ type OnlineTarget = Exclude<Target, { kind: "archive" }>;
 function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {
   switch (target.kind) {
     case "website":
-      return sitemapTreeForHomepage(target.homepage, options);
     case "sitemaps":
-      return sitemapTreeFrom(target.urls, options);
+      return buildTreeWhile(crawlTarget(target), options, { pagesLater: true });
     case "archive":
       return openTreeWhile(
         target.path,
         { signal: options.signal, onEvent: options.onEvent, limits: options.limits },
-        { verify },
+        { verify, pagesLater: true },
       );
   }
 }

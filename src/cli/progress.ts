@@ -18,6 +18,8 @@ export class Progress {
   #read = 0;
   #failed = 0;
   #pages = 0;
+  // The sitemap that the last pages are from.
+  #told = "";
   #bytes = 0;
   #note = "";
   #homepage = "";
@@ -45,9 +47,14 @@ export class Progress {
         break;
       case "pages":
         this.#pages += pagesIn(event);
+        this.#told = event.url;
         break;
       case "sitemap":
         this.#bytes += event.wireBytes;
+        // An archive says how many pages it has; they are read later.
+        if (event.sitemap.kind === "pages" && event.response !== undefined && event.sitemap.url !== this.#told) {
+          this.#pages += event.sitemap.pageCount;
+        }
         if (event.sitemap.kind === "index" && (event.depth <= 1 || this.#indexes.has(event.sitemap.url))) break;
         // Sitemaps of discovery were not declared before.
         if (event.depth === 1) this.#declared += 1;

@@ -5,15 +5,16 @@ import type { Target } from "./target.ts";
 
 /** For an archive, only the options about reading apply. */
 export async function treeOf(target: Target, options: Options): Promise<SitemapTree> {
-  const { openTreeWhile, sitemapTreeForHomepage, sitemapTreeFrom } = await import("../tree/build.ts");
+  const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
+  const pagesLater = true;
   switch (target.kind) {
     case "website":
-      return sitemapTreeForHomepage(target.homepage, options);
+      return buildTreeWhile({ homepage: target.homepage }, options, { pagesLater });
     case "sitemaps":
-      return sitemapTreeFrom(target.urls, options);
+      return buildTreeWhile({ sitemaps: target.urls }, options, { pagesLater });
     case "archive": {
       const { limits, signal, onEvent } = options;
-      return openTreeWhile(target.path, { limits, signal, onEvent }, { verify: true });
+      return openTreeWhile(target.path, { limits, signal, onEvent }, { verify: true, pagesLater });
     }
   }
 }

@@ -11,7 +11,7 @@ import type { PreviousArchives } from "../store/previous-archives.ts";
 import type { LineOf } from "../url-lines.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, read } from "./read.ts";
-import { ReadingLog } from "./reading-log.ts";
+import { type Believed, KnownReadings, ReadingLog, readSettings } from "./reading-log.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
 
@@ -46,8 +46,10 @@ export interface RunOptions {
   readonly source?: DocumentSource | undefined;
   /** Where documents are kept. By default nowhere, or in an archive if `save` or `resume` is set. */
   readonly store?: Store | undefined;
-  /** The archives of earlier runs, if they are open already; closed at the end. */
+  /** The archives of earlier runs, if they are open already. Whoever gives them closes them. */
   readonly previous?: PreviousArchives | undefined;
+  /** Where notes of earlier runs replace parsing: filled with what was counted from them. By default everything is parsed. */
+  readonly believed?: Believed | undefined;
   readonly omitMissing?: boolean | undefined;
   /** Problems of the website as a whole that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
@@ -86,10 +88,16 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     source === undefined
       ? (await import("../fetch/fetcher.ts")).createFetcher({ settings, start: startUrls, onEvent: onRequest, shared })
       : undefined;
-  const network = fetcher && earlier && previous ? new earlier.Revalidator(fetcher, previous, onEvent) : fetcher;
+  const readBy = options.believed && readSettings(settings);
+  const again =
+    fetcher && earlier && previous
+      ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent, readBy })
+      : undefined;
+  const network = again ?? fetcher;
   const { runCrawl } = await import("./engine.ts");
   try {
-    const log = store && new ReadingLog(settings, options.read);
+    const known = options.believed && again && KnownReadings.again(again, options.believed);
+    const log = store && new ReadingLog(settings, known?.read ?? options.read);
     const events = runCrawl({
       start,
       settings,
@@ -97,7 +105,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       startUrls,
       store,
       ...(previous && network && (await earlier?.leftOut({ start, startUrls, settings, previous, source: network }))),
-      isRobotsTheSame: network && "isRobotsTheSame" in network ? () => network.isRobotsTheSame : undefined,
+      isRobotsTheSame: again && (() => again.isRobotsTheSame),
       read: log?.read ?? options.read,
       readings: log && (() => log.readings),
       omitMissing,
@@ -114,7 +122,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   } finally {
     await fetcher?.close();
     await own?.store.close();
-    await previous?.close();
+    if (options.previous === undefined && own === undefined) await previous?.close();
   }
 }
 

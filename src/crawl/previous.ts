@@ -14,6 +14,7 @@ import {
 import type { Settings } from "../options.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import { PreviousArchives } from "../store/previous-archives.ts";
+import type { SavedReading } from "../store/readings.ts";
 import { Guesses, type GuessOptions } from "./guesses.ts";
 import type { Start } from "./target.ts";
 import { TrustedChildren } from "./trusted-children.ts";
@@ -41,23 +42,40 @@ export async function leftOut(
   return { guesses: await Guesses.open(options), trusted };
 }
 
+export interface RevalidatorOptions {
+  /** Must not report responses itself. */
+  readonly network: DocumentSource;
+  readonly previous: PreviousArchives;
+  readonly onResponse: (event: ResponseEvent) => void;
+  /** The settings that documents are read by; undefined if all are parsed. */
+  readonly readBy: string | undefined;
+}
+
 export class Revalidator implements DocumentSource {
   readonly #network: DocumentSource;
   readonly #previous: PreviousArchives;
   readonly #onResponse: (event: ResponseEvent) => void;
   readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
+  readonly #readBy: string | undefined;
+  readonly #notes = new Map<string, SavedReading>();
 
-  /** `network` must not report responses itself. */
-  constructor(network: DocumentSource, previous: PreviousArchives, onResponse: (event: ResponseEvent) => void) {
+  constructor({ network, previous, onResponse, readBy }: RevalidatorOptions) {
     this.#network = network;
     this.#previous = previous;
     this.#onResponse = onResponse;
+    this.#readBy = readBy;
+  }
+
+  /** What the earlier run read in the document of its archive that is used for this URL. */
+  noteOf(url: string): SavedReading | undefined {
+    return this.#notes.get(url);
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const unasked = request.notAsked ? await this.#unasked(request) : undefined;
-    if (unasked !== undefined) return this.#told(unasked);
-    const now = await this.#asked(request);
+    const now = unasked === undefined ? await this.#asked(request) : this.#told(unasked);
+    this.#lookUp(request, now);
+    if (unasked !== undefined) return now;
     if (request.role === "robots") this.#robots.push({ now, before: (await this.#previous.answer(request))?.outcome });
     return now;
   }
@@ -113,6 +131,16 @@ export class Revalidator implements DocumentSource {
     const { runsNotAsked = 0, answered: _, ...rest } = before as FetchedDocument;
     const { notAsked } = request;
     return { ...rest, attempts: 0, came: "not-asked", notAsked, runsNotAsked: runsNotAsked + 1 };
+  }
+
+  #lookUp(request: DocumentRequest, { came, ...fetched }: Fetched): void {
+    if (this.#readBy === undefined || request.anonymous || request.role === "robots") return;
+    const { url } = request;
+    this.#notes.delete(url);
+    const isEarlier = came === "not-modified" || came === "not-asked";
+    if (!isEarlier || fetched.outcome !== "found") return;
+    const note = this.#previous.reading(request, this.#readBy);
+    if (note !== undefined && note.wireBytes === (fetched.body as CheckedBody).length) this.#notes.set(url, note);
   }
 
   #told<T extends Fetched>(fetched: T): T {

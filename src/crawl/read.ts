@@ -1,6 +1,6 @@
 // From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
 // for local files. Never holds the whole document, nor all of its entries.
-import { type Body, type HeaderList, header } from "../exchange.ts";
+import { type Body, type Came, type HeaderList, header } from "../exchange.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { readable, unexpected } from "../option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
@@ -22,6 +22,9 @@ export interface Document {
   readonly isRobots?: boolean;
   /** Called between two chunks: whether to stop reading there. `body.problem` then says why. */
   readonly isCut?: () => boolean;
+  /** Requested without the caller's headers. */
+  readonly anonymous?: boolean | undefined;
+  readonly came?: Came;
 }
 
 export interface ReadSettings {
@@ -42,8 +45,10 @@ export interface Reading {
   readonly decodedBytes: number;
   /** The character set that it was decoded with. */
   readonly charset?: string | undefined;
-  /** Pages that are counted but were not yielded, because a tree already has them. */
+  /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
+  /** It is what the note of an archive says. */
+  readonly isNoted?: boolean;
   /** The Crawl-delay that robots.txt gives for this user agent, in milliseconds. */
   readonly crawlDelay: (userAgent: string) => number | undefined;
 }

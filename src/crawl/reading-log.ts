@@ -1,10 +1,12 @@
-// Writes down what a run read in its large documents, for the archive. When that archive is opened, the notes replace
-// parsing. The documents are compared with notes and checksums when their pages are read, or at once where that is asked for.
+// Writes down what a run read in its large documents, for the archive. When that archive is opened, or a later run takes documents
+// from it, the notes replace parsing. The documents are compared with notes and checksums when their pages are read, or at once where
+// that is asked for.
+import type { Came } from "../exchange.ts";
 import { version } from "../options.ts";
 import { pageCount } from "../parse/entry-parser.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
-import type { SavedReading, SavedReadings } from "../store/readings.ts";
+import { readingsByUrl, type SavedReading, type SavedReadings } from "../store/readings.ts";
 import { type Document, type ReadDocument, type Reading, type ReadSettings, read } from "./read.ts";
 
 // In bytes, decoded. Smaller documents are parsed in no time.
@@ -13,8 +15,8 @@ const large = 256 * 1024;
 const mostDocuments = 20_000;
 const mostProblems = 20;
 
-// The settings that notes depend on.
-function readBy({ limits, strict }: ReadSettings): string {
+/** The settings that notes depend on, as one text. */
+export function readSettings({ limits, strict }: ReadSettings): string {
   return JSON.stringify([version, strict, limits]);
 }
 
@@ -24,7 +26,7 @@ export class ReadingLog {
   readonly #read: ReadDocument;
 
   constructor(settings: ReadSettings, readDocument: ReadDocument = read) {
-    this.#by = readBy(settings);
+    this.#by = readSettings(settings);
     this.#read = readDocument;
   }
 
@@ -55,59 +57,70 @@ export class ReadingLog {
   }
 
   #note({ url }: Document, pages: number, reading: Reading): void {
-    const { outcome, complete, problems, wireBytes, decodedBytes, charset, untoldPages } = reading;
-    if (url === undefined || outcome.kind !== "pages" || !complete || untoldPages !== undefined) return;
+    const { outcome, complete, problems, wireBytes, decodedBytes, charset, untoldPages = 0, isNoted } = reading;
+    if (url === undefined || outcome.kind !== "pages" || !complete) return;
+    // A note goes on from archive to archive: whoever opens one compares it.
+    if (reading.untoldPages !== undefined && !isNoted) return;
     if (decodedBytes < large || problems.length > mostProblems || this.#documents.length === mostDocuments) return;
-    this.#documents.push({ url, format: outcome.format, pages, wireBytes, decodedBytes, charset, problems });
+    const { format } = outcome;
+    this.#documents.push({ url, format, pages: pages + untoldPages, wireBytes, decodedBytes, charset, problems });
   }
 }
 
-/** Reads documents by the notes of an archive. */
-export class KnownReadings {
-  readonly #archive: Archive;
-  readonly #known: ReadonlyMap<string, SavedReading>;
-  readonly #verify: boolean;
-  /** The URLs of documents whose pages were counted from a note. */
-  readonly believed: Set<string> = new Set();
+/** By the URL of a document whose pages were counted from a note: how many it says there are. */
+export type Believed = Map<string, number>;
 
-  private constructor(archive: Archive, known: ReadonlyMap<string, SavedReading>, verify: boolean) {
-    this.#archive = archive;
-    this.#known = known;
-    this.#verify = verify;
+type FindNote = (url: string, came: Came | undefined) => Promise<SavedReading | undefined>;
+
+/** Reads documents by the notes of archives. */
+export class KnownReadings {
+  readonly believed: Believed;
+  readonly #find: FindNote;
+
+  private constructor(find: FindNote, believed: Believed = new Map()) {
+    this.#find = find;
+    this.believed = believed;
   }
 
   /** Undefined if the archive has no notes, or other settings would make other ones. With `verify`, checksums are compared now. */
   static of(archive: Archive, settings: ReadSettings, verify: boolean): KnownReadings | undefined {
     const { readings, truncated, altered, finished } = archive;
-    if (readings === undefined || truncated || altered || !finished || readings.by !== readBy(settings))
-      return undefined;
-    return new KnownReadings(archive, new Map(readings.documents.map((each) => [each.url, each])), verify);
+    if (truncated || altered || !finished || readings?.by !== readSettings(settings)) return undefined;
+    const notes = readingsByUrl(readings);
+    return new KnownReadings(async (url) => {
+      const note = notes.get(url);
+      const fetched = note && (await archive.fetch({ url, role: "sitemap" }));
+      if (note === undefined || fetched?.outcome !== "found") return undefined;
+      const body = fetched.body as CheckedBody;
+      // A document whose checksum is known to differ is parsed; so is one without, because no later reading would show that it differs.
+      if (body.digest === undefined || body.problem !== undefined || body.length !== note.wireBytes) return undefined;
+      return !verify || (await body.isGood()) ? note : undefined;
+    });
+  }
+
+  /** For a run that builds on earlier ones, whose documents it has compared with their checksums. */
+  static again(run: { noteOf(url: string): SavedReading | undefined }, believed: Believed): KnownReadings {
+    return new KnownReadings(async (url, came) => {
+      return came === "not-modified" || came === "not-asked" ? run.noteOf(url) : undefined;
+    }, believed);
   }
 
   readonly read: ReadDocument = (document, settings) => this.#read(document, settings);
 
   async *#read(document: Document, settings: ReadSettings): ReturnType<ReadDocument> {
-    const known = await this.#find(document);
-    if (known === undefined) return yield* read(document, settings);
-    const { url, format, pages, ...rest } = known;
-    this.believed.add(url);
+    const { url, isRobots, anonymous, isCut, came } = document;
+    const isPlain = url !== undefined && !isRobots && !anonymous && !isCut?.();
+    const note = isPlain ? await this.#find(url, came) : undefined;
+    if (note === undefined) return yield* read(document, settings);
+    const { url: _, format, pages, ...rest } = note;
+    this.believed.set(note.url, pages);
     return {
       ...rest,
       outcome: { kind: "pages", format },
       complete: true,
       untoldPages: pages,
+      isNoted: true,
       crawlDelay: () => undefined,
     };
-  }
-
-  // A document whose checksum is known to differ is parsed; so is one without, because no later reading would show that it differs.
-  async #find({ url, isRobots, isCut }: Document): Promise<SavedReading | undefined> {
-    const known = url === undefined || isRobots ? undefined : this.#known.get(url);
-    if (known === undefined || isCut?.()) return undefined;
-    const fetched = await this.#archive.fetch({ url: known.url, role: "sitemap" });
-    if (fetched.outcome !== "found") return undefined;
-    const body = fetched.body as CheckedBody;
-    if (body.digest === undefined || body.problem !== undefined) return undefined;
-    return !this.#verify || (await body.isGood()) ? known : undefined;
   }
 }

@@ -1,7 +1,7 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 import { SitemapError } from "../errors.ts";
 import type { Options, Settings } from "../options.ts";
-import type { ArchiveInfo } from "../store/contract.ts";
+import type { ArchiveInfo, EarlierFiles } from "../store/contract.ts";
 import type { PreviousArchives } from "../store/previous-archives.ts";
 import { ResumedArchive } from "../store/resume-archive.ts";
 import { createStore, type Store } from "../store/store.ts";
@@ -12,7 +12,7 @@ export interface Storage {
   /** With the settings of the resumed archive, if there is one. */
   readonly prepared: Prepared;
   readonly store: Store;
-  /** The archives of earlier runs, opened before anything is written. */
+  /** The archives of earlier runs, opened before anything is written. Their files are closed with the store. */
   readonly previous: PreviousArchives | undefined;
 }
 
@@ -21,17 +21,17 @@ export async function openStorage(prepared: Prepared): Promise<Storage> {
   const { settings, start } = prepared;
   const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
   try {
-    return { ...(await openStore(prepared)), previous };
+    return { ...(await openStore(prepared, previous?.files)), previous };
   } catch (error) {
     await previous?.close();
     throw error;
   }
 }
 
-async function openStore(prepared: Prepared): Promise<Omit<Storage, "previous">> {
+async function openStore(prepared: Prepared, earlier: EarlierFiles | undefined): Promise<Omit<Storage, "previous">> {
   const { settings, start } = prepared;
   if (settings.resume === undefined) {
-    const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared) });
+    const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared), earlier });
     return { prepared, store };
   }
   const { signal, limits } = settings;
@@ -47,7 +47,7 @@ async function openStore(prepared: Prepared): Promise<Omit<Storage, "previous">>
       );
     }
     const { limits } = goingOn.settings;
-    const store = await createStore({ kind: settings.store, resumed, limits, info: infoOf(goingOn) });
+    const store = await createStore({ kind: settings.store, resumed, limits, info: infoOf(goingOn), earlier });
     return { prepared: goingOn, store };
   } catch (error) {
     await resumed.close();

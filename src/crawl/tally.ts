@@ -2,6 +2,8 @@
 import type { ProblemEvent, ResponseEvent, SitemapEvent, Totals } from "../event.ts";
 import type { SitemapResponse } from "../response.ts";
 import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
+import type { FoundDocument } from "./follow.ts";
+import type { Reading } from "./read.ts";
 
 /** The measurements of a document: its size on the wire and after decompression, and its response. */
 export interface DocumentFacts {
@@ -44,4 +46,24 @@ export class CameCount {
   see({ outcome, came }: ResponseEvent): void {
     if (outcome === "found") this.counts[came] += 1;
   }
+}
+
+/** Of a document that was read. */
+export function factsOf(
+  { document, hops }: FoundDocument,
+  { wireBytes, decodedBytes, charset }: Reading,
+): DocumentFacts {
+  const { status, headers, attempts, receivedAt, firstByte } = document;
+  const duration = document.duration ?? document.body.duration;
+  const response: SitemapResponse = {
+    status,
+    headers,
+    hops,
+    attempts,
+    ...(receivedAt === undefined ? {} : { receivedAt }),
+    ...(firstByte === undefined ? {} : { firstByte }),
+    ...(duration === undefined ? {} : { duration }),
+    ...(charset === undefined ? {} : { charset }),
+  };
+  return { wireBytes, decodedBytes, response };
 }

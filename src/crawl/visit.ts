@@ -4,7 +4,6 @@ import { type OrderedEvent, pagesEvent } from "../event.ts";
 import type { Settings } from "../options.ts";
 import { pageCount as pagesOf } from "../parse/entry-parser.ts";
 import { isLossy, type Problem, problem } from "../problem.ts";
-import type { SitemapResponse } from "../response.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Children } from "./children.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
@@ -21,7 +20,7 @@ import {
   type Visit,
 } from "./record.ts";
 import { resolve } from "./resolve.ts";
-import type { DocumentFacts } from "./tally.ts";
+import { factsOf } from "./tally.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import type { TrustedChildren } from "./trusted-children.ts";
 
@@ -149,6 +148,12 @@ export class Visitor {
     let pageCount = 0;
     let started = false;
     let cut: Problem | undefined;
+    const take = (count: number) => {
+      const taken = frontier.takePages(count);
+      pageCount += taken;
+      if (taken < count) cut = problem("limit-pages", { limit: settings.limits.pages });
+      return taken;
+    };
     const reading = readDocument({ ...time.read(document), url, isRobots }, settings);
     let step = await reading.next();
     while (!step.done) {
@@ -157,13 +162,11 @@ export class Visitor {
       const count = isRobots ? 0 : pagesOf(step.value);
       if (!started && count > 0) yield { type: "start", url, depth: place.parent.depth + 1 };
       started ||= count > 0;
-      const taken = frontier.takePages(count);
-      pageCount += taken;
+      const taken = take(count);
       if (taken > 0) yield pagesEvent(url, step.value, taken);
-      if (taken < count) cut = problem("limit-pages", { limit: settings.limits.pages });
       step = await reading.next(cut === undefined);
     }
-    pageCount += frontier.takePages(step.value.untoldPages ?? 0);
+    take(step.value.untoldPages ?? 0);
     return { reading: step.value, pageCount, started, cut };
   }
 
@@ -172,22 +175,6 @@ export class Visitor {
     const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
     if (delay !== undefined) setCrawlDelay?.(url, delay);
   }
-}
-
-function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
-  const { status, headers, attempts, receivedAt, firstByte } = document;
-  const duration = document.duration ?? document.body.duration;
-  const response: SitemapResponse = {
-    status,
-    headers,
-    hops,
-    attempts,
-    ...(receivedAt === undefined ? {} : { receivedAt }),
-    ...(firstByte === undefined ? {} : { firstByte }),
-    ...(duration === undefined ? {} : { duration }),
-    ...(charset === undefined ? {} : { charset }),
-  };
-  return { wireBytes, decodedBytes, response };
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {

@@ -21,6 +21,11 @@ export interface OpenArchiveOptions {
   readonly until?: number | undefined;
 }
 
+/** The files of archives of earlier runs, open to be read. */
+export interface EarlierFiles {
+  close(): Promise<void>;
+}
+
 /** Keeps exchanges and answers requests from them. */
 export interface Store extends DocumentSource {
   /**
@@ -34,6 +39,8 @@ export interface Store extends DocumentSource {
   has(request: DocumentRequest): boolean;
   /** The crawl ran to its end: what is missing in the archive was left out on purpose. `readings` are kept with it. */
   finish(readings?: SavedReadings): Promise<void>;
+  /** What was read in this document was shown to be wrong: archives that are saved later do not have it. */
+  forgetReading(url: string): void;
   /** Writes everything as one archive, compressed if the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
   /** Releases everything, including temporary files. Bodies must not be read any more. */

@@ -5,7 +5,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { base32, fromBase32 } from "./base32.ts";
-import { type Block, readBlocks } from "./kept-body.ts";
+import { type Block, lengthOf, readBlocks, skimBlocks } from "./kept-body.ts";
 import type { SavedRecord } from "./saved-record.ts";
 
 /** The digest of a record. */
@@ -43,7 +43,7 @@ function hexOf(value: string, length: number): string | undefined {
 /** As written in a record. SHA-1 is what all WARC tools use. */
 export async function digestOf(content: readonly Block[]): Promise<string> {
   const hash = createHash("sha1");
-  for await (const piece of readBlocks(content)) hash.update(piece);
+  for await (const piece of skimBlocks(content)) hash.update(piece);
   return `sha1:${base32(hash.digest())}`;
 }
 
@@ -51,7 +51,7 @@ export async function digestOf(content: readonly Block[]): Promise<string> {
 export async function hasDigest(digest: Digest | undefined, content: readonly Block[]): Promise<boolean> {
   if (digest === undefined) return true;
   const hash = createHash(digest.algorithm);
-  for await (const piece of readBlocks(content)) hash.update(piece);
+  for await (const piece of skimBlocks(content)) hash.update(piece);
   return hash.digest("hex") === digest.hex;
 }
 
@@ -113,6 +113,11 @@ export class CheckedBody implements Body {
     return this.#parts.decode === undefined ? this.#parts.payload : undefined;
   }
 
+  /** In bytes; undefined if it has to be decoded. */
+  get length(): number | undefined {
+    return this.blocks && lengthOf(this.blocks);
+  }
+
   get record(): SavedRecord | undefined {
     return this.#parts.record;
   }
@@ -124,7 +129,8 @@ export class CheckedBody implements Body {
 
   /** Whether the document is intact; reads it if it was not read before. */
   async isGood(): Promise<boolean> {
-    if (this.#check.state === "open") for await (const _ of this);
+    if (this.#check.state === "open" && this.#parts.decode === undefined) await this.#skim();
+    else if (this.#check.state === "open") for await (const _ of this);
     return this.#check.state === "good" && this.#problem === undefined;
   }
 
@@ -141,6 +147,13 @@ export class CheckedBody implements Body {
       for await (const _ of raw);
     }
     if (hashes !== undefined) this.#check.state = hashes.hold() ? "good" : "bad";
+  }
+
+  // Nobody wants the bytes.
+  async #skim(): Promise<void> {
+    const { raw, hold } = await this.#start();
+    for await (const piece of skimBlocks(this.#parts.payload)) for (const hash of raw) hash.update(piece);
+    this.#check.state = hold() ? "good" : "bad";
   }
 
   async #start(): Promise<{ raw: Hash[]; decoded: Hash[]; hold: () => boolean }> {

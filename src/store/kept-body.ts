@@ -21,6 +21,7 @@ export const blockSize: number = 256 * 1024;
 export class KeptFile {
   readonly #handle: FileHandle;
   readonly #name: string;
+  #watched: string | undefined;
   #closed = false;
 
   /** `name`: the name of the file in error messages. */
@@ -29,11 +30,9 @@ export class KeptFile {
     this.#name = name;
   }
 
-  /** The bytes at this position: fewer than requested only at the end of the file. */
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  /** The bytes at this position: fewer than requested only at the end of the file. They are read into `buffer`, if there is one. */
+  async read(offset: number, length: number, buffer: Buffer = Buffer.allocUnsafeSlow(length)): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
-    // Not from the pool of small buffers, because it may be kept for long.
-    const buffer = Buffer.allocUnsafeSlow(length);
     let used = 0;
     try {
       while (used < length) {
@@ -44,7 +43,7 @@ export class KeptFile {
     } catch (error) {
       throw this.#failed("read", error);
     }
-    return used === length ? buffer : buffer.subarray(0, used);
+    return used === buffer.length ? buffer : buffer.subarray(0, used);
   }
 
   /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
@@ -60,6 +59,20 @@ export class KeptFile {
     } catch (error) {
       throw this.#failed("written", error);
     }
+  }
+
+  /** Remembers the state of the file, where that tells whether somebody writes to it. */
+  async watch(): Promise<void> {
+    const { state, changedAt } = await this.#look();
+    // The times of some file systems have steps of two seconds: a change right after the last one might not show. Windows sets
+    // them when a writer closes the file.
+    const isSettled = Date.now() - changedAt > 3000 && process.platform !== "win32";
+    this.#watched = isSettled ? state : undefined;
+  }
+
+  /** Whether nobody wrote to the file since `watch`; false where that is not certain. */
+  async isUnchanged(): Promise<boolean> {
+    return this.#watched !== undefined && (await this.#look()).state === this.#watched;
   }
 
   /** Flushes the file to the disk. */
@@ -85,6 +98,13 @@ export class KeptFile {
     await this.#handle.close();
   }
 
+  // Of the times, one can be set to anything, but the other shows that.
+  async #look(): Promise<{ readonly state: string; readonly changedAt: number }> {
+    if (this.#closed) throw closedError();
+    const { size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = await this.#handle.stat({ bigint: true });
+    return { state: `${size} ${mtimeNs} ${ctimeNs}`, changedAt: Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs) };
+  }
+
   // Closed while it was in use: not a failure of the disk.
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
@@ -106,11 +126,27 @@ export class KeptBody implements Body {
 }
 
 /** The bytes of the blocks, in pieces of at most `blockSize`. */
-export async function* readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
+export function readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
+  return piecesOf(blocks, blockSize, () => undefined);
+}
+
+/** The same, for whoever is done with a piece when the next one comes: two buffers take turns. */
+export function skimBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
+  const size = Math.min(2 * blockSize, lengthOf(blocks));
+  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
+  let turn = 0;
+  return piecesOf(blocks, size, () => buffers[(turn ^= 1)]);
+}
+
+async function* piecesOf(
+  blocks: readonly Block[],
+  size: number,
+  buffer: () => Buffer | undefined,
+): AsyncGenerator<Uint8Array, undefined> {
   // The next piece is read while the caller works on this one.
   let ahead: Promise<Uint8Array> | undefined;
-  for (const piece of pieces(blocks)) {
-    const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece);
+  for (const piece of pieces(blocks, size)) {
+    const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece, buffer());
     // If the caller leaves first, nobody else would handle the rejection.
     next.catch(() => undefined);
     if (ahead !== undefined) yield await ahead;
@@ -136,20 +172,20 @@ export function closedError(): SitemapError {
   return new SitemapError("tree-closed", "The documents are no longer there: the tree was closed");
 }
 
-function* pieces(blocks: readonly Block[]): Generator<Block> {
+function* pieces(blocks: readonly Block[], size: number): Generator<Block> {
   for (const block of blocks) {
     if (block instanceof Uint8Array) {
       yield block;
       continue;
     }
-    for (let from = 0; from < block.length; from += blockSize) {
-      yield { file: block.file, offset: block.offset + from, length: Math.min(blockSize, block.length - from) };
+    for (let from = 0; from < block.length; from += size) {
+      yield { file: block.file, offset: block.offset + from, length: Math.min(size, block.length - from) };
     }
   }
 }
 
-async function readWhole({ file, offset, length }: Extent): Promise<Uint8Array> {
-  const bytes = await file.read(offset, length);
+async function readWhole({ file, offset, length }: Extent, buffer: Buffer | undefined): Promise<Uint8Array> {
+  const bytes = await file.read(offset, length, buffer);
   if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
   return bytes;
 }

@@ -3,19 +3,22 @@ import type { DocumentRequest, Fetched, FetchedDocument } from "../exchange.ts";
 import { bareHost, parseUrl } from "../url.ts";
 import { type Answer, type ArchiveIndex, timeOf } from "./archive-index.ts";
 import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
-import type { OpenArchiveOptions } from "./contract.ts";
+import type { EarlierFiles, OpenArchiveOptions } from "./contract.ts";
 import { CheckedBody } from "./digest.ts";
 import { indexArchive } from "./open-archive.ts";
+import { readingsByUrl, type SavedReading } from "./readings.ts";
 import { archiveKey } from "./replay.ts";
 
 interface PreviousArchive {
   readonly source: ArchiveSource;
   readonly index: ArchiveIndex;
+  /** The file ends where its last record does. */
+  readonly isWhole: boolean;
 }
 
 export class PreviousArchives {
   readonly #archives: readonly PreviousArchive[];
-  readonly #readWhole = new Map<ArchiveIndex, ReadonlySet<string>>();
+  readonly #readings = new Map<ArchiveIndex, ReadonlyMap<string, SavedReading>>();
 
   private constructor(archives: readonly PreviousArchive[]) {
     this.#archives = archives;
@@ -27,12 +30,14 @@ export class PreviousArchives {
     try {
       for (const path of paths) {
         const source = await openSource(path, { signal: options.signal });
-        archives.push({ source, index: undefined as never });
+        archives.push({ source, index: undefined as never, isWhole: false });
+        // Documents may stay in there: whoever reads them later wants to know that they are the same.
+        if (source.compressed === undefined) await source.file.watch();
         const { index, cut } = await indexArchive(source, { ...options, newest: true });
         if (source.damaged || cut === "goes on with something that is not a record") {
           throw invalidArchive(path, "it is damaged");
         }
-        archives[archives.length - 1] = { source, index };
+        archives[archives.length - 1] = { source, index, isWhole: cut === undefined };
       }
     } catch (error) {
       for (const { source } of archives) await source.close();
@@ -80,17 +85,28 @@ export class PreviousArchives {
 
   /** Whether the run says that it read this document to its end, and lost nothing of it. It says so of large ones only. */
   wasReadWhole(request: DocumentRequest): boolean {
-    const index = this.#newest(request)?.index;
-    if (index === undefined) return false;
-    let urls = this.#readWhole.get(index);
-    if (urls === undefined) {
-      urls = new Set(index.readings?.documents.map(({ url }) => url));
-      this.#readWhole.set(index, urls);
-    }
-    return urls.has(request.url);
+    const newest = this.#newest(request);
+    return newest !== undefined && this.#readingsIn(newest).has(request.url);
   }
 
-  #newest(request: DocumentRequest): { readonly index: ArchiveIndex; readonly answer: Answer } | undefined {
+  /** What the run that brought this document read in it, if it read by the same settings, and its archive is as it was written. */
+  reading(request: DocumentRequest, by: string): SavedReading | undefined {
+    const newest = this.#newest(request);
+    if (newest === undefined || request.role !== "sitemap" || request.anonymous) return undefined;
+    const { index, isWhole, answer } = newest;
+    // In joined archives, the notes are those of the first.
+    const isOfMainRun = "run" in answer && answer.run === "";
+    if (!isWhole || !index.finished || index.isAltered || !isOfMainRun || index.readings?.by !== by) return undefined;
+    return this.#readingsIn(newest).get(request.url);
+  }
+
+  #readingsIn({ index }: PreviousArchive): ReadonlyMap<string, SavedReading> {
+    const known = this.#readings.get(index) ?? readingsByUrl(index.readings);
+    this.#readings.set(index, known);
+    return known;
+  }
+
+  #newest(request: DocumentRequest): (PreviousArchive & { readonly answer: Answer }) | undefined {
     const { url, role, anonymous } = request;
     const keys = [
       archiveKey({ url, role, anonymous }),
@@ -98,16 +114,26 @@ export class PreviousArchives {
       archiveKey({ url, role, anonymous, notAsked: "guess" }),
       archiveKey({ url, role: "sitemap", anonymous }),
     ];
-    const answers = this.#archives.flatMap(({ index }) => {
-      const answer = keys.map((key) => index.find(key)).find((found) => found !== undefined);
-      return answer === undefined ? [] : [{ index, answer }];
+    const answers = this.#archives.flatMap((archive) => {
+      const answer = keys.map((key) => archive.index.find(key)).find((found) => found !== undefined);
+      return answer === undefined ? [] : [{ ...archive, answer }];
     });
     // A copy of a document that was not requested is as old as its original.
     return answers.sort((a, b) => timeOf(b.answer) - timeOf(a.answer) || runsOf(b.answer) - runsOf(a.answer))[0];
   }
 
-  async close(): Promise<void> {
-    for (const { source } of this.#archives) await source.close();
+  /** The files alone, for whoever goes on reading documents in them: without the indexes, which take memory. */
+  get files(): EarlierFiles {
+    const sources = this.#archives.map(({ source }) => source);
+    return {
+      async close() {
+        for (const source of sources) await source.close();
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.files.close();
   }
 }
 

@@ -22,6 +22,18 @@ export interface SavedReadings {
   readonly documents: readonly SavedReading[];
 }
 
+/** Without those of a URL that gave two documents, one of them to an anonymous request: a note does not say which. */
+export function readingsByUrl(readings: SavedReadings | undefined): ReadonlyMap<string, SavedReading> {
+  const known = new Map<string, SavedReading>();
+  const twice = new Set<string>();
+  for (const reading of readings?.documents ?? []) {
+    if (known.has(reading.url)) twice.add(reading.url);
+    known.set(reading.url, reading);
+  }
+  for (const url of twice) known.delete(url);
+  return known;
+}
+
 /** The content of the record that ends a run. */
 export function endToJson(readings: SavedReadings | undefined): string {
   const hasAny = readings !== undefined && readings.documents.length > 0;

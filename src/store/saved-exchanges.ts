@@ -4,6 +4,8 @@ import type { Problem } from "../problem.ts";
 import { ArchiveWriter, isCompressedName } from "./archive-writer.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
+import { parseDigest } from "./digest.ts";
+import { EarlierBody } from "./earlier-body.ts";
 import { type Block, KeptBody, readBlocks, skip } from "./kept-body.ts";
 import type { SavedReadings } from "./readings.ts";
 import type { SavedRecord } from "./saved-record.ts";
@@ -15,6 +17,8 @@ export interface Entry {
   readonly body: readonly Block[];
   /** The index of the exchange in its description: only version 0.1.0 described several at once. */
   readonly at: number;
+  /** The digest of a body in the file of an earlier run, as its record has it. */
+  readonly digest?: string | undefined;
 }
 
 /** A document of an earlier archive, and the website's answer this time, if it was asked. */
@@ -24,8 +28,14 @@ export interface Repetition {
   readonly answered?: { readonly status: number; readonly headers: HeaderList };
 }
 
-export async function readEntry({ description, body, at }: Entry): Promise<Fetched> {
-  return readDescription(description, at, (problem) => new KeptBody(body, problem));
+export async function readEntry(entry: Entry): Promise<Fetched> {
+  return readDescription(entry.description, entry.at, (problem) => bodyOf(entry, problem));
+}
+
+/** The body of a document that was kept. */
+export function bodyOf({ body, digest }: Entry, problem: Problem | undefined): Body {
+  const parsed = parseDigest(digest);
+  return parsed === undefined ? new KeptBody(body, problem) : new EarlierBody(body, parsed, problem);
 }
 
 /** `bodyOf` creates the body of a document, given its problem. */

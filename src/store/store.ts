@@ -3,14 +3,14 @@ import type { DocumentRequest, Fetched } from "../exchange.ts";
 import type { Limits, StoreKind } from "../options.ts";
 import { isCompressedName, writeArchive } from "./archive-writer.ts";
 import { BodySpace } from "./body-space.ts";
-import type { ArchiveInfo, Store } from "./contract.ts";
+import type { ArchiveInfo, EarlierFiles, Store } from "./contract.ts";
 import { describe } from "./description.ts";
 import { CheckedBody } from "./digest.ts";
-import { type Block, closedError, KeptBody } from "./kept-body.ts";
+import { closedError } from "./kept-body.ts";
 import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume-archive.ts";
-import { type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-exchanges.ts";
+import { bodyOf, type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-exchanges.ts";
 
 export type { Archive, ArchiveInfo, Store } from "./contract.ts";
 export { openArchive } from "./open-archive.ts";
@@ -25,9 +25,11 @@ export async function createStore(options: {
   readonly resumed?: ResumedArchive | undefined;
   /** Which answers of a resumed archive count. */
   readonly limits?: Limits | undefined;
+  /** The files of earlier runs: their documents stay there. Closed with the store, which owns them once it is made. */
+  readonly earlier?: EarlierFiles | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
-  const { kind, save, resumed, info } = options;
+  const { kind, save, resumed, info, earlier } = options;
   // An archive that is not compressed is where bodies are read from: only what is on its way there needs space.
   const passing = resumed === undefined ? save !== undefined && !isCompressedName(save) : !resumed.isCompressed;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !passing ? 0 : autoMemory;
@@ -40,7 +42,8 @@ export async function createStore(options: {
         : save === undefined
           ? undefined
           : await SavedExchanges.create(save, info);
-    return new OpenStore({ space, saved, info, resumed, limits: options.limits });
+    const copiesAll = kind === "memory";
+    return new OpenStore({ space, saved, info, resumed, limits: options.limits, earlier, copiesAll });
   } catch (error) {
     await space.close();
     throw error;
@@ -53,6 +56,9 @@ interface StoreParts {
   readonly info: ArchiveInfo;
   readonly resumed: ResumedArchive | undefined;
   readonly limits: Limits | undefined;
+  readonly earlier: EarlierFiles | undefined;
+  /** Nothing is left in the files of earlier runs. */
+  readonly copiesAll: boolean;
 }
 
 class OpenStore implements Store {
@@ -72,12 +78,11 @@ class OpenStore implements Store {
     if (this.#closed) throw closedError();
     // Fetched ahead, and not needed any more: nothing comes after the end of an archive.
     if (this.#finished) return fetched;
-    const { space } = this.#parts;
-    const body = fetched.outcome === "found" ? await space.take(fetched.body) : [];
+    const stored = await this.#store(fetched);
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
     const repeated = repeatedBy(fetched);
     const described = repeated === undefined ? fetched : { ...fetched, came: repeated.came };
-    const entry = await this.#place(describe(described, problem), body, repeated);
+    const entry = await this.#place(describe(described, problem), stored, repeated);
     const key = archiveKey(fetched);
     if (fetched.notAsked === "guess") this.#hasGuess = true;
     if (!this.#entries.has(key)) this.#entries.set(key, entry);
@@ -86,7 +91,7 @@ class OpenStore implements Store {
     return {
       ...described,
       ...(duration === undefined ? {} : { duration }),
-      body: new KeptBody(entry.body, problem),
+      body: bodyOf(entry, problem),
     } as T;
   }
 
@@ -131,13 +136,32 @@ class OpenStore implements Store {
     });
   }
 
+  forgetReading(url: string): void {
+    const { by, documents } = this.#readings ?? { by: "", documents: [] };
+    this.#readings = { by, documents: documents.filter((reading) => reading.url !== url) };
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    const { saved, resumed, space } = this.#parts;
+    const { saved, resumed, space, earlier } = this.#parts;
     await saved?.close();
     await resumed?.close();
     await space.close();
+    await earlier?.close();
+  }
+
+  // A document of an earlier run stays in its file, where it was found intact.
+  async #store(fetched: Fetched): Promise<Pick<Entry, "body" | "digest">> {
+    const { space, earlier, copiesAll } = this.#parts;
+    if (fetched.outcome !== "found") return { body: [] };
+    const { body } = fetched;
+    if (earlier !== undefined && !copiesAll && body instanceof CheckedBody) {
+      const { blocks, record, digest } = body;
+      const isWhole = body.problem === undefined && blocks !== undefined && digest !== undefined;
+      if (isWhole && repeatedBy(fetched) !== undefined) return { body: blocks, digest: record?.payloadDigest };
+    }
+    return { body: await space.take(body) };
   }
 
   // What was kept in this run, or in the one that it goes on with.
@@ -163,13 +187,17 @@ class OpenStore implements Store {
   }
 
   /** Where the exchange stays: in the archive, where it can be read from there. */
-  async #place(description: Uint8Array, body: readonly Block[], repeated: Repetition | undefined): Promise<Entry> {
+  async #place(
+    description: Uint8Array,
+    stored: Pick<Entry, "body" | "digest">,
+    repeated: Repetition | undefined,
+  ): Promise<Entry> {
     const { space, saved } = this.#parts;
-    const entry = { description: [description], body, at: 0 };
+    const entry = { description: [description], ...stored, at: 0 };
     if (repeated !== undefined) await saved?.appendRepeated(entry, repeated);
     const place = repeated === undefined ? await saved?.append(entry) : undefined;
-    if (place === undefined) return { description: [await space.put(description)], body, at: 0 };
-    space.release(body);
+    if (place === undefined) return { ...entry, description: [await space.put(description)] };
+    space.release(stored.body);
     return place;
   }
 }

@@ -16,7 +16,7 @@ import { digestOf } from "./digest.ts";
 import { infoToJson } from "./info.ts";
 import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
 import { endToJson, type SavedReadings } from "./readings.ts";
-import type { Repetition } from "./saved-exchanges.ts";
+import type { Entry, Repetition } from "./saved-exchanges.ts";
 
 export interface WarcRecord {
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -56,7 +56,7 @@ export async function infoRecord(
 export async function exchangeRecords(
   infoId: string,
   fetched: Fetched,
-  { description, body }: { readonly description: readonly Block[]; readonly body: readonly Block[] },
+  { description, body, digest }: Pick<Entry, "description" | "body" | "digest">,
 ): Promise<ExchangeRecords> {
   const own = (type: string, id: string, contentType: string, url: string) =>
     [
@@ -75,7 +75,8 @@ export async function exchangeRecords(
   const response: WarcRecord = {
     fields: [
       ...own("response", id, "application/http; msgtype=response", url),
-      ...(isDocument ? [["WARC-Payload-Digest", await digestOf(body)] as const] : unread(headers)),
+      // Where the file of an earlier run was changed, the digest shows it.
+      ...(isDocument ? [["WARC-Payload-Digest", digest ?? (await digestOf(body))] as const] : unread(headers)),
       ...(isDocument ? truncated(fetched.body.problem) : []),
     ],
     content: isDocument ? [httpBlock, ...body] : [httpBlock],

@@ -3,11 +3,17 @@ import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
 import type { ReadDocument } from "../crawl/read.ts";
-import { KnownReadings } from "../crawl/reading-log.ts";
+import { type Believed, KnownReadings } from "../crawl/reading-log.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
 import { path as checkPath } from "../option-checks.ts";
-import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../options.ts";
+import {
+  type ArchiveOptions,
+  type ArchiveSettings,
+  type Options,
+  resolveArchiveOptions,
+  type Settings,
+} from "../options.ts";
 import { problem } from "../problem.ts";
 import type { IndexSitemap, Sitemap } from "../sitemap.ts";
 import type { Archive } from "../store/contract.ts";
@@ -54,6 +60,8 @@ export interface WhileBuilding {
   readonly read?: ReadDocument | undefined;
   /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
   readonly verify?: boolean | undefined;
+  /** `onEvent` need not be called with the pages: what an archive says of a document takes the place of parsing it. */
+  readonly pagesLater?: boolean | undefined;
   /** Limits that other crawls count for, too. */
   readonly shared?: RunOptions["shared"];
 }
@@ -78,9 +86,9 @@ export async function openTreeWhile(
       ...(isLate ? [problem("limit-time", { limit: limits.time })] : isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
-    // To pass on the pages now, the documents have to be parsed.
-    const isForLater = building.read === undefined && building.onOrdered === undefined;
-    const known = isForLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
+    const known = isForLater(building, reader)
+      ? KnownReadings.of(archive, prepared.settings, building.verify ?? false)
+      : undefined;
     const collected = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read: known?.read ?? building.read },
       building,
@@ -112,12 +120,18 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
   const { prepared, store, previous } = await openStorage(asked);
   try {
     const { read, shared } = building;
-    const collected = await collect({ prepared, store, previous, read, shared }, building);
-    return toTree(prepared, collected, store);
+    const believed: Believed | undefined = isForLater(building, prepared.settings) ? new Map() : undefined;
+    const collected = await collect({ prepared, store, previous, believed, read, shared }, building);
+    return toTree(prepared, collected, store, believed);
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+// To pass on the pages now, the documents have to be parsed.
+function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Settings, "onEvent">): boolean {
+  return read === undefined && onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }
 
 async function collect(options: RunOptions, { onOrdered }: WhileBuilding): Promise<Collected> {
@@ -151,7 +165,7 @@ function toTree(
   prepared: Prepared,
   { root, finished, responses }: Collected,
   documents: TreeParts["documents"],
-  believed?: Set<string>,
+  believed?: Believed,
 ): SitemapTree {
   const { start, settings } = prepared;
   const { discovery, unreachable } = finished;

@@ -1,40 +1,44 @@
 // Reads the documents of a tree, on demand and until it is closed. Where a document was not read when the tree was made, because an
 // archive says what is in it, reading it shows whether that is true.
 import { type Reading, read, textOf } from "../crawl/read.ts";
+import type { Believed } from "../crawl/reading-log.ts";
 import { SitemapError } from "../errors.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
 import type { Settings } from "../options.ts";
 import type { SitemapPage } from "../page.ts";
-import { problem } from "../problem.ts";
-import type { PagesSitemap, Sitemap } from "../sitemap.ts";
+import { type Problem, problem } from "../problem.ts";
+import type { InvalidSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
 
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
   save(path: string): Promise<void>;
+  forgetReading?(url: string): void;
 }
 
 export interface DocumentReaderOptions {
   readonly root: Sitemap;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
-  /** The URLs of documents whose pages were not counted: their number is what the archive says. */
-  readonly believed?: Set<string> | undefined;
+  /** Documents whose pages were not counted: their number is what an archive says. */
+  readonly believed?: Believed | undefined;
 }
 
 export class DocumentReader {
   readonly settings: DocumentReaderOptions["settings"];
   readonly #root: Sitemap;
   readonly #documents: StoredDocuments;
-  readonly #believed: Set<string>;
+  readonly #believed: Believed;
+  // A sitemap that is declared twice has two nodes.
+  readonly #compared = new WeakSet<PagesSitemap>();
   readonly #onWrong: (pagesMore: number) => void;
   #closed = false;
 
-  /** `onWrong` is called when an archive was wrong about a document, with the difference in pages. */
+  /** `onWrong` is called when a sitemap is not what was counted, with the difference in pages. */
   constructor({ root, documents, settings, believed }: DocumentReaderOptions, onWrong: (pagesMore: number) => void) {
     this.settings = settings;
     this.#root = root;
     this.#documents = documents;
-    this.#believed = believed ?? new Set();
+    this.#believed = believed ?? new Map();
     this.#onWrong = onWrong;
   }
 
@@ -48,24 +52,32 @@ export class DocumentReader {
   async *pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.find(sitemap.url);
     if (document.outcome !== "found") return;
-    const isBelieved = this.#believed.has(sitemap.url);
-    let left = isBelieved ? Number.POSITIVE_INFINITY : sitemap.pageCount;
+    const told = this.#compared.has(sitemap) ? undefined : this.#believed.get(sitemap.url);
+    const isBelieved = told !== undefined;
+    // What a file holds that others may write to is known at its end.
+    const readsOn = document.body.mayChange === true;
+    let left = told === sitemap.pageCount ? Number.POSITIVE_INFINITY : sitemap.pageCount;
     let count = 0;
     const reading = read(document, this.settings);
     let step = await reading.next();
-    for (; !step.done && left > 0; step = await reading.next(left > 0)) {
+    for (; !step.done && (left > 0 || readsOn); step = await reading.next(left > 0 || readsOn)) {
       const { pages } = step.value;
       const taken = pages.length <= left ? pages : pages.slice(0, left);
       left -= taken.length;
       count += taken.length;
       if (taken.length > 0) yield taken;
     }
-    if (isBelieved && step.done) this.#compare(sitemap, count, step.value);
+    if (!step.done) return;
+    if (isBelieved) this.#compare(sitemap, count, step.value);
+    else this.#expectSame(sitemap, step.value.problems, count);
   }
 
   async *text(sitemap: Sitemap): AsyncGenerator<string, void> {
     const document = await this.find(sitemap.url, roleOf(sitemap));
-    if (document.outcome === "found" && sitemap !== this.#root) yield* textOf(document, this.settings);
+    if (document.outcome !== "found" || sitemap === this.#root) return;
+    yield* textOf(document, this.settings);
+    const { problem } = document.body;
+    if (problem !== undefined && sitemap.kind !== "invalid") this.#expectSame(sitemap, [problem]);
   }
 
   async save(path: string): Promise<void> {
@@ -86,18 +98,40 @@ export class DocumentReader {
 
   // Compares the counts in the archive with what was read now.
   #compare(sitemap: PagesSitemap, pageCount: number, { complete, problems }: Reading): void {
-    this.#believed.delete(sitemap.url);
-    const said = new Set(sitemap.problems.map(({ code }) => code));
-    const unsaid = problems.filter(({ code }) => !said.has(code));
-    if (pageCount === sitemap.pageCount && complete && unsaid.length === 0) return;
+    this.#compared.add(sitemap);
+    const unsaid = unsaidBy(sitemap, problems);
+    if (pageCount === sitemap.pageCount && (complete || !sitemap.complete) && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
-    const damage = unsaid.find(({ code }) => code === "archive-digest");
-    const difference = damage ?? problem("archive-counts");
-    if (damage === undefined) unsaid.push(difference);
-    this.#onWrong(pageCount - sitemap.pageCount);
-    Object.assign(sitemap, { complete: false, pageCount, problems: [...sitemap.problems, ...unsaid] });
+    const damage = unsaid.find(isDamage);
+    this.#correct(sitemap, damage === undefined ? [...unsaid, problem("archive-counts")] : unsaid, pageCount);
+  }
+
+  // The file of an earlier run was changed since its document was read.
+  #expectSame(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
+    const damage = unsaidBy(sitemap, problems).filter(isDamage);
+    if (damage.length > 0) this.#correct(sitemap, damage, pageCount);
+  }
+
+  #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
+    const difference = unsaid.find(isDamage) ?? unsaid.at(-1)!;
+    const before = sitemap.kind === "pages" ? sitemap.pageCount : 0;
+    this.#onWrong((pageCount ?? before) - before);
+    Object.assign(sitemap, { complete: false, problems: [...sitemap.problems, ...unsaid] });
+    if (pageCount !== undefined) Object.assign(sitemap, { pageCount });
+    this.#documents.forgetReading?.(sitemap.url);
     this.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
+}
+
+type ReadableSitemap = Exclude<Sitemap, InvalidSitemap>;
+
+function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Problem[]): Problem[] {
+  const codes = new Set(said.map(({ code }) => code));
+  return problems.filter(({ code }) => !codes.has(code));
+}
+
+function isDamage({ code }: Problem): boolean {
+  return code === "archive-digest";
 }
 
 /** What the document of a sitemap was requested as. */

@@ -2,6 +2,7 @@
 // (document-reader.ts), which is faster than any cache.
 
 import { flatten } from "../crawl/flatten.ts";
+import type { Believed } from "../crawl/reading-log.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
 import type { Fetched } from "../exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../option-checks.ts";
@@ -23,8 +24,8 @@ export interface TreeParts {
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
-  /** The URLs of documents whose pages were not counted: their number is what the archive says. */
-  readonly believed?: Set<string> | undefined;
+  /** Documents whose pages were not counted: their number is what an archive says. */
+  readonly believed?: Believed | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import type { Client } from "../../src/client.ts";
 import type { CrawlEvent } from "../../src/event.ts";
-import { digestOf } from "../../src/store/digest.ts";
 import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { changeNotes, type Notes } from "../support/notes.ts";
 
 const homepage = "https://example.org/";
 const filler = "x".repeat(300);
@@ -63,30 +63,14 @@ async function walked(tree: SitemapTree): Promise<string[]> {
 /** How many bytes of each document were parsed: the events tell of pages that were read. */
 async function opened(file: string, options = {}) {
   const events: CrawlEvent[] = [];
-  const tree = await openTree(file, { ...options, onEvent: (event) => events.push(event) });
+  const onEvent = (event: CrawlEvent) => events.push(event);
+  const tree = await openTreeWhile(file, { ...options, onEvent }, { pagesLater: true });
   const read = new Set(events.flatMap((event) => (event.type === "pages" ? event.url : [])));
   return { tree, events, read: [...read].map((url) => url.slice(homepage.length)) };
 }
 
-// Rewrites the note in the last record, with its digest and its length.
-async function withNote(change: (note: { documents: Record<string, unknown>[]; by: string }) => void): Promise<string> {
-  const bytes = readFileSync(archive, "latin1");
-  const start = bytes.lastIndexOf("WARC/1.1");
-  const [head = "", json = ""] = bytes.slice(start).split("\r\n\r\n");
-  const end = JSON.parse(json);
-  change(end.readings);
-  const content = Buffer.from(JSON.stringify(end));
-  const digest = await digestOf([content]);
-  const changed = head
-    .replace(/WARC-Block-Digest: .*/, `WARC-Block-Digest: ${digest}`)
-    .replace(/Content-Length: .*/, `Content-Length: ${content.length}`);
-  const file = path.join(folder, `changed-${Math.random()}.warc`);
-  writeFileSync(
-    file,
-    Buffer.from(`${bytes.slice(0, start)}${changed}\r\n\r\n${content.toString("latin1")}\r\n\r\n`, "latin1"),
-  );
-  return file;
-}
+const withNote = (change: (notes: Notes) => void) =>
+  changeNotes(archive, path.join(folder, `changed-${Math.random()}.warc`), change);
 
 test("the tree is the same, and large documents are not read for it", async () => {
   const { tree, read } = await opened(archive);
@@ -102,6 +86,15 @@ test("the tree is the same, and large documents are not read for it", async () =
   const [, a] = tree.sitemaps();
   expect(await tree.response(a as never)).toMatchObject({ status: 200 });
   await tree.close();
+});
+
+test("whoever listens to events gets the pages of every document, in the order of the website", async () => {
+  const urls: string[] = [];
+  await using tree = await openTree(archive, {
+    onEvent: (event) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url)),
+  });
+  expect(urls).toEqual(await walked(tree));
+  expect(urls).toHaveLength(2003);
 });
 
 test("a compressed archive, and one that was saved from a tree, have the note, too", async () => {

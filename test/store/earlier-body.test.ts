@@ -1,0 +1,88 @@
+// A document in a file that somebody may change: what was compared counts while the file shows that nobody wrote to it.
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { parseDigest } from "../../src/store/digest.ts";
+import { EarlierBody } from "../../src/store/earlier-body.ts";
+import { blockSize, KeptFile } from "../../src/store/kept-body.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-earlier-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const name = path.join(folder, "file");
+const size = 3 * blockSize;
+const content = Buffer.alloc(size, "0123456789");
+// Not what is in the file: where nobody compares, nobody notices.
+const wrong = parseDigest("md5:00000000000000000000000000000000")!;
+
+async function bodyIn(file: KeptFile) {
+  return new EarlierBody([{ file, offset: 0, length: size }], wrong, undefined);
+}
+
+async function readAll(body: EarlierBody, during: () => void = () => undefined): Promise<string | undefined> {
+  let length = 0;
+  for await (const piece of body) {
+    if (length === 0) during();
+    length += piece.length;
+  }
+  expect(length).toBeLessThanOrEqual(size);
+  return body.problem?.code;
+}
+
+/** As if the file had been written long ago. */
+async function opened(isOld: boolean): Promise<KeptFile> {
+  writeFileSync(name, content);
+  const file = new KeptFile(await open(name), name);
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockReturnValue(isOld ? now + 10_000 : now);
+  await file.watch();
+  vi.restoreAllMocks();
+  return file;
+}
+
+test.skipIf(process.platform === "win32")("an old file that nobody writes to is not compared again", async () => {
+  const file = await opened(true);
+  expect(await file.isUnchanged()).toBe(true);
+  expect(await readAll(await bodyIn(file))).toBeUndefined();
+  await file.close();
+});
+
+test("a file that was just written is compared: its times may not show the next change", async () => {
+  const file = await opened(false);
+  expect(await file.isUnchanged()).toBe(false);
+  expect(await readAll(await bodyIn(file))).toBe("archive-digest");
+  await file.close();
+});
+
+test("a file that nobody watches is compared", async () => {
+  writeFileSync(name, content);
+  const file = new KeptFile(await open(name), name);
+  expect(await readAll(await bodyIn(file))).toBe("archive-digest");
+  await file.close();
+});
+
+test.each([
+  ["written to", () => writeFileSync(name, content)],
+  ["made longer", () => appendFileSync(name, "more")],
+  ["made shorter", () => truncateSync(name, 100)],
+  [
+    "written to, and dated back",
+    () => {
+      writeFileSync(name, content);
+      utimesSync(name, 1000, 1000);
+    },
+  ],
+  ["deleted", () => rmSync(name)],
+])("a file that is %s is compared, also where that happens while it is read", async (_, change) => {
+  for (const when of ["before", "during"]) {
+    const file = await opened(true);
+    // Longer than the steps of the clock that dates files.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const body = await bodyIn(file);
+    if (when === "before") change();
+    expect(await readAll(body, when === "during" ? change : undefined), when).toBe("archive-digest");
+    await file.close();
+  }
+});
