@@ -168,13 +168,17 @@ async function large() {
 async function archive() {
   const website = await serveWebsite({ pages });
   try {
+    const compressed = `${website.archive}.gz`;
     await runChild("site-child.mjs", ["save", website.origin, website.archive]);
-    const { first, stream, tree } = await inTurns({
+    await runChild("site-child.mjs", ["save", website.origin, compressed]);
+    const { first, firstCompressed, stream, tree } = await inTurns({
       first: () => runChild("site-child.mjs", ["first", website.origin, website.archive]),
+      firstCompressed: () => runChild("site-child.mjs", ["first", website.origin, compressed]),
       stream: () => runChild("site-child.mjs", ["stream", website.origin, website.archive]),
       tree: () => runChild("site-child.mjs", ["tree", website.origin, website.archive]),
     });
     atMost(300, "openTree to the first page of a million, milliseconds", first.milliseconds);
+    atMost(300, "the same from a compressed archive", firstCompressed.milliseconds);
     atMost(2, "the tree of a million pages and one walk ÷ streamPages, CPU time", tree.cpu / stream.cpu);
   } finally {
     await website.close();

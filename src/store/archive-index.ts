@@ -23,8 +23,7 @@ const maxDescription = 16 * 1024 * 1024;
 export interface IndexOptions {
   /** Reads the records once more. */
   readonly walk: () => AsyncIterable<RecordHead>;
-  /** The records as they are compressed in the file. */
-  readonly members: RecordSource["members"];
+  readonly compressed: RecordSource["compressed"];
   /** If there are several answers to one request, the last one counts instead of the first. */
   readonly newest?: boolean | undefined;
   /** The limit of answers. */
@@ -55,17 +54,16 @@ export class ArchiveIndex implements RecordSource {
 
   /** Adds one record; `read` returns its content. */
   async add(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
-    const number = this.recordCount;
     this.recordCount += 1;
     const { mostAnswers } = this.#options;
     if (this.#answers.size + this.#open.size + this.#infos.size > mostAnswers) {
       throw new SitemapError("invalid-archive", `it holds more than ${grouped(mostAnswers)} documents`);
     }
-    if (record.type === "warcinfo") return this.#addInfo(record, read, number);
+    if (record.type === "warcinfo") return this.#addInfo(record, read);
     const infoId = record.fields.get("warc-warcinfo-id") ?? "";
     if (!this.#infos.has(infoId)) return this.#addForeign(record);
     if (record.type === "response") {
-      const saved = this.#saved(record, number);
+      const saved = this.#saved(record);
       this.#open.set(saved.id, { record: saved, content: record.content, check: checkOf(record, saved.payloadDigest) });
     }
     if (record.type !== "metadata") return;
@@ -98,22 +96,22 @@ export class ArchiveIndex implements RecordSource {
     return [...this.#runs].at(-1);
   }
 
-  members(): Promise<readonly Extent[] | undefined> {
-    return this.#options.members();
+  compressed(record: Extent): Promise<Extent | undefined> {
+    return this.#options.compressed(record);
   }
 
   infoRecord(id: string): SavedRecord | undefined {
     return this.#infos.get(id);
   }
 
-  async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>, number: number): Promise<void> {
+  async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     if (record.content.length > maxDescription) return;
     const content = await read();
     const text = Buffer.from(content).toString();
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
     if (json === undefined) return;
     const { info, resumes } = infoFromJson(json);
-    const saved = this.#saved(record, number);
+    const saved = this.#saved(record);
     this.#infos.set(saved.id, saved);
     // In joined archives, the first one says what the whole is about, unless a run resumed it.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
@@ -189,8 +187,8 @@ export class ArchiveIndex implements RecordSource {
     return this.#options.newest === true && timeOf(answer) >= timeOf(before);
   }
 
-  #saved({ start, end, fields, content }: RecordHead, number: number): SavedRecord {
-    return new SavedRecord({ file: content.file, offset: start, length: end - start }, fields, this, number);
+  #saved({ start, end, fields, content }: RecordHead): SavedRecord {
+    return new SavedRecord({ file: content.file, offset: start, length: end - start }, fields, this);
   }
 }
 

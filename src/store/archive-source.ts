@@ -1,9 +1,8 @@
-// The file of an archive: where its records can be read, and where they are in the compressed file.
+// The file of an archive: where its records can be read.
 import { open, stat } from "node:fs/promises";
 import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
-import { membersOf } from "./gzip-members.ts";
-import { type Extent, KeptFile, storageFailed } from "./kept-body.ts";
+import { KeptFile, storageFailed } from "./kept-body.ts";
 import { unpack } from "./unpack.ts";
 
 export interface ArchiveSource {
@@ -13,9 +12,16 @@ export interface ArchiveSource {
   readonly size: number;
   /** Whether the compressed data is damaged; what came before the damage is available. */
   readonly damaged: boolean;
-  /** The file itself, if it is compressed. */
-  readonly compressed: { readonly file: KeptFile; readonly size: number } | undefined;
+  readonly compressed: CompressedFile | undefined;
   close(): Promise<void>;
+}
+
+/** The file itself, if it is compressed. */
+export interface CompressedFile {
+  readonly file: KeptFile;
+  readonly size: number;
+  /** Up to here each record is a gzip member whose length is known. */
+  readonly membersEnd: number;
 }
 
 interface ArchiveFile {
@@ -50,7 +56,7 @@ export async function openFile(path: string, options: { writable?: boolean } = {
   }
 }
 
-/** Unpacks a compressed archive: a tree may read its documents many times. */
+/** Unpacks a compressed archive, its large documents when they are first read: a tree may read them many times. */
 export async function openSource(
   path: string,
   options?: { writable?: boolean; signal?: AbortSignal | undefined; until?: number | undefined },
@@ -58,7 +64,7 @@ export async function openSource(
   const { file, size, isCompressed } = await openFile(path, options);
   if (!isCompressed) return { path, file, size, damaged: false, compressed: undefined, close: () => file.close() };
   try {
-    const unpacked = await unpack(path, size, options);
+    const unpacked = await unpack(path, { file, offset: 0, length: size }, options);
     const close = async () => {
       await unpacked.remove();
       await file.close();
@@ -68,23 +74,13 @@ export async function openSource(
       file: unpacked.file,
       size: unpacked.size,
       damaged: unpacked.damaged,
-      compressed: { file, size },
+      compressed: { file, size, membersEnd: unpacked.membersEnd },
       close,
     };
   } catch (error) {
     await file.close();
     throw error;
   }
-}
-
-/** The records as they are compressed in the file, by number; undefined unless each is compressed on its own. */
-export function compressedRecords(
-  { compressed }: ArchiveSource,
-  recordCount: number,
-): Promise<readonly Extent[] | undefined> {
-  return compressed === undefined
-    ? Promise.resolve(undefined)
-    : membersOf(compressed.file, compressed.size, recordCount);
 }
 
 const otherFormats = [

@@ -1,4 +1,4 @@
-// Appends records to a WARC file, whole exchanges one after another. A killed process leaves a file that is valid up to
+// Appends records to a WARC file, whole exchanges one after another, each record compressed on its own if at all. A killed process leaves a file that is valid up to
 // its last record; an acknowledged exchange has been passed to the operating system.
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
@@ -9,12 +9,20 @@ import { SitemapError } from "../errors.ts";
 import { systemReason } from "../system-reason.ts";
 import { blockSize, type Extent, KeptFile, lengthOf, readBlocks, storageFailed } from "./kept-body.ts";
 import type { SavedRecord } from "./saved-record.ts";
+import { memberHeader, withOurHeader } from "./skip-lengths.ts";
 import { serialize, type WarcRecord } from "./warc-record.ts";
 
 // Records up to this size are compressed synchronously, which is usually faster than using another thread.
 const smallRecord = 64 * 1024;
 // Measured on sitemaps: level 6 takes three times as long for a tenth less.
 const level = 3;
+
+/** A record as it is written. */
+interface Part {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** What its first bytes are, once all pieces are there: a record that is being compressed does not know its length. */
+  readonly header?: () => Uint8Array;
+}
 
 export class ArchiveWriter {
   readonly #file: KeptFile;
@@ -45,7 +53,7 @@ export class ArchiveWriter {
 
   /** Resolves when all records are written: where the content of each is, unless it is compressed. */
   async append(records: readonly WarcRecord[]): Promise<readonly Extent[] | undefined> {
-    const ready = records.map(this.#compressed ? compress : serialize);
+    const ready = records.map((record) => this.#partOf(record));
     const turn = this.#last.then(() => this.#write(ready));
     this.#last = turn.catch(() => undefined);
     const ends = await turn;
@@ -56,9 +64,8 @@ export class ArchiveWriter {
 
   /** Appends a record as it is in another archive, without the line ends after it. */
   async copy(record: Extent): Promise<void> {
-    const pieces = wholeRecord(record);
-    const compressPart = record.length > smallRecord ? compressPieces : compressWhole;
-    const turn = this.#last.then(() => this.#write([this.#compressed ? compressPart(pieces) : pieces]));
+    const part = this.#partWith(wholeRecord(record), record.length);
+    const turn = this.#last.then(() => this.#write([part]));
     this.#last = turn.catch(() => undefined);
     await turn;
   }
@@ -66,10 +73,11 @@ export class ArchiveWriter {
   /** The same, without compressing again. Our records that belong to it follow immediately. */
   async copyRecord(record: SavedRecord, behind: readonly WarcRecord[] = []): Promise<void> {
     const member = this.#compressed ? await record.compressed() : undefined;
-    const compressPart = record.extent.length > smallRecord ? compressPieces : compressWhole;
-    const pieces = member === undefined ? wholeRecord(record.extent) : readBlocks([member]);
-    const copied = member === undefined && this.#compressed ? compressPart(pieces) : pieces;
-    const ready = behind.map(this.#compressed ? compress : serialize);
+    const copied =
+      member === undefined
+        ? this.#partWith(wholeRecord(record.extent), record.extent.length)
+        : { pieces: readBlocks([member]) };
+    const ready = behind.map((each) => this.#partOf(each));
     const turn = this.#last.then(() => this.#write([copied, ...ready]));
     this.#last = turn.catch(() => undefined);
     await turn;
@@ -80,7 +88,16 @@ export class ArchiveWriter {
     await this.#file.close();
   }
 
-  async #write(records: readonly AsyncIterable<Uint8Array>[]): Promise<number[]> {
+  #partOf(record: WarcRecord): Part {
+    return this.#partWith(serialize(record), lengthOf(record.content));
+  }
+
+  #partWith(pieces: AsyncIterable<Uint8Array>, length: number): Part {
+    if (!this.#compressed) return { pieces };
+    return length > smallRecord ? compressPieces(pieces) : { pieces: compressWhole(pieces) };
+  }
+
+  async #write(parts: readonly Part[]): Promise<number[]> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const ends: number[] = [];
     let position = this.#end;
@@ -91,13 +108,18 @@ export class ArchiveWriter {
       await this.#file.write(position - bytes.length, bytes);
     };
     try {
-      for (const record of records) {
-        for await (const piece of record) {
+      for (const { pieces, header } of parts) {
+        const start = position;
+        let first: Uint8Array | undefined;
+        for await (const piece of pieces) {
+          first ??= piece;
           waiting.push(piece);
           position += piece.length;
           // A small exchange is written at once, so that it is hardly ever cut in two.
           if (lengthOf(waiting) >= blockSize) await flush();
         }
+        if (header !== undefined && first !== undefined && waiting.includes(first)) first.set(header());
+        else if (header !== undefined) await this.#file.write(start, header());
         ends.push(position);
       }
       await flush();
@@ -153,21 +175,33 @@ async function publish(from: string, to: string): Promise<void> {
   }
 }
 
-function compress(record: WarcRecord): AsyncIterable<Uint8Array> {
-  return lengthOf(record.content) > smallRecord ? compressPieces(serialize(record)) : compressWhole(serialize(record));
-}
-
 async function* compressWhole(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  const whole: Uint8Array[] = [];
+  const whole = [];
   for await (const piece of pieces) whole.push(piece);
-  yield gzipSync(Buffer.concat(whole), { level });
+  const record = Buffer.concat(whole);
+  yield withOurHeader(gzipSync(record, { level }), record.length);
 }
 
-async function* compressPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  const compressor = createGzip({ level, chunkSize: blockSize });
-  // Errors of the source reach the loop through the compressor.
-  pipeline(Readable.from(pieces), compressor, () => undefined);
-  yield* compressor;
+function compressPieces(record: AsyncIterable<Uint8Array>): Part {
+  let packed = 0;
+  let unpacked = 0;
+  async function* counted() {
+    for await (const piece of record) {
+      unpacked += piece.length;
+      yield piece;
+    }
+  }
+  async function* compressed() {
+    const compressor = createGzip({ level, chunkSize: blockSize });
+    // Errors of the source reach the loop through the compressor.
+    pipeline(Readable.from(counted()), compressor, () => undefined);
+    for await (const piece of compressor) {
+      const ours: Uint8Array = packed === 0 ? withOurHeader(piece) : piece;
+      packed += ours.length;
+      yield ours;
+    }
+  }
+  return { pieces: compressed(), header: () => memberHeader({ packed, unpacked }) };
 }
 
 async function* wholeRecord(record: Extent): AsyncGenerator<Uint8Array, undefined> {

@@ -5,7 +5,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { base32, fromBase32 } from "./base32.ts";
-import { type Block, lengthOf, readBlocks, skimBlocks } from "./kept-body.ts";
+import { type Block, DamagedData, lengthOf, readBlocks, skimBlocks } from "./kept-body.ts";
 import type { SavedRecord } from "./saved-record.ts";
 
 /** The digest of a record. */
@@ -135,6 +135,14 @@ export class CheckedBody implements Body {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      yield* this.#read();
+    } catch (error) {
+      this.#noteDamage(error);
+    }
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array, undefined> {
     const { payload, decode } = this.#parts;
     const hashes = this.#check.state === "open" ? await this.#start() : undefined;
     const raw = hashes === undefined ? readBlocks(payload) : watched(readBlocks(payload), hashes.raw);
@@ -151,9 +159,19 @@ export class CheckedBody implements Body {
 
   // Nobody wants the bytes.
   async #skim(): Promise<void> {
-    const { raw, hold } = await this.#start();
-    for await (const piece of skimBlocks(this.#parts.payload)) for (const hash of raw) hash.update(piece);
-    this.#check.state = hold() ? "good" : "bad";
+    try {
+      const { raw, hold } = await this.#start();
+      for await (const piece of skimBlocks(this.#parts.payload)) for (const hash of raw) hash.update(piece);
+      this.#check.state = hold() ? "good" : "bad";
+    } catch (error) {
+      this.#noteDamage(error);
+    }
+  }
+
+  // What comes before the damage is used.
+  #noteDamage(error: unknown): void {
+    if (!(error instanceof DamagedData)) throw error;
+    this.#check.state = "bad";
   }
 
   async #start(): Promise<{ raw: Hash[]; decoded: Hash[]; hold: () => boolean }> {

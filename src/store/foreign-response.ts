@@ -5,7 +5,7 @@ import { type Problem, problem } from "../problem.ts";
 import { failureOf, isRedirect } from "../status.ts";
 import { parseUrl, withoutCredentials } from "../url.ts";
 import { CheckedBody, type Digest, DigestCheck, parseDigest } from "./digest.ts";
-import { beginsWithChunk, dechunk, type HttpHead, maxHttpHead, parseHttpHead } from "./http-block.ts";
+import { beginsWithChunk, dechunk, type HttpHead, readHttpHead } from "./http-block.ts";
 import { type Extent, skip } from "./kept-body.ts";
 import type { RecordHead } from "./warc-reader.ts";
 
@@ -85,8 +85,7 @@ export async function readForeignResponse(response: ForeignResponse, original: F
     const parts = { head: [], payload: [content], problem: truncation(response.truncated) };
     return found(url, 200, headers, new CheckedBody(parts, response.check));
   }
-  const start = await content.file.read(content.offset, Math.min(content.length, maxHttpHead));
-  const head = parseHttpHead(start);
+  const { head, start } = (await readHttpHead(content)) ?? {};
   const asked = { url, role: "sitemap", attempts: 1 } as const;
   if (type === "revisit") {
     if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
@@ -94,7 +93,7 @@ export async function readForeignResponse(response: ForeignResponse, original: F
     const isWhole = original.outcome === "found" && head?.status === original.status;
     return { ...original, url, ...(isWhole ? { headers: head.headers } : {}) };
   }
-  if (head === undefined) {
+  if (head === undefined || start === undefined) {
     return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no head of a response" }) };
   }
   const { status, headers } = head;

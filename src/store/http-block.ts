@@ -1,6 +1,7 @@
 // The HTTP response inside a `response` record: its head, and its body without transfer coding.
 // https://www.rfc-editor.org/rfc/rfc9112
 import type { HeaderList } from "../exchange.ts";
+import type { Extent } from "./kept-body.ts";
 
 export interface HttpHead {
   readonly status: number;
@@ -10,10 +11,25 @@ export interface HttpHead {
 }
 
 /** More than any server sends, and than any client accepts. */
-export const maxHttpHead: number = 256 * 1024;
+const maxHttpHead = 256 * 1024;
+/** Few heads are longer: the rest of a response is read on demand. */
+const usualHttpHead = 8 * 1024;
+
+/** The head of a response, and the bytes that were read to find it; undefined if there is none. */
+export async function readHttpHead(
+  response: Extent,
+): Promise<{ readonly head: HttpHead; readonly start: Uint8Array } | undefined> {
+  for (const size of [usualHttpHead, maxHttpHead]) {
+    const start = await response.file.read(response.offset, Math.min(response.length, size));
+    const head = parseHttpHead(start);
+    // With enough behind it to see whether it begins with a chunk.
+    if (head !== undefined && (head.length + maxChunkLine < size || size === maxHttpHead)) return { head, start };
+  }
+  return undefined;
+}
 
 /** Undefined if the bytes do not begin with the head of a response. */
-export function parseHttpHead(bytes: Uint8Array): HttpHead | undefined {
+function parseHttpHead(bytes: Uint8Array): HttpHead | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const length = httpHeadLength(text);
   const status = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)/.exec(text)?.[1];

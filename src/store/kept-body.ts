@@ -17,12 +17,21 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
+/** Content of a file that is written when it is first read. */
+export interface LazyContent {
+  /** Writes what is missing in a range; undefined if nothing is. */
+  load(offset: number, length: number): Promise<void> | undefined;
+  /** How many bytes at the start of a range are there. */
+  loaded(offset: number, length: number): number;
+}
+
 /** One file handle for all readers: each read has its own position. */
 export class KeptFile {
   readonly #handle: FileHandle;
   readonly #name: string;
   #watched: string | undefined;
   #closed = false;
+  lazy: LazyContent | undefined;
 
   /** `name`: the name of the file in error messages. */
   constructor(handle: FileHandle, name: string) {
@@ -33,6 +42,7 @@ export class KeptFile {
   /** The bytes at this position: fewer than requested only at the end of the file. They are read into `buffer`, if there is one. */
   async read(offset: number, length: number, buffer: Buffer = Buffer.allocUnsafeSlow(length)): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
+    if (this.lazy !== undefined) await this.lazy.load(offset, length);
     let used = 0;
     try {
       while (used < length) {
@@ -44,6 +54,11 @@ export class KeptFile {
       throw this.#failed("read", error);
     }
     return used === buffer.length ? buffer : buffer.subarray(0, used);
+  }
+
+  /** Fewer bytes, but at least `least`, where more would have to be loaded first. */
+  readSome(offset: number, least: number, most: number): Promise<Uint8Array> {
+    return this.read(offset, Math.max(this.lazy?.loaded(offset, most) ?? most, Math.min(least, most)));
   }
 
   /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
@@ -162,6 +177,13 @@ export function lengthOf(blocks: readonly Block[]): number {
 /** The extent without its first bytes. */
 export function skip({ file, offset, length }: Extent, count: number): Extent {
   return { file, offset: offset + count, length: length - count };
+}
+
+/** Compressed bytes of an archive that cannot be decompressed to what they should be. */
+export class DamagedData extends SitemapError {
+  constructor(path: string, cause?: unknown) {
+    super("invalid-archive", `${path} is damaged: a record in it cannot be decompressed`, { cause });
+  }
 }
 
 export function storageFailed(what: string, cause: unknown): SitemapError {

@@ -3,8 +3,9 @@
 import { SitemapError } from "../errors.ts";
 import type { DocumentRequest, Fetched } from "../exchange.ts";
 import { ArchiveIndex } from "./archive-index.ts";
-import { type ArchiveSource, compressedRecords, invalidArchive, openSource } from "./archive-source.ts";
+import { type ArchiveSource, invalidArchive, openSource } from "./archive-source.ts";
 import { writeArchive } from "./archive-writer.ts";
+import { CompressedRecords } from "./compressed-records.ts";
 import type { Archive, ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { closedError } from "./kept-body.ts";
 import type { SavedReadings } from "./readings.ts";
@@ -42,12 +43,12 @@ export async function indexArchive(
 ): Promise<Indexed> {
   const { path, file, size } = source;
   const { until = Number.POSITIVE_INFINITY } = options;
-  let members: ReturnType<typeof compressedRecords> | undefined;
-  const index: ArchiveIndex = new ArchiveIndex({
+  const compressed = new CompressedRecords(source);
+  const index = new ArchiveIndex({
     newest: options.newest,
     mostAnswers: Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument),
     walk: () => new WarcReader(file, size),
-    members: () => (members ??= compressedRecords(source, index.recordCount)),
+    compressed: (record) => compressed.find(record),
   });
   const reader = new WarcReader(file, size);
   let end = 0;

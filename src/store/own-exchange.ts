@@ -3,7 +3,7 @@ import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { CheckedBody, type DigestCheck } from "./digest.ts";
-import { maxHttpHead, parseHttpHead } from "./http-block.ts";
+import { readHttpHead } from "./http-block.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
 import { readDescription } from "./saved-exchanges.ts";
 import type { SavedRecord } from "./saved-record.ts";
@@ -30,9 +30,6 @@ export interface OwnResponse {
   readonly content: Extent;
   readonly check: DigestCheck;
 }
-
-// Few heads are longer, and the body after it is read on demand.
-const usualHttpHead = 8 * 1024;
 
 export async function readOwnExchange({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
   if (response === undefined) {
@@ -68,14 +65,10 @@ const ours: ReadonlySet<string> = new Set([
 ]);
 
 async function partsOf(response: Extent): Promise<{ head: Extent; payload: Extent }> {
-  for (const size of [usualHttpHead, maxHttpHead]) {
-    const start = await response.file.read(response.offset, Math.min(response.length, size));
-    const head = parseHttpHead(start);
-    if (head !== undefined && (head.length < size || size === maxHttpHead)) {
-      return { head: { ...response, length: head.length }, payload: skip(response, head.length) };
-    }
-  }
-  throw damaged();
+  const found = await readHttpHead(response);
+  if (found === undefined) throw damaged();
+  const { length } = found.head;
+  return { head: { ...response, length }, payload: skip(response, length) };
 }
 
 export function damaged(): SitemapError {

@@ -5,17 +5,15 @@ import type { Fetched } from "../exchange.ts";
 import type { Limits } from "../options.ts";
 import type { Problem } from "../problem.ts";
 import type { Answer, ArchiveIndex } from "./archive-index.ts";
-import { type ArchiveSource, openSource } from "./archive-source.ts";
+import { type ArchiveSource, type CompressedFile, openSource } from "./archive-source.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import type { ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { memberEnd, recordMembers } from "./gzip-members.ts";
 import type { KeptFile } from "./kept-body.ts";
 import { indexArchive } from "./open-archive.ts";
+import { recordEnd } from "./packed-member.ts";
 
 type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
-
-/** Two line ends after a record. */
-const recordEnd = Buffer.from("\r\n\r\n");
 
 export class ResumedArchive {
   readonly path: string;
@@ -44,7 +42,7 @@ export class ResumedArchive {
       const writer =
         source.compressed === undefined
           ? await writerAfter(source, end, isCut)
-          : await compressedWriterAfter(path, source.compressed, index.recordCount);
+          : await compressedWriterAfter(path, source.compressed, index.recordCount, isCut);
       if (writer !== undefined) return new ResumedArchive(source, index, index.info, writer);
       // Without its last record it is another archive.
       await source.close();
@@ -98,9 +96,11 @@ async function writerAfter({ path, file, size }: ArchiveSource, end: number, isC
 // Undefined if the last record was removed: it can be read, but its checksum is cut off.
 async function compressedWriterAfter(
   path: string,
-  { file, size }: { readonly file: KeptFile; readonly size: number },
+  { file, size, membersEnd }: CompressedFile,
   recordCount: number,
+  isCut: boolean,
 ): Promise<ArchiveWriter | undefined> {
+  if (membersEnd === size && !isCut) return ArchiveWriter.at(size, file, true);
   const members = await recordMembers(file, size);
   if (members.length > recordCount + 1) throw cannotGoOn(path, "it is damaged in its middle");
   const last = members[recordCount - 1];

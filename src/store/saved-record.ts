@@ -10,10 +10,8 @@ export class SavedRecord {
   readonly date: string;
   readonly payloadDigest: string;
   readonly #source: RecordSource;
-  readonly #number: number;
 
-  /** `number`: the number of the record in its file. */
-  constructor(extent: Extent, fields: ReadonlyMap<string, string>, source: RecordSource, number: number) {
+  constructor(extent: Extent, fields: ReadonlyMap<string, string>, source: RecordSource) {
     this.extent = extent;
     const infoId = fields.get("warc-warcinfo-id") ?? "";
     this.id = detached(fields.get("warc-record-id") ?? "");
@@ -22,12 +20,11 @@ export class SavedRecord {
     this.date = detached(fields.get("warc-date") ?? "");
     this.payloadDigest = detached(fields.get("warc-payload-digest") ?? "");
     this.#source = source;
-    this.#number = number;
   }
 
-  /** The record as it is compressed in its file; undefined unless it is compressed on its own. */
-  async compressed(): Promise<Extent | undefined> {
-    return (await this.#source.members())?.[this.#number];
+  /** The record as it is compressed in its file; undefined unless it is compressed on its own, and says its length. */
+  compressed(): Promise<Extent | undefined> {
+    return this.#source.compressed(this.extent);
   }
 
   /** The record that describes the archive it comes from. */
@@ -38,8 +35,8 @@ export class SavedRecord {
 
 /** The archive of a record. */
 export interface RecordSource {
-  /** The records as they are compressed in the file, by number. */
-  members(): Promise<readonly Extent[] | undefined>;
+  /** A record as it is compressed in the file. */
+  compressed(record: Extent): Promise<Extent | undefined>;
   /** A `warcinfo` record of ours. */
   infoRecord(id: string): SavedRecord | undefined;
 }

@@ -67,13 +67,12 @@ export class WarcReader {
     if (length === undefined) {
       return bytes.length < maxHead ? "ends inside a record" : "goes on with something that is not a record";
     }
-    const { fields, concurrentTo } = parseFields(Buffer.from(bytes.subarray(0, length)).toString());
-    const contentLength = fields.get("content-length") ?? "";
-    if (!/^\d{1,15}$/.test(contentLength)) return "goes on with something that is not a record";
-    const content = { file: this.#file, offset: start + length, length: Number(contentLength) };
+    const { type, fields, concurrentTo, contentLength } = parseHead(bytes.subarray(0, length));
+    if (contentLength === undefined) return "goes on with something that is not a record";
+    const content = { file: this.#file, offset: start + length, length: contentLength };
     const end = content.offset + content.length;
     if (end > this.#size) return "ends inside a record";
-    return { type: (fields.get("warc-type") ?? "").toLowerCase(), fields, concurrentTo, start, end, content };
+    return { type, fields, concurrentTo, start, end, content };
   }
 
   async #skipLineEnds(position: number): Promise<number> {
@@ -93,10 +92,18 @@ export class WarcReader {
     const known = position - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;
     if (rest !== undefined && (rest.length >= atLeast || position + rest.length === this.#size)) return rest;
-    this.#window = await this.#file.read(position, Math.min(windowSize, this.#size - position));
+    this.#window = await this.#file.readSome(position, atLeast, Math.min(windowSize, this.#size - position));
     this.#windowStart = position;
     return this.#window;
   }
+}
+
+/** The type of the record at the start of these bytes, and its length without the line ends after it, by its head alone. */
+export function recordAt(bytes: Uint8Array): { readonly type: string; readonly length: number } | undefined {
+  const length = headLength(bytes);
+  if (length === undefined || length > maxHead || latin1(bytes.subarray(0, magic.length)) !== magic) return undefined;
+  const { type, contentLength } = parseHead(bytes.subarray(0, length));
+  return contentLength === undefined ? undefined : { type, length: length + contentLength };
 }
 
 const magic = "WARC/";
@@ -108,6 +115,16 @@ function headLength(bytes: Uint8Array): number | undefined {
     if (bytes[end + 1] === carriageReturn && bytes[end + 2] === lineFeed) return end + 3;
   }
   return undefined;
+}
+
+function parseHead(
+  head: Uint8Array,
+): Pick<RecordHead, "type" | "fields" | "concurrentTo"> & { contentLength?: number } {
+  const { fields, concurrentTo } = parseFields(Buffer.from(head).toString());
+  const type = (fields.get("warc-type") ?? "").toLowerCase();
+  const contentLength = fields.get("content-length") ?? "";
+  const isLength = /^\d{1,15}$/.test(contentLength);
+  return { type, fields, concurrentTo, ...(isLength && { contentLength: Number(contentLength) }) };
 }
 
 function parseFields(head: string): { fields: Map<string, string>; concurrentTo: string[] } {

@@ -8,11 +8,11 @@ import { page, root } from "./pages.ts";
 /** Words of programming, of the web, and names of formats and programs. Only those that are used. */
 const common = `
 about access address annotation answer attribute base32 bit blank block body bound build bull byte cancellation cell change character
-charset client clock closed code collect column command common compare compiled completion confidence config connect connection content
-context contract count create cross csv cursor data date declaration decode decompress delay description detect diff digest distinct
+charset client clock closed code collect column command common compare compiled completion compress confidence config connect connection content
+context contract count create cross csv cursor damage data date declaration decode decompress delay description detect diff digest distinct
 doctype earlier element engine entity error example exit fail feed fetch field figure file filter flag flatten folder follow footer form
 format formed group gunzip gzip header html http id inflate info instant instruction join json language leading limit line link list live
-load lock log lookup loop ls magic main make map markdown matched matrix media member memory message name namespace ndjson next no open
+load lock log lookup loop ls magic main make map markdown matched matrix media memory message name namespace ndjson next no open
 option optional order ordinal outgoing output outside overview package pair parent parquet parse part pattern piece plain policy prefix
 prepare print process program progress protocol proxy queue range read reason receive redirect repeat report resolve response result
 resume retry revisit robots row running s3 same sarif save scan schedule schema script search secure server shape share sheet signal since
