@@ -7,9 +7,13 @@ const readSize = 64 * 1024;
 // The least that zlib takes.
 const leastChunk = 64;
 
-/** Returns how many compressed bytes were used. Data that ends too early is not an error here; damage is (`isDamage`). */
-export async function* gunzip(compressed: Extent): AsyncGenerator<Uint8Array, number> {
-  const unzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: blockSize });
+/**
+ * Returns how many compressed bytes were used. Throws an error that `isDamage` where they are damaged, and where they end too
+ * early, unless they `mayBeCut`.
+ */
+export async function* gunzip(compressed: Extent, mayBeCut = false): AsyncGenerator<Uint8Array, number> {
+  const finishFlush = mayBeCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH;
+  const unzip = createGunzip({ finishFlush, chunkSize: blockSize });
   pipeline(Readable.from(piecesOf(compressed)), unzip, () => undefined);
   yield* unzip;
   return unzip.bytesWritten;

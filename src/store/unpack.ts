@@ -82,7 +82,8 @@ class UnpackedCopy {
   async unpackRest(): Promise<boolean> {
     const { file, length } = this.#archive;
     try {
-      for await (const piece of gunzip({ file, offset: this.membersEnd, length: length - this.membersEnd })) {
+      // Where it is cut off, the records show it.
+      for await (const piece of gunzip({ file, offset: this.membersEnd, length: length - this.membersEnd }, true)) {
         if (this.#isLate()) return false;
         if (this.size + piece.length > this.#limit) {
           throw new SitemapError("invalid-archive", `${this.#path} unpacks to more than ${this.#limit} bytes`);

@@ -309,6 +309,21 @@ describe("damage in a large document", () => {
     }
   });
 
+  test("so are bytes after the compressed data that the length includes", async () => {
+    const { offset, length, unpacked } = await largeMember();
+    for (const garbage of ["\0\0\0\0", "garb", "\x1f\x8b\x08\0", "\x1f"]) {
+      const more = Buffer.from(`${garbage}1234`, "latin1");
+      more.writeUInt32LE(unpacked, more.length - 4);
+      const end = offset + length;
+      const changed = Buffer.concat([bytes.subarray(0, end), more, bytes.subarray(end)]);
+      changed.writeUInt32LE(length + more.length, offset + 16);
+      expect(await seenIn(fileWith(changed))).toMatchObject({
+        complete: false,
+        problems: expect.arrayContaining([`${home}large.xml archive-digest`]),
+      });
+    }
+  });
+
   test("is never silent, wherever it is", async () => {
     const random = new Random(7);
     for (let round = 0; round < (isLong ? 500 : 12); round += 1) {
