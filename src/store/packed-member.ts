@@ -1,10 +1,12 @@
 // A large record of a compressed archive that is decompressed while it is read: into its place in the unpacked copy of the
 // archive, as far as it is needed. If it is not what the file says, what comes after the difference cannot be read.
-import { gunzip, isDamage } from "./gunzip.ts";
+import { gunzip, gunzipExactly, isDamage } from "./gunzip.ts";
 import { closedError, DamagedData, type Extent } from "./kept-body.ts";
 
 /** The line ends after a record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
+/** Nobody else can use the thread for the few milliseconds that it takes. */
+const mostAtOnce = 1024 * 1024;
 
 export interface PackedOptions {
   /** The path of the archive. */
@@ -78,6 +80,7 @@ export class PackedMember {
 
   async #unpackMore(): Promise<void> {
     const { path, packed, unpacked } = this.#options;
+    if (this.#pieces === undefined && (await this.#unpackAtOnce())) return;
     this.#pieces ??= gunzip(packed);
     const { done, value } = await this.#pieces.next();
     if (done) {
@@ -89,5 +92,16 @@ export class PackedMember {
     await unpacked.file.write(this.#unpackedTo, value);
     this.#unpackedTo += value.length;
     this.#loadedTo = Math.max(this.#loadedTo, this.#unpackedTo);
+  }
+
+  // Far less work than a stream. False if it is too large for that, or damaged.
+  async #unpackAtOnce(): Promise<boolean> {
+    const { packed, unpacked } = this.#options;
+    if (Math.max(packed.length, unpacked.length) > mostAtOnce) return false;
+    const content = gunzipExactly(await packed.file.read(packed.offset, packed.length), unpacked.length);
+    if (content === undefined) return false;
+    await unpacked.file.write(this.start, content);
+    this.#isWhole = true;
+    return true;
   }
 }
