@@ -183,14 +183,21 @@ export class ProblemLog {
     this.add(code, facts);
   }
 
-  /** In the order of their first appearance. */
+  /**
+   * Those of the bytes first, then in the order of their first appearance. When a problem of the bytes appears among the
+   * others depends on how the bytes arrive.
+   */
   toArray(): Problem[] {
-    return [...this.#problems.values()].map((first) => {
-      const count = this.#counts.get(first.code) ?? 1;
+    const ofBytes = byteCodes.filter((code) => this.#problems.has(code));
+    return [...new Set([...ofBytes, ...this.#problems.keys()])].map((code) => {
+      const first = this.#problems.get(code) as Problem;
+      const count = this.#counts.get(code) ?? 1;
       return count > 1 ? { ...first, count } : first;
     });
   }
 }
+
+const byteCodes = Object.keys(byteProblems) as ProblemCode[];
 
 function messageOf(code: ProblemCode, facts: ProblemFacts): string {
   const row = rows.get(code);

@@ -83,3 +83,18 @@ test("readSitemap takes bytes, pieces of bytes and streams of them", async () =>
   expect(await readSitemap([bytes.subarray(0, 5), bytes.subarray(5)])).toEqual(expected);
   expect(await readSitemap(new Blob([bytes]).stream())).toEqual(expected);
 });
+
+test("however the bytes arrive, problems come in the same order", async () => {
+  const entries = Array.from({ length: 1500 }, (_, n) => `${home}${n}`);
+  // A problem at the start, and bytes at the end that cannot be decoded.
+  const bytes = Buffer.from(urlset(`${home}0`, ...entries, `${home}last?`));
+  bytes[bytes.lastIndexOf("?")] = 0xff;
+  const whole = await readSitemap(bytes);
+  expect(whole).toMatchObject({
+    problems: [{ code: "charset-invalid" }, { code: "url-repeated" }, { code: "url-damaged" }],
+  });
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 20_000) }, (_, n) =>
+    bytes.subarray(n * 20_000, (n + 1) * 20_000),
+  );
+  expect(await readSitemap(pieces)).toEqual(whole);
+});

@@ -62,7 +62,7 @@ test("a bomb of ten gigabytes costs little memory", async () => {
   const { stdout } = await run(process.execPath, ["--expose-gc", "--import", "tsx", script]);
   const { length, codes, grownBy } = JSON.parse(stdout);
   expect(length).toBe(100 * 1024 * 1024);
-  expect(codes).toEqual(["protocol-size", "limit-document-bytes"]);
+  expect(codes).toEqual(["limit-document-bytes", "protocol-size"]);
   expect(grownBy).toBeLessThan(40 * 1024 * 1024);
 });
 
