@@ -159,7 +159,7 @@ class OpenStore implements Store {
     if (earlier !== undefined && !copiesAll && body instanceof CheckedBody) {
       const { blocks, record, digest } = body;
       const isWhole = body.problem === undefined && blocks !== undefined && digest !== undefined;
-      if (isWhole && repeatedBy(fetched) !== undefined) return { body: blocks, digest: record?.payloadDigest };
+      if (isWhole && repeatedBy(fetched) !== undefined) return { body: blocks, digest: record?.payloadDigest.trim() };
     }
     return { body: await space.take(body) };
   }

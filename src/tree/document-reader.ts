@@ -97,10 +97,13 @@ export class DocumentReader {
   }
 
   // Compares the counts in the archive with what was read now.
-  #compare(sitemap: PagesSitemap, pageCount: number, { complete, problems }: Reading): void {
+  #compare(sitemap: PagesSitemap, pageCount: number, { outcome, complete, problems }: Reading): void {
     this.#compared.add(sitemap);
     const unsaid = unsaidBy(sitemap, problems);
-    if (pageCount === sitemap.pageCount && (complete || !sitemap.complete) && unsaid.length === 0) return;
+    // An index whose sitemaps nobody saw has as many pages as none.
+    const isOfKind = outcome.kind === "pages" && outcome.format === sitemap.format;
+    const isAsSaid = isOfKind && pageCount === sitemap.pageCount && (complete || !sitemap.complete);
+    if (isAsSaid && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
     const damage = unsaid.find(isDamage);
     this.#correct(sitemap, damage === undefined ? [...unsaid, problem("archive-counts")] : unsaid, pageCount);

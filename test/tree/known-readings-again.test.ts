@@ -285,6 +285,7 @@ describe("an earlier archive that is wrong", () => {
     ["too few pages", { pages: 7 }],
     ["too many pages", { pages: 1_000_000_000 }],
     ["no problems", { problems: [] }],
+    ["another format", { format: "rss" }],
   ])("about a document (%s): its pages come all the same, and it is a problem", async (_, lie) => {
     const file = await changeNotes(await saved(), newFile(), ({ documents }) =>
       Object.assign(documents[1] as object, lie),
@@ -307,6 +308,20 @@ describe("an earlier archive that is wrong", () => {
     await using early = await openTree(save);
     expect(await pagesOf(early)).toHaveLength(pageCount);
     expect(codesOf(early, "b.xml")).toContain("archive-counts");
+  });
+
+  test("about an index, which it says has no pages: that is a problem as soon as somebody looks for them", async () => {
+    put("/index.xml", index("big.xml", "a.xml"));
+    put("/big.xml", index("c.xml").replace(">", `>${`<!-- ${filler} -->`.repeat(400)}`));
+    const file = await changeNotes(await saved(), newFile(), ({ documents: notes }) => {
+      const { length } = documents.get("/big.xml")?.text ?? "";
+      notes.push({ ...notes[0], url: `${home}big.xml`, pages: 0, wireBytes: length, decodedBytes: length });
+    });
+    const { tree } = await again(file);
+    expect(await pagesOf(tree)).toHaveLength(400);
+    expect(codesOf(tree, "big.xml")).toContain("archive-counts");
+    expect(tree.complete).toBe(false);
+    await tree.close();
   });
 
   test("about the size of a document, or in a way that we would not write: everything is parsed", async () => {

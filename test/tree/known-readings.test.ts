@@ -162,6 +162,7 @@ test.each([
   ["too few pages", { pages: 7 }],
   ["too many pages", { pages: 1_000_000_000 }],
   ["no problems", { problems: [] }],
+  ["another format", { format: "rss" }],
 ])("an archive that lies about a document (%s): its pages come all the same, and it is a problem", async (_, lie) => {
   const file = await withNote(({ documents }) => Object.assign(documents[1] as object, lie));
   const { tree, events } = await opened(file);
