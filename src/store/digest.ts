@@ -5,7 +5,8 @@ import { createHash, type Hash } from "node:crypto";
 import type { Body } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
 import { base32, fromBase32 } from "./base32.ts";
-import { type Block, DamagedData, lengthOf, readBlocks, skimBlocks } from "./kept-body.ts";
+import { readForDigest } from "./digest-reader.ts";
+import { type Block, DamagedData, lengthOf, readBlocks } from "./kept-body.ts";
 import type { SavedRecord } from "./saved-record.ts";
 
 /** The digest of a record. */
@@ -43,7 +44,7 @@ function hexOf(value: string, length: number): string | undefined {
 /** As written in a record. SHA-1 is what all WARC tools use. */
 export async function digestOf(content: readonly Block[]): Promise<string> {
   const hash = createHash("sha1");
-  for await (const piece of skimBlocks(content)) hash.update(piece);
+  await readForDigest(content, (piece) => hash.update(piece));
   return `sha1:${base32(hash.digest())}`;
 }
 
@@ -51,7 +52,7 @@ export async function digestOf(content: readonly Block[]): Promise<string> {
 export async function hasDigest(digest: Digest | undefined, content: readonly Block[]): Promise<boolean> {
   if (digest === undefined) return true;
   const hash = createHash(digest.algorithm);
-  for await (const piece of skimBlocks(content)) hash.update(piece);
+  await readForDigest(content, (piece) => hash.update(piece));
   return hash.digest("hex") === digest.hex;
 }
 
@@ -129,7 +130,7 @@ export class CheckedBody implements Body {
 
   /** Whether the document is intact; reads it if it was not read before. */
   async isGood(): Promise<boolean> {
-    if (this.#check.state === "open" && this.#parts.decode === undefined) await this.#skim();
+    if (this.#check.state === "open" && this.#parts.decode === undefined) await this.#compareDigests();
     else if (this.#check.state === "open") for await (const _ of this);
     return this.#check.state === "good" && this.#problem === undefined;
   }
@@ -158,10 +159,12 @@ export class CheckedBody implements Body {
   }
 
   // Nobody wants the bytes.
-  async #skim(): Promise<void> {
+  async #compareDigests(): Promise<void> {
     try {
       const { raw, hold } = await this.#start();
-      for await (const piece of skimBlocks(this.#parts.payload)) for (const hash of raw) hash.update(piece);
+      await readForDigest(this.#parts.payload, (piece) => {
+        for (const hash of raw) hash.update(piece);
+      });
       this.#check.state = hold() ? "good" : "bad";
     } catch (error) {
       this.#noteDamage(error);

@@ -142,26 +142,18 @@ export class KeptBody implements Body {
 
 /** The bytes of the blocks, in pieces of at most `blockSize`. */
 export function readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
-  return piecesOf(blocks, blockSize, () => undefined);
+  return readPieces(blocks, blockSize, () => undefined);
 }
 
-/** The same, for whoever is done with a piece when the next one comes: two buffers take turns. */
-export function skimBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
-  const size = Math.min(2 * blockSize, lengthOf(blocks));
-  const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
-  let turn = 0;
-  return piecesOf(blocks, size, () => buffers[(turn ^= 1)]);
-}
-
-async function* piecesOf(
+/** In pieces of at most `size`. A piece is read into the buffer that `nextBuffer` returns, while the caller works on the one before. */
+export async function* readPieces(
   blocks: readonly Block[],
   size: number,
-  buffer: () => Buffer | undefined,
+  nextBuffer: () => Buffer | undefined,
 ): AsyncGenerator<Uint8Array, undefined> {
-  // The next piece is read while the caller works on this one.
   let ahead: Promise<Uint8Array> | undefined;
   for (const piece of pieces(blocks, size)) {
-    const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece, buffer());
+    const next = piece instanceof Uint8Array ? Promise.resolve(piece) : readWhole(piece, nextBuffer());
     // If the caller leaves first, nobody else would handle the rejection.
     next.catch(() => undefined);
     if (ahead !== undefined) yield await ahead;
