@@ -5,8 +5,8 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Block, KeptFile } from "../../src/store/kept-body.ts";
 import { readForDigest } from "../../src/store/digest-reader.ts";
+import { type Block, KeptFile } from "../../src/store/kept-body.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-digest-"));
 const content = Buffer.from(Uint32Array.from({ length: 800_000 }, (_, at) => at * 2_654_435_761).buffer);
