@@ -19,13 +19,16 @@ const usualHttpHead = 8 * 1024;
 export async function readHttpHead(
   response: Extent,
 ): Promise<{ readonly head: HttpHead; readonly start: Uint8Array } | undefined> {
-  for (const size of [usualHttpHead, maxHttpHead]) {
-    const start = await response.file.read(response.offset, Math.min(response.length, size));
-    const head = parseHttpHead(start);
-    // With enough behind it to see whether it begins with a chunk.
-    if (head !== undefined && (head.length + maxChunkLine < size || size === maxHttpHead)) return { head, start };
+  const { file, offset, length } = response;
+  const first = await file.readSome(offset, 1, Math.min(length, usualHttpHead));
+  const found = parseHttpHead(first);
+  // With enough behind it to see whether it begins with a chunk.
+  if (found !== undefined && (found.length + maxChunkLine < first.length || first.length === length)) {
+    return { head: found, start: first };
   }
-  return undefined;
+  const start = await file.read(offset, Math.min(length, maxHttpHead));
+  const head = parseHttpHead(start);
+  return head && { head, start };
 }
 
 /** Undefined if the bytes do not begin with the head of a response. */

@@ -1,7 +1,7 @@
 // Our compressed records say their lengths, and large documents stay packed until they are read. Whatever a file says about
 // lengths, and wherever it is cut or damaged, the tree is that of the unpacked archive, or it says that it is not.
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSource } from "../../src/store/archive-source.ts";
 import { membersByLength } from "../../src/store/gzip-members.ts";
 import { readBlocks } from "../../src/store/kept-body.ts";
+import { indexArchive } from "../../src/store/open-archive.ts";
+import { archiveKey } from "../../src/store/replay.ts";
 import { skipLengths, withOurHeader } from "../../src/store/skip-lengths.ts";
 import { createStore, openArchive } from "../../src/store/store.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -130,6 +132,19 @@ describe("an archive that a run wrote", () => {
     expect(all.every((each) => each.equals(unpacked))).toBe(true);
     await source.close();
     await expect(file.read(0, 1)).rejects.toMatchObject({ code: "tree-closed" });
+  });
+
+  test("unpacks nothing of a large document to know what it is, not even of one that cannot be compressed", async () => {
+    const file = inFolder("hard.warc.gz");
+    const store = await createStore({ kind: "memory", save: file, info: { settings: {} } });
+    const url = "https://example.org/hard.gz";
+    await store.keep(documentAt(url, randomBytes(200_000)));
+    await store.close();
+    const source = await openSource(file);
+    const { index } = await indexArchive(source);
+    await index.read(index.find(archiveKey({ url, role: "sitemap" }))!);
+    expect(source.file.lazy!.loaded(0, source.size)).toBeLessThan(20_000);
+    await source.close();
   });
 
   test("keeps the lengths in the next run, which copies records", async () => {
