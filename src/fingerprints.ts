@@ -100,7 +100,8 @@ export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most seven eighths full. */
 export class Fingerprints {
-  #slots: Int32Array = new Int32Array(firstTable);
+  // Made when there is something to add: most documents are small, and have either pages or sitemaps.
+  #slots: Int32Array = noSlots;
   size = 0;
 
   /** False where it was there before. */
@@ -138,7 +139,7 @@ export class Fingerprints {
 let spare: Int32Array | undefined;
 // In words. The sizes grow so that the 50,000 URLs of a large sitemap are in half a megabyte, which stays in the processor's cache. Smaller
 // tables than the second are not worth keeping, larger ones than the third not worth their memory.
-const firstTable = 2048;
+const firstTable = 128;
 const smallTable = 32 * 1024;
 const largeTable = 1024 * 1024;
 const noSlots = new Int32Array(0);

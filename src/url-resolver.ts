@@ -14,7 +14,6 @@ export class UrlResolver {
   readonly #base: string | undefined;
   readonly #maxLength: number;
   readonly #plainLength: number;
-  readonly #reader = new FingerprintReader();
   // `https://example.org/`, as written; the last one used comes first.
   readonly #origins: Prefix[] = [];
   /** The problem with the last URL: a repair, or why there is none. */
@@ -27,17 +26,16 @@ export class UrlResolver {
     this.#plainLength = Math.min(maxLength, protocolUrlLength);
   }
 
-  /** The fingerprint of the last URL. */
+  /** The fingerprint of the last URL; valid until another one is resolved, by whatever resolver. */
   get fingerprint(): Fingerprint {
-    return this.#reader;
+    return reader;
   }
 
   /** `text` must be trimmed. Sets `problem`. */
   resolve(text: string): string | undefined {
-    const reader = this.#reader;
     if (text.length <= this.#plainLength) {
       reader.read(text);
-      if (this.#isKnown() && !needsCare(text, reader)) {
+      if (this.#isKnown() && !needsCare(text)) {
         this.problem = undefined;
         return text;
       }
@@ -55,7 +53,7 @@ export class UrlResolver {
     const origins = this.#origins;
     for (let index = 0; index < origins.length; index++) {
       const origin = origins[index]!;
-      if (!this.#reader.startsWith(origin)) continue;
+      if (!reader.startsWith(origin)) continue;
       if (index > 0) {
         origins[index] = origins[0]!;
         origins[0] = origin;
@@ -73,10 +71,13 @@ export class UrlResolver {
   }
 }
 
+// One for all resolvers: what it reads is used at once, and its memory would be most of what a small document takes.
+const reader = new FingerprintReader();
+
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-function needsCare(text: string, reader: FingerprintReader): boolean {
+function needsCare(text: string): boolean {
   return reader.hasControls || mayEndInMarkup(text) || (reader.hasOthers && text.includes("\ufffd"));
 }
 

@@ -16,7 +16,8 @@ import { XmlParser } from "./xml-parser.ts";
 export interface DocumentParserOptions {
   /** The document's own URL: the base of relative URLs; one that ends in `/robots.txt` makes it a robots.txt. */
   readonly url?: string | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+  /** @default those of the options */
+  readonly limits?: Limits | undefined;
   /** Stop reading an XML document at the first thing that is not well-formed. */
   readonly strict?: boolean | undefined;
   /** It was requested as robots.txt, wherever it was found. @default by its URL */
@@ -32,9 +33,8 @@ export interface DocumentParserOptions {
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, urlsOnly, lineOf, fastPath = usualFastPath } = options;
+  const { url, strict = false, problems, urlsOnly, lineOf, limits = defaultLimits, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
-  const limits = { ...defaultLimits, ...options.limits };
   return new DocumentParser({ url, strict, problems, limits, urlsOnly, lineOf, fastPath }, isRobots);
 }
 

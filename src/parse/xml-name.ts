@@ -40,7 +40,7 @@ export class XmlName {
 
 /** The names of one document. */
 export class XmlNames {
-  readonly #slots: XmlName[][] = Array.from({ length: slotCount }, () => []);
+  readonly #slots: XmlName[][] = new Array<XmlName[]>(slotCount).fill(noNames);
   #size = 0;
 
   find(buffer: string, start: number, end: number): XmlName {
@@ -56,7 +56,8 @@ export class XmlNames {
     const name = new XmlName(detached(buffer.slice(start, end)), shared);
     if (shared) {
       this.#size++;
-      slot.push(name);
+      if (slot === noNames) this.#slots[key & (slotCount - 1)] = [name];
+      else slot.push(name);
     }
     return name;
   }
@@ -141,4 +142,6 @@ const hashStart = Math.trunc(Math.random() * 2 ** 31);
 const sharedNames = 1000;
 const sharedInSlot = 8;
 const slotCount = 256;
+// In place of an array for each slot: most are never used.
+const noNames: XmlName[] = [];
 const unusedBindings = 1000;

@@ -17,6 +17,9 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
+const smallRead = 16 * 1024;
+const windowSize = 64 * 1024;
+
 /** Content of a file that is written when it is first read. */
 export interface LazyContent {
   /** Writes what is missing in a range; undefined if nothing is. */
@@ -32,6 +35,11 @@ export class KeptFile {
   #watched: string | undefined;
   #closed = false;
   lazy: LazyContent | undefined;
+  /** Nothing is written any more: what is read once may be remembered. */
+  isFinal = false;
+  // What was read last, for the small reads that follow it.
+  #window: Uint8Array = new Uint8Array();
+  #windowStart = 0;
 
   /** `name`: the name of the file in error messages. */
   constructor(handle: FileHandle, name: string) {
@@ -40,8 +48,27 @@ export class KeptFile {
   }
 
   /** The bytes at this position: fewer than requested only at the end of the file. They are read into `buffer`, if there is one. */
-  async read(offset: number, length: number, buffer: Buffer = Buffer.allocUnsafeSlow(length)): Promise<Uint8Array> {
+  async read(offset: number, length: number, buffer?: Buffer): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
+    if (this.isFinal && buffer === undefined && length <= smallRead) return this.#readSmall(offset, length);
+    return this.#read(offset, length, buffer);
+  }
+
+  // The records of small documents follow each other, and a read takes longer than reading such a document.
+  async #readSmall(offset: number, length: number): Promise<Uint8Array> {
+    const start = offset - this.#windowStart;
+    if (start < 0 || start + length > this.#window.length) {
+      const most = Math.max(this.lazy?.loaded(offset, windowSize) ?? windowSize, length);
+      const window = await this.#read(offset, most);
+      this.#window = window;
+      this.#windowStart = offset;
+      return Buffer.from(window.subarray(0, length));
+    }
+    // Copied, because it may be kept for long.
+    return Buffer.from(this.#window.subarray(start, start + length));
+  }
+
+  async #read(offset: number, length: number, buffer: Buffer = Buffer.allocUnsafeSlow(length)): Promise<Uint8Array> {
     if (this.lazy !== undefined) await this.lazy.load(offset, length);
     let used = 0;
     try {

@@ -21,6 +21,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   const source = await openSource(path, { signal, until });
   try {
     const { index, cut } = await indexArchive(source, options);
+    source.file.isFinal = true;
     return new OpenArchive(source, index, source.damaged || cut !== undefined);
   } catch (error) {
     await source.close();

@@ -2,7 +2,7 @@
 // are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
 import { readSitemap } from "../../src/crawl/read.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
-import type { Limits } from "../../src/options.ts";
+import { defaultLimits, type Limits } from "../../src/options.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
 import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";
@@ -64,7 +64,8 @@ export async function checkBytes(bytes: Uint8Array, url: string): Promise<void> 
 
 function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading {
   const log = new ProblemLog();
-  const parser = createDocumentParser({ ...options, problems: log });
+  const limits = { ...defaultLimits, ...options.limits };
+  const parser = createDocumentParser({ ...options, limits, problems: log });
   const pages: Entries["pages"] = [];
   const sitemaps: Entries["sitemaps"] = [];
   const take = (entries: Entries) => {

@@ -1,5 +1,6 @@
 // A document as the parser sees it: in every cut, with everything that came out of it.
 
+import { defaultLimits, type Limits } from "../../src/options.ts";
 import type { SitemapPage } from "../../src/page.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
@@ -19,7 +20,7 @@ export interface Parsed {
   readonly codes: readonly ProblemCode[];
 }
 
-type Options = Omit<DocumentParserOptions, "problems">;
+type Options = Omit<DocumentParserOptions, "problems" | "limits"> & { readonly limits?: Partial<Limits> };
 
 /** Parses a text whole and cut into pieces; all ways have to give the same result. */
 export function parsed(text: string, options: Options = {}): Parsed {
@@ -33,7 +34,8 @@ export function parsePieces(
   onLines: (lines: UrlLines) => void = () => {},
 ): Parsed {
   const problems = new ProblemLog();
-  const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, problems });
+  const limits = { ...defaultLimits, ...options.limits };
+  const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, limits, problems });
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   const take = (entries: Entries) => {
