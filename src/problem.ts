@@ -1,6 +1,7 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
 // is thrown. The table of problems is in problems/, which also says how to add one. Codes are stable; sentences may be
 // reworded in any release.
+import { detached } from "./detached.ts";
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
@@ -229,9 +230,10 @@ function figure(fact: string | number | undefined, unit: string | undefined): st
   return unit === "ms" ? span(fact) : unit === "bytes" ? amount(fact) : grouped(fact);
 }
 
+// A copy: problems are kept longer than the document that the value was cut from.
 function shorten(value: string): string {
-  if (value.length <= valueLength) return value;
-  // Never ends in half a character. Even a short copy releases the long string behind it.
+  if (value.length <= valueLength) return detached(value);
+  // Never ends in half a character.
   const end = /[\uD800-\uDBFF]/.test(value[valueLength - 1] ?? "") ? valueLength - 1 : valueLength;
-  return `${value.slice(0, end)}…`;
+  return detached(`${value.slice(0, end)}…`);
 }

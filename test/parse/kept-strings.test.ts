@@ -108,6 +108,28 @@ test.each([
   expectSmall(() => pagesOf(parseSitemap(Buffer.from(document).toString())).map(field)),
 );
 
+test("the values of problems", async () => {
+  const lines = "https://www.example.org/articles/\n".repeat(5000);
+  const documents = [
+    (n: number) => `${lines}no URL at all, ${n}\n`,
+    (n: number) => `text before the root, ${n} <urlset>${lines}</urlset>`,
+    (n: number) => `Sitemap: /relative/${n}.xml\n${lines}`,
+  ];
+  const url = "https://www.example.org/robots.txt";
+  const read = (n: number) =>
+    documents.map((document, at) => {
+      const parsed = parseSitemap(Buffer.from(document(n)).toString(), at === 2 ? { url } : {});
+      if (parsed.kind === "invalid" || parsed.problems.length === 0) throw new Error(parsed.kind);
+      return parsed.problems;
+    });
+  read(0);
+  const before = await memoryInUse();
+  const kept = Array.from({ length: 20 }, (_, n) => read(n));
+  // The documents are ten megabytes.
+  expect((await memoryInUse()) - before).toBeLessThan(1024 * 1024);
+  expect(kept).toHaveLength(20);
+});
+
 function readByScanner(field: (page: SitemapPage) => string | undefined): (string | undefined)[] {
   const parser = createDocumentParser({ problems: new ProblemLog(), fastPath: noFastPath });
   const kept: (string | undefined)[] = [];
