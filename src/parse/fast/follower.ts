@@ -26,8 +26,10 @@ export class Follower implements FastPath {
   #stuckAt = -1;
   // The scanner may stop if no more than this is unread: that much is still in the matcher's memory.
   #window = 0;
-  // Switching between the two has a cost. After many short runs the matcher pauses, longer each time.
+  // Switching between the two has a cost, and so has learning. After many short runs, or many tokens without any, both
+  // pause, longer each time.
   #shortRuns = 0;
+  #idleTokens = 0;
   #knownVersion = 0;
   #pause = 0;
   #pausedUntil = 0;
@@ -72,6 +74,11 @@ export class Follower implements FastPath {
     this.#learner.observe(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
     this.#isOurs = this.#learner.isReady && isInWindow && cursor.position !== this.#stuckAt;
+    if (this.#isOurs) this.#idleTokens = 0;
+    else if (++this.#idleTokens >= mostIdleTokens) {
+      this.#idleTokens = 0;
+      this.#takePause();
+    }
     return this.#isOurs;
   }
 
@@ -110,11 +117,13 @@ export class Follower implements FastPath {
     if (gain >= goodRun || hasLearned) {
       this.#shortRuns = 0;
       if (gain >= goodRun) this.#pause = 0;
-    } else if (++this.#shortRuns >= mostShortRuns) {
-      this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
-      this.#pausedUntil = this.#parts.cursor.position + this.#pause;
-      this.#learner.leave();
-    }
+    } else if (++this.#shortRuns >= mostShortRuns) this.#takePause();
+  }
+
+  #takePause(): void {
+    this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
+    this.#pausedUntil = this.#parts.cursor.position + this.#pause;
+    this.#learner.leave();
   }
 
   // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast
@@ -204,10 +213,11 @@ const maxText = Math.floor(maxPiece / 3);
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
-// The length of a run that is worth its cost; after how many shorter ones the matcher pauses, and for how many
-// characters.
+// The length of a run that is worth its cost; after how many shorter ones, or how many tokens without one, the fast path
+// pauses, and for how many characters.
 const goodRun = 256;
 const mostShortRuns = 16;
+const mostIdleTokens = 512;
 const firstPause = 2048;
 const longestPause = 64 * 1024;
 const scratch = new Uint8Array(maxWindow);
