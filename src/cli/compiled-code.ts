@@ -95,11 +95,14 @@ function isOwnPlace(folder: string): boolean {
 // A file of the cache is a checksum of four bytes, then the code: the engine would crash on damaged code.
 function readCode(file: string): Buffer | undefined {
   try {
-    const descriptor = fs.openSync(file, "r");
+    // In a folder of another user there may be anything: a pipe that nobody writes to, a link to a device, a huge file.
+    const descriptor = fs.openSync(file, fs.constants.O_RDONLY | notThrough);
     try {
-      const { uid, mode } = fs.fstatSync(descriptor);
+      const found = fs.fstatSync(descriptor);
+      if (!found.isFile() || found.size > mostBytes) return undefined;
       // Whoever can write the file can make this user run anything.
-      if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return undefined;
+      if (process.getuid !== undefined && (found.uid !== process.getuid() || (found.mode & 0o022) !== 0))
+        return undefined;
       const bytes = fs.readFileSync(descriptor);
       const code = bytes.subarray(checksumBytes);
       return code.length > 0 && zlib.crc32(code) === bytes.readUInt32LE() ? code : undefined;
@@ -125,13 +128,18 @@ function writeCode(file: string, code: Buffer): void {
   }
 }
 
-// Code of versions that are no longer installed, and what killed processes left.
+// Code of versions that are no longer installed, and what killed processes left. Other files are somebody else's, even here.
 function removeOldCode(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
+    if (!ownName.test(name)) continue;
     const file = path.join(folder, name);
-    if (Date.now() - fs.statSync(file).mtimeMs > longestKept) fs.rmSync(file);
+    if (Date.now() - fs.lstatSync(file).mtimeMs > longestKept) fs.rmSync(file, { force: true });
   }
 }
 
+const ownName = /^[\w-]+\.cjs-\d+(?:\.\d+)?$/;
+// Windows has neither.
+const notThrough = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const checksumBytes = 4;
+const mostBytes = 64 * 1024 * 1024;
 const longestKept = 30 * 24 * 60 * 60 * 1000;

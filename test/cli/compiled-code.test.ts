@@ -1,5 +1,6 @@
 // The cache of compiled code: it is used, it is never needed, and nobody else's code is run.
 // Needs processes.
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -9,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -92,12 +94,21 @@ const isCutOff = (file: string) => writeFileSync(file, readFileSync(file).subarr
 const isAlmostNothing = (file: string) => writeFileSync(file, "x");
 const isEmpty = (file: string) => writeFileSync(file, "");
 const isWritable = (file: string) => chmodSync(file, 0o622);
+const isPipe = (file: string) => {
+  rmSync(file);
+  execFileSync("mkfifo", ["-m", "600", file]);
+};
+const isLink = (file: string) => {
+  renameSync(file, `${file}.moved`);
+  symlinkSync(`${file}.moved`, file);
+};
 
 // One kind of damage for each script.
 test.each([
   ["changed or cut off", [isChanged, isCutOff]],
   ["almost nothing or empty", [isAlmostNothing, isEmpty]],
   ["writable by others", [isWritable]],
+  ["a pipe or a link", [isPipe, isLink]],
 ] as [string, ((file: string) => void)[]][])("code that is %s is not used, and made again", async (name, damages) => {
   let scripts = 0;
   const cache = copy(name, (file) => damages[scripts++ % damages.length]?.(file));
@@ -144,14 +155,17 @@ test("many at a time fill it together; what nobody wrote for a month is removed"
   const cache = path.join(folder, "together");
   mkdirSync(path.join(cache, "sitegrove"), { recursive: true });
   const [old, young] = ["old.cjs-1", "young.cjs-1"].map((name) => path.join(cache, "sitegrove", name));
-  for (const file of [old, young]) writeFileSync(file as string, "");
+  // A folder of this name may be somebody else's.
+  const other = path.join(cache, "sitegrove", "README.md");
+  for (const file of [old, young, other]) writeFileSync(file as string, "");
   const month = Date.now() / 1000 - 31 * 24 * 3600;
-  utimesSync(old as string, month, month);
+  for (const file of [old, other]) utimesSync(file as string, month, month);
+  mkdirSync(path.join(cache, "sitegrove", "folder.cjs-1.d"));
   const env = { XDG_CACHE_HOME: cache };
   const runs = await Promise.all(Array.from({ length: some(4, 2) }, () => sitegroveProcess(words, { input, env })));
   expect(runs).toEqual(runs.map(() => expected));
   const names = readdirSync(path.join(cache, "sitegrove"));
-  expect(names.filter((name) => !/^[\w-]+\.cjs-\d+$/.test(name))).toEqual([]);
+  expect(names.filter((name) => !/^[\w-]+\.cjs-\d+$/.test(name)).sort()).toEqual(["README.md", "folder.cjs-1.d"]);
   expect(names).toContain("young.cjs-1");
   expect(names).not.toContain("old.cjs-1");
   expect(await codeOf(cache)).toEqual(["taken"]);
