@@ -25,7 +25,7 @@ export function archivedBodyProblem(value: unknown): Problem | undefined {
 }
 
 const spelling = /^[a-z][a-z0-9-]{0,63}$/;
-const isCount = (value: unknown) => typeof value === "number" && value >= 0;
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown) => typeof value === "string";
 
 const checks: { readonly [fact in keyof Omit<Problem, "code" | "message">]-?: (value: unknown) => boolean } = {

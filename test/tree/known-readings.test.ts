@@ -185,6 +185,7 @@ test.each([
   ["a number that is a text", { decodedBytes: "1" }],
   ["a format that is none", { format: "__proto__" }],
   ["problems that are none", { problems: [{ code: 5 }] }],
+  ["a count that is no whole number", { problems: [{ code: "url-missing", count: 0.5 }] }],
   ["a character set that is none", { charset: "\u001b[31m" }],
 ])("a note that we would not have written counts for nothing: %s", async (_, field) => {
   const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
