@@ -1,5 +1,6 @@
 // Our compressed records say their lengths, and large documents stay packed until they are read. Whatever a file says about
 // lengths, and wherever it is cut or damaged, the tree is that of the unpacked archive, or it says that it is not.
+// Needs processes, more than a second.
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
