@@ -2,7 +2,7 @@
 // from it, the notes replace parsing. The documents are compared with notes and checksums when their pages are read, or at once where
 // that is asked for.
 import type { Came } from "../exchange.ts";
-import { version } from "../options.ts";
+import { type Limits, version } from "../options.ts";
 import { pageCount } from "../parse/entry-parser.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
@@ -111,7 +111,7 @@ export class KnownReadings {
     const { url, isRobots, anonymous, isCut, came } = document;
     const isPlain = url !== undefined && !isRobots && !anonymous && !isCut?.();
     const note = isPlain ? await this.#find(url, came) : undefined;
-    if (note === undefined) return yield* read(document, settings);
+    if (note === undefined || !isPossible(note, settings.limits)) return yield* read(document, settings);
     const { url: _, format, pages, ...rest } = note;
     this.believed.set(note.url, pages);
     return {
@@ -123,4 +123,9 @@ export class KnownReadings {
       crawlDelay: () => undefined,
     };
   }
+}
+
+// Whether a document can have so many pages: the shortest one of all is `http://a`.
+function isPossible({ pages, decodedBytes }: SavedReading, { documentBytes, documentEntries }: Limits): boolean {
+  return decodedBytes <= documentBytes && pages <= documentEntries && pages * 8 <= decodedBytes;
 }
