@@ -1,5 +1,5 @@
 // npm run fuzz -- [COUNT] [FIRST]: runs COUNT cases (20,000), from the number FIRST on (any): broken documents, innocent entries between
-// damaged ones, bytes in every coding, dates, headers, homepages, archives and websites (test/support/fuzz.ts).
+// damaged ones, documents in turns, bytes in every coding, dates, headers, homepages, archives and websites (test/support/fuzz.ts).
 // npm run fuzz -- 60m: as many as there is time for, in minutes; a case that fails does not end it.
 // A case that fails is printed with its number: `npm run fuzz -- 1 NUMBER` runs it again. Exit code 1 where one failed.
 import { register } from "tsx/esm/api";

@@ -25,6 +25,7 @@ import {
   seeds,
   textOf,
 } from "./fuzz-inputs.ts";
+import { checkTurns, turnsOf } from "./in-turns.ts";
 import { mutateText } from "./mutate.ts";
 import { checkOddServer } from "./odd-server.ts";
 import { packedDocument } from "./packed-documents.ts";
@@ -74,7 +75,8 @@ const odds: readonly (readonly [name: string, odds: number])[] = [
   ["homepages", 40],
   ["broken", 80],
   ["damaged", 250],
-  ["documents", 384],
+  ["turns", 60],
+  ["documents", 324],
 ];
 
 function nameOf(random: Random): string {
@@ -133,6 +135,12 @@ const classes: Record<string, MakeCase> = {
         if (invented.length > 0) throw new Error(`invented ${invented.join(" ")}`);
       },
     };
+  },
+
+  // Documents that are read at the same time do not disturb one another.
+  turns(random) {
+    const turns = turnsOf(random);
+    return { shown: turns, run: () => checkTurns(turns, random) };
   },
 
   bytes(random) {
