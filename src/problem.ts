@@ -67,8 +67,8 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   // An archive of a later version may have a code that is unknown here.
   if (typeof code !== "string" || !codeSpelling.test(code)) throw unexpected("code", "the code of a problem", code);
   for (const [name, fact] of optionsIn("facts", facts, factNames)) {
-    const type = factTypes[name as keyof ProblemFacts];
-    if (fact !== undefined && typeof fact !== type) throw unexpected(`facts.${name}`, `a ${type}`, fact);
+    const { expected, isValid } = factChecks[name as keyof ProblemFacts];
+    if (fact !== undefined && !isValid(fact)) throw unexpected(`facts.${name}`, expected, fact);
   }
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
@@ -82,21 +82,37 @@ export function completed(given: { readonly code: unknown }): Problem {
     return problem("client-failed", { value: typeof message === "string" ? message : String(code) });
   }
   const facts = Object.entries(given).filter(([name, fact]) => {
-    return typeof fact === (Object.hasOwn(factTypes, name) ? factTypes[name as keyof ProblemFacts] : undefined);
+    return Object.hasOwn(factChecks, name) && factChecks[name as keyof ProblemFacts].isValid(fact);
   });
   return problem(code, Object.fromEntries(facts));
 }
 
-const factTypes: { readonly [fact in keyof ProblemFacts]-?: "number" | "string" } = {
-  line: "number",
-  value: "string",
-  count: "number",
-  limit: "number",
-  status: "number",
-  retryAfter: "string",
+interface FactCheck {
+  readonly expected: string;
+  readonly isValid: (value: unknown) => boolean;
+}
+
+const text: FactCheck = { expected: "a string", isValid: (value) => typeof value === "string" };
+const count: FactCheck = {
+  expected: "a whole number, 0 or greater",
+  isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+
+/** What each fact may be: given by a caller, or read from an archive. */
+export const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
+  line: count,
+  value: text,
+  count,
+  // Seconds may have fractions, and a limit that is off is infinite.
+  limit: { expected: "a number, 0 or greater", isValid: (value) => typeof value === "number" && value >= 0 },
+  status: count,
+  retryAfter: {
+    expected: "a time in ISO 8601",
+    isValid: (value) => typeof value === "string" && /^[+-]?\d{4,6}-\d\d-\d\d[T\d:.Z+-]{0,30}$/.test(value),
+  },
 };
 const codeSpelling = /^[a-z][a-z0-9-]*$/;
-const factNames = Object.keys(factTypes);
+const factNames = Object.keys(factChecks);
 
 function isCode(code: string): code is ProblemCode {
   return rows.has(code) || statusRowOf(code) !== undefined;

@@ -73,7 +73,7 @@ test("a log keeps one problem for each code, with its first place and its count"
 test("codes are words in kebab-case, and no sentence is left without its facts", () => {
   for (const code of problemCodes()) {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    const facts = { value: "V", limit: 1, status: 2, retryAfter: "T" };
+    const facts = { value: "V", limit: 1, status: 2, retryAfter: "2024-05-06T00:00:00Z" };
     expect(problem(code, facts).message).not.toMatch(/[{}]|unknown$/);
   }
 });

@@ -1,5 +1,5 @@
 // Checks a problem from an archive: its code and facts count, never its message.
-import { isLossy, type Problem, type ProblemCode, problem } from "../problem.ts";
+import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../problem.ts";
 
 /** Undefined if the value is not a valid problem. */
 export function archivedProblem(value: unknown): Problem | undefined {
@@ -8,7 +8,7 @@ export function archivedProblem(value: unknown): Problem | undefined {
   const name = given.get("code");
   if (typeof name !== "string" || !spelling.test(name)) return undefined;
   const facts: Record<string, string | number> = {};
-  for (const [fact, isValid] of Object.entries(checks)) {
+  for (const [fact, { isValid }] of Object.entries(factChecks)) {
     const item = given.get(fact);
     if (item === undefined) continue;
     if (!isValid(item)) return undefined;
@@ -25,17 +25,6 @@ export function archivedBodyProblem(value: unknown): Problem | undefined {
 }
 
 const spelling = /^[a-z][a-z0-9-]{0,63}$/;
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-const isText = (value: unknown) => typeof value === "string";
-
-const checks: { readonly [fact in keyof Omit<Problem, "code" | "message">]-?: (value: unknown) => boolean } = {
-  line: isCount,
-  value: isText,
-  count: isCount,
-  limit: isCount,
-  status: isCount,
-  retryAfter: (value) => typeof value === "string" && /^[+-]?\d{4,6}-\d\d-\d\d[T\d:.Z+-]{0,30}$/.test(value),
-};
 
 // Codes of 0.1.0 that an exchange may have.
 const renamed: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([

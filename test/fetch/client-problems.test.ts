@@ -23,6 +23,14 @@ test("a problem without its sentence gets it, and facts of the wrong type are dr
   );
 });
 
+test.each([{ count: -1 }, { line: 0.5 }, { status: Number.NaN }, { limit: -1 }, { retryAfter: "soon" }])(
+  "facts that no problem has are dropped, so that its archive opens again: %j",
+  async (fact) => {
+    expect(await reasonOf({ code: "http-500", ...fact })).toEqual(problem("http-500"));
+    expect(() => problem("http-500", fact)).toThrow(/^Expected `facts\./);
+  },
+);
+
 test.each([{ code: "EWHATEVER" }, { code: 5 }, { code: null }, { code: "http-" }, { code: "constructor" }])(
   "%j is no code of ours: the client failed",
   async (answer) => {

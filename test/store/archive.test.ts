@@ -249,7 +249,7 @@ describe("any exchange comes back as it was", () => {
           line: fc.nat(),
           value: plain,
           count: fc.nat(),
-          limit: fc.oneof(fc.nat(), fc.constant(Number.POSITIVE_INFINITY)),
+          limit: fc.oneof(fc.nat(), fc.constant(1500.5), fc.constant(Number.POSITIVE_INFINITY)),
           status: fc.nat(),
           retryAfter: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
         },
