@@ -21,8 +21,11 @@ export class UrlLines {
   }
 }
 
-/** Makes the line of a URL, without its line feed. A URL of ASCII without control characters is its own line. */
-export type LineOf = (url: string) => string;
+/**
+ * Makes the line of a URL, without its line feed. A URL of ASCII without control characters is its own line. `counted`: only
+ * the number of lines is wanted; they have no bytes.
+ */
+export type LineOf = ((url: string) => string) | "counted";
 
 /** Collects lines. */
 export class UrlLinesDraft {
@@ -37,15 +40,16 @@ export class UrlLinesDraft {
   }
 
   add(url: string): void {
-    this.#text += `${this.#lineOf(url)}\n`;
+    if (this.#lineOf !== "counted") this.#text += `${this.#lineOf(url)}\n`;
     this.#count++;
   }
 
-  /** Adds whole lines. The bytes are not copied. */
+  /** Adds whole lines. The bytes are copied. */
   addLines(bytes: Uint8Array, count: number): void {
-    this.#endText();
-    this.#parts.push(bytes);
     this.#count += count;
+    if (this.#lineOf === "counted") return;
+    this.#endText();
+    this.#parts.push(bytes.slice());
   }
 
   /** The lines since the last call; undefined if there are none. */

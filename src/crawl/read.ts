@@ -108,6 +108,13 @@ export async function* read(
   };
 }
 
+/**
+ * Reads a document whose pages are read again when somebody asks for them: everything is checked and counted, but no page is
+ * made.
+ */
+export const readForLater: ReadDocument = (document, settings) =>
+  read(document, { ...settings, urlsOnly: true, lineOf: "counted" });
+
 /** The text of a document alone, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
   for await (const piece of await opened(document, document.body, limits, new ProblemLog())) yield piece.toString();

@@ -7,7 +7,7 @@ import { pageCount } from "../parse/entry-parser.ts";
 import type { Archive } from "../store/contract.ts";
 import type { CheckedBody } from "../store/digest.ts";
 import { readingsByUrl, type SavedReading, type SavedReadings } from "../store/readings.ts";
-import { type Document, type ReadDocument, type Reading, type ReadSettings, read } from "./read.ts";
+import { type Document, type ReadDocument, type Reading, type ReadSettings, read, readForLater } from "./read.ts";
 
 // In bytes, decoded. Smaller documents are parsed in no time.
 const large = 256 * 1024;
@@ -111,7 +111,7 @@ export class KnownReadings {
     const { url, isRobots, anonymous, isCut, came } = document;
     const isPlain = url !== undefined && !isRobots && !anonymous && !isCut?.();
     const note = isPlain ? await this.#find(url, came) : undefined;
-    if (note === undefined || !isPossible(note, settings.limits)) return yield* read(document, settings);
+    if (note === undefined || !isPossible(note, settings.limits)) return yield* readForLater(document, settings);
     const { url: _, format, pages, ...rest } = note;
     this.believed.set(note.url, pages);
     return {

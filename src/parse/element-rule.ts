@@ -36,7 +36,7 @@ export interface ElementRule<Target> {
 export interface LineTaker {
   /** Takes an entry. Its line has to be added before anything else is. False if it was not taken. */
   take(high: number, low: number): boolean;
-  /** Adds the lines of entries that were taken. The bytes are not copied. */
+  /** Adds the lines of entries that were taken. The bytes are valid during the call. */
   add(bytes: Uint8Array, count: number): void;
 }
 

@@ -2,7 +2,7 @@
 import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
-import type { ReadDocument } from "../crawl/read.ts";
+import { type ReadDocument, readForLater } from "../crawl/read.ts";
 import { type Believed, KnownReadings } from "../crawl/reading-log.ts";
 import { SitemapError } from "../errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
@@ -86,11 +86,11 @@ export async function openTreeWhile(
       ...(isLate ? [problem("limit-time", { limit: limits.time })] : isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
-    const known = isForLater(building, reader)
-      ? KnownReadings.of(archive, prepared.settings, building.verify ?? false)
-      : undefined;
+    const isLater = isForLater(building, reader);
+    const known = isLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
+    const read = known?.read ?? (isLater ? readForLater : building.read);
     const collected = await collect(
-      { prepared, source: archive, omitMissing: archive.finished, problems, read: known?.read ?? building.read },
+      { prepared, source: archive, omitMissing: archive.finished, problems, read },
       building,
     );
     return toTree(prepared, collected, archive, known?.believed);
@@ -119,8 +119,10 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store, previous } = await openStorage(asked);
   try {
-    const { read, shared } = building;
-    const believed: Believed | undefined = isForLater(building, prepared.settings) ? new Map() : undefined;
+    const { shared } = building;
+    const isLater = isForLater(building, prepared.settings);
+    const believed: Believed | undefined = isLater ? new Map() : undefined;
+    const read = isLater ? readForLater : building.read;
     const collected = await collect({ prepared, store, previous, believed, read, shared }, building);
     return toTree(prepared, collected, store, believed);
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Client } from "../../src/client.ts";
 import { crawlUrls } from "../../src/crawl/crawl.ts";
 import type { CrawlEvent } from "../../src/event.ts";
 import type { Limits } from "../../src/options.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { UrlLines } from "../../src/url-lines.ts";
 import { writeBatches } from "../../src/write/batch.ts";
 import { pagesWriter } from "../../src/write/pages.ts";
@@ -71,21 +72,45 @@ function website(...documents: Uint8Array[]): Bodies {
   };
 }
 
+// Three documents, and limits.
+function hostileWebsite(random: Random): {
+  readonly bodies: Bodies;
+  readonly limits: Partial<Limits>;
+  readonly size: number;
+} {
+  const documents = Array.from({ length: 3 }, () => {
+    const bytes = Buffer.from(repetitiveDocument(random, 30));
+    // Bytes that are no UTF-8, and a document that ends anywhere.
+    for (let damage = random.below(3); damage > 0; damage--)
+      bytes[random.below(bytes.length)] = 128 + random.below(128);
+    const cut = random.below(5) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
+    return random.below(4) === 0 ? gzipSync(cut) : cut;
+  });
+  const limits = random.below(4) === 0 ? { pages: random.below(40) } : {};
+  return { bodies: website(...documents), limits, size: 1 + random.below(random.below(3) === 0 ? 30 : 3000) };
+}
+
 test("of hostile documents, in chunks of any size, lines and what is reported are those of pages", async () => {
   const random = new Random(11);
   for (let round = 0; round < some(60, 8); round++) {
-    const documents = Array.from({ length: 3 }, () => {
-      const bytes = Buffer.from(repetitiveDocument(random, 30));
-      // Bytes that are no UTF-8, and a document that ends anywhere.
-      for (let damage = random.below(3); damage > 0; damage--)
-        bytes[random.below(bytes.length)] = 128 + random.below(128);
-      const cut = random.below(5) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
-      return random.below(4) === 0 ? gzipSync(cut) : cut;
-    });
-    const limits = random.below(4) === 0 ? { pages: random.below(40) } : {};
-    const bodies = website(...documents);
-    const size = 1 + random.below(random.below(3) === 0 ? 30 : 3000);
+    const { bodies, limits, size } = hostileWebsite(random);
     expect(await listed(bodies, size, true, limits)).toEqual(await listed(bodies, size, false, limits));
+  }
+});
+
+test("a tree whose pages are only counted while it is built is the one whose pages are made then", async () => {
+  const random = new Random(12);
+  for (let round = 0; round < some(200, 20); round++) {
+    const { bodies, limits, size } = hostileWebsite(random);
+    const options = { client: client(bodies, size), limits, useKnownPaths: false, useHomepage: false };
+    await using counted = await sitemapTreeForHomepage(home, options);
+    // Pages are made for the caller's events.
+    await using made = await sitemapTreeForHomepage(home, { ...options, onEvent: () => {} });
+    expect(counted.toJSON()).toEqual(made.toJSON());
+    let pages = 0;
+    for await (const _ of counted.pages()) pages++;
+    expect(pages).toBe(counted.pageCount);
+    expect(counted.toJSON()).toEqual(made.toJSON());
   }
 });
 

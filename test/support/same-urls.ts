@@ -22,6 +22,7 @@ export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<
   const expected = { lines: pages.map(({ url }) => `${lineOf(url)}\n`).join(""), count: pages.length, ...rest };
   expectSame(parseLines(list, options), expected);
   expectSame(parseLines(list, { ...options, fastPath: noFastPath }), expected);
+  expectSame(countLines(list, options), { count: pages.length, bytes: 0, ...rest });
 }
 
 // What is not ASCII shows that it went this way.
@@ -35,6 +36,17 @@ function parseLines(pieces: readonly TextPiece[], options: Parameters<typeof par
   const texts = pages.map(({ url }) => `${lineOf(url)}\n`);
   const lines = [...parts.map(({ bytes }) => Buffer.from(bytes).toString()), ...texts].join("");
   return { lines, count: parts.reduce((sum, { count }) => sum + count, texts.length), ...rest };
+}
+
+// The same where only their number is wanted.
+function countLines(pieces: readonly TextPiece[], options: Parameters<typeof parsePieces>[1] = {}) {
+  let count = 0;
+  let bytes = 0;
+  const { pages, ...rest } = parsePieces(pieces, { ...options, urlsOnly: true, lineOf: "counted" }, (lines) => {
+    count += lines.count;
+    bytes += lines.bytes.length;
+  });
+  return { count: count + pages.length, bytes, ...rest };
 }
 
 /** A text in pieces of this many characters. */

@@ -104,7 +104,12 @@ export class Matcher implements LineCounter {
     return this.#code.lineEnds(from, to);
   }
 
-  /** A part of the document. */
+  /** A part of the memory: only valid until something else is written there. */
+  part(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(from, to);
+  }
+
+  /** A copy of a part of the document. */
   slice(from: number, to: number): Uint8Array {
     return this.#bytes.slice(from, to);
   }

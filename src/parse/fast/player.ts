@@ -130,7 +130,7 @@ export class Player {
       const lineStart = trace[key + stepLineStart]!;
       // The line of an entry that was not taken may be in between.
       if (lineStart !== end) {
-        if (count > 0) lines.add(this.#matcher.slice(start, end), count);
+        if (count > 0) lines.add(this.#matcher.part(start, end), count);
         start = lineStart;
         count = 0;
       }
@@ -138,7 +138,7 @@ export class Player {
       count++;
       at = endOf(cycle);
     }
-    if (count > 0) lines.add(this.#matcher.slice(start, end), count);
+    if (count > 0) lines.add(this.#matcher.part(start, end), count);
     return at;
   }
 
