@@ -4,18 +4,47 @@ import { escaped, printable, printableJson } from "./printable.ts";
 
 /** How a value is written into a cell. */
 export function csvCell(safe: boolean): CsvCell {
-  return safe ? (text) => quoted(guarded(text ?? "")) : (text = "") => quoted(text);
+  return safe ? (text = "") => (unusual.test(text) ? quoted(guarded(text)) : text) : (text = "") => quoted(text);
 }
+
+// A cell that has none of these is written as it is. One look instead of three: most cells are URLs and dates.
+const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
 export type CsvCell = (text: string | undefined) => string;
 
 /** JSON for a cell. What would be a formula after a separator is escaped; the value stays the same. */
 export function csvJson(value: object): string {
-  const text = printableJson(JSON.stringify(value));
+  const json = JSON.stringify(value);
+  // Neither a separator, nor a character that has to be escaped.
+  if (!/[^ -:<-{}~]/.test(json)) return json;
+  const text = printableJson(json);
   return formula.test(text)
     ? text.replace(everyFormula, (place, sign: string) => place.slice(0, -1) + escaped(sign))
     : text;
 }
+
+/** A list as a whole cell of JSON. */
+export function csvJsonCell(list: readonly object[] | undefined): string {
+  return list === undefined ? "" : (usualListCell(list) ?? quoted(csvJson(list)));
+}
+
+// Items of usual texts, with doubled quotes from the start: doubling them afterwards takes longer than everything else.
+function usualListCell(list: readonly object[]): string | undefined {
+  let items = "";
+  for (const item of list as readonly Readonly<Record<string, unknown>>[]) {
+    let fields = "";
+    for (const name in item) {
+      const value = item[name];
+      if (typeof value !== "string" || unusualInJson.test(value)) return undefined;
+      fields += `${fields === "" ? "" : ","}""${name}"":""${value}""`;
+    }
+    items += `${items === "" ? "" : ","}{${fields}}`;
+  }
+  return `"[${items}]"`;
+}
+
+// What JSON, CSV or a spreadsheet might take for something else.
+const unusualInJson = /[^ !#-:<-[\]-{}~]/;
 
 // To restore the original: remove one apostrophe at the start, and after each separator, if spaces, quotes and then = +
 // - @ follow it; and undo the \u escapes.

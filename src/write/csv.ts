@@ -2,10 +2,10 @@
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
 // Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
 // Lists of words are joined as news sitemaps write them; images, videos and alternates are JSON, so that nothing is lost.
-import type { SitemapPage } from "../page.ts";
+import type { NewsStory, SitemapPage } from "../page.ts";
 import type { SitemapReference } from "../sitemap.ts";
 import type { PageWriter } from "./batch.ts";
-import { type CsvCell, csvCell, csvJson } from "./csv-cell.ts";
+import { type CsvCell, csvCell, csvJsonCell } from "./csv-cell.ts";
 
 /** With `safe: false` every value stays exactly as it is. */
 export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter {
@@ -53,23 +53,18 @@ export const csvColumns: readonly string[] = [
 // Most pages have none.
 const noExtensions = `${",".repeat(11)}\n`;
 
-function extensions({ newsStory: news, images, videos, alternates }: SitemapPage, cell: CsvCell): string {
-  if (news === undefined && images === undefined && videos === undefined && alternates === undefined) {
+function extensions({ newsStory, images, videos, alternates }: SitemapPage, cell: CsvCell): string {
+  if (newsStory === undefined && images === undefined && videos === undefined && alternates === undefined) {
     return noExtensions;
   }
-  const story = [
-    news?.title,
-    news?.publishDate,
-    news?.publicationName,
-    news?.publicationLanguage,
-    news?.access,
-    news?.genres?.join(", "),
-    news?.keywords?.join(", "),
-    news?.stockTickers?.join(", "),
-  ];
-  return `,${[...story, json(images), json(videos), json(alternates)].map(cell).join(",")}\n`;
+  const news = newsStory === undefined ? noNews : newsCells(newsStory, cell);
+  return `${news},${csvJsonCell(images)},${csvJsonCell(videos)},${csvJsonCell(alternates)}\n`;
 }
 
-function json(list: readonly unknown[] | undefined): string | undefined {
-  return list && csvJson(list);
+const noNews = ",".repeat(8);
+
+function newsCells(news: NewsStory, cell: CsvCell): string {
+  const { title, publishDate, publicationName, publicationLanguage, access, genres, keywords, stockTickers } = news;
+  const story = `,${cell(title)},${cell(publishDate)},${cell(publicationName)},${cell(publicationLanguage)},${cell(access)}`;
+  return `${story},${cell(genres?.join(", "))},${cell(keywords?.join(", "))},${cell(stockTickers?.join(", "))}`;
 }

@@ -9,6 +9,7 @@ import { problem } from "../../src/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/sitemap.ts";
 import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
 import { csvColumns, csvWriter } from "../../src/write/csv.ts";
+import { csvJson, csvJsonCell } from "../../src/write/csv-cell.ts";
 import { writeJson } from "../../src/write/json.ts";
 import { ndjsonWriter } from "../../src/write/ndjson.ts";
 import { pagesWriter } from "../../src/write/pages.ts";
@@ -251,6 +252,18 @@ describe("csv", () => {
         }
         const images = (parse(csv) as string[][])[0]?.at(-3) ?? "";
         expect(JSON.parse(images)).toEqual(JSON.parse(JSON.stringify(page.images)));
+      }),
+      { numRuns: some(2000) },
+    );
+  });
+
+  test("writes lists of usual texts by a shorter way, to the same cell", () => {
+    const character = fc.constantFrom(...` !"#'+,-./:;=@A[\\]a{|}~\t\n\u007f\u2028éＡ`);
+    const value = fc.oneof(hostileText, fc.string({ unit: character, maxLength: 3 }), fc.constant(undefined));
+    const item = fc.record({ url: value, caption: value }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 3 }), (list) => {
+        expect((parse(csvJsonCell(list)) as string[][])[0]?.[0]).toBe(csvJson(list));
       }),
       { numRuns: some(2000) },
     );
