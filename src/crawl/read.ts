@@ -109,8 +109,8 @@ export async function* read(
 }
 
 /**
- * Reads a document whose pages are read again when somebody asks for them: everything is checked and counted, but no page is
- * made.
+ * Reads a document whose pages are read again when somebody asks for them: everything is checked and counted, but of XML no
+ * page is made.
  */
 export const readForLater: ReadDocument = (document, settings) =>
   read(document, { ...settings, urlsOnly: true, lineOf: "counted" });

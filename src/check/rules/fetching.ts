@@ -20,7 +20,7 @@ export const fetchingRules: readonly BuiltInRule[] = [
     severity: "error",
     basis: "engine",
     engines: ["google"],
-    sentence: "robots.txt cannot be reached; Google stops crawling the site for the first 12 hours of this.",
+    sentence: "robots.txt cannot be reached; meanwhile Google does not crawl the site, for up to 12 hours.",
     fix: "Answer requests for robots.txt with status 200, or with 404 where there is none.",
     link: sources.robots,
   },
