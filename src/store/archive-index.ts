@@ -9,7 +9,7 @@ import { checkOf, dateOf, type ForeignResponse, foreignResponse, readForeignResp
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody } from "./kept-body.ts";
 import { cutOf, damaged, type OwnExchange, type OwnResponse, readOwnExchange } from "./own-exchange.ts";
-import { readingsFromJson, type SavedReadings } from "./readings.ts";
+import { endFromJson, type SavedReadings } from "./readings.ts";
 import { archiveKey } from "./replay.ts";
 import { Originals } from "./revisits.ts";
 import { type RecordSource, SavedRecord } from "./saved-record.ts";
@@ -46,6 +46,8 @@ export class ArchiveIndex implements RecordSource {
   /** Our responses whose description follows. Without it an exchange does not count. */
   readonly #open = new Map<string, OwnResponse>();
   readonly #answers = new Map<string, Answer>();
+  /** How many exchanges each run has. */
+  readonly #exchanges = new Map<string, number>();
   #originals: Promise<Originals> | undefined;
 
   constructor(options: IndexOptions) {
@@ -105,11 +107,18 @@ export class ArchiveIndex implements RecordSource {
   }
 
   async #addInfo(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
-    if (record.content.length > maxDescription) return;
+    const { file, offset, length } = record.content;
+    if (length > maxDescription) {
+      if (isOurs(await file.read(offset, ourStart.length))) throw damaged();
+      return;
+    }
     const content = await read();
     const text = Buffer.from(content).toString();
     const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
-    if (json === undefined) return;
+    if (json === undefined) {
+      this.isAltered ||= isOurs(content);
+      return;
+    }
     const { info, resumes } = infoFromJson(json);
     const saved = this.#saved(record);
     this.#infos.set(saved.id, saved);
@@ -124,10 +133,14 @@ export class ArchiveIndex implements RecordSource {
   async #addEnd(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
     if (record.content.length > maxDescription) throw damaged();
     const content = await read();
-    this.isAltered ||= !(await isAsWritten(record, content));
-    if (!this.#runs.has(record.fields.get("warc-warcinfo-id") ?? "")) return;
+    const infoId = record.fields.get("warc-warcinfo-id") ?? "";
+    const { readings, exchanges = 0 } = endFromJson(Buffer.from(content).toString());
+    // Heads of records have no digest: an exchange with a damaged one would be missing without a word.
+    const isWhole = (this.#exchanges.get(infoId) ?? 0) >= exchanges;
+    this.isAltered ||= !isWhole || !(await isAsWritten(record, content));
+    if (!this.#runs.has(infoId)) return;
     this.finished = true;
-    this.readings = readingsFromJson(Buffer.from(content).toString());
+    this.readings = readings;
   }
 
   async #addExchange(record: RecordHead, read: () => Promise<Uint8Array>): Promise<void> {
@@ -141,6 +154,7 @@ export class ArchiveIndex implements RecordSource {
     // It may have been about another website.
     this.isAltered ||= isAltered;
     const infoId = fields.get("warc-warcinfo-id") ?? "";
+    this.#exchanges.set(infoId, (this.#exchanges.get(infoId) ?? 0) + 1);
     const isMain = this.#runs.has(infoId);
     // A run that resumed another belongs to it.
     const run = isMain ? "" : (this.#infos.get(infoId)?.id ?? "");
@@ -207,6 +221,12 @@ function dated(fetched: Fetched, { receivedAt }: Answer): Fetched {
 
 function plainKey(url: string): string {
   return archiveKey({ url, role: "sitemap" });
+}
+
+const ourStart = "software: sitegrove/";
+
+function isOurs(content: Uint8Array): boolean {
+  return Buffer.from(content.subarray(0, ourStart.length)).toString() === ourStart;
 }
 
 function isAsWritten({ fields }: RecordHead, content: Uint8Array): Promise<boolean> {

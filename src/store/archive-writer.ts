@@ -70,7 +70,15 @@ export class ArchiveWriter {
     await turn;
   }
 
-  /** The same, without compressing again. Our records that belong to it follow immediately. */
+  /** Appends the beginning of a record that is cut off: whoever reads the archive knows that something is missing. */
+  async appendCut(): Promise<void> {
+    const part = this.#partWith(startOfRecord(), 0);
+    const turn = this.#last.then(() => this.#write([part]));
+    this.#last = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** The same as `copy`, without compressing again. Our records that belong to it follow immediately. */
   async copyRecord(record: SavedRecord, behind: readonly WarcRecord[] = []): Promise<void> {
     const member = this.#compressed ? await record.compressed() : undefined;
     const copied =
@@ -202,6 +210,10 @@ function compressPieces(record: AsyncIterable<Uint8Array>): Part {
     }
   }
   return { pieces: compressed(), header: () => memberHeader({ packed, unpacked }) };
+}
+
+async function* startOfRecord(): AsyncGenerator<Uint8Array, undefined> {
+  yield Buffer.from("WARC/1.1\r\n");
 }
 
 async function* wholeRecord(record: Extent): AsyncGenerator<Uint8Array, undefined> {

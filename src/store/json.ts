@@ -12,19 +12,38 @@ export function toJson(value: unknown): string {
   return marked.replaceAll(`"${mark}"`, "1e999");
 }
 
-/** The value; undefined if the text is not JSON. Has to be checked field by field: see `withoutPrototypes`. */
+/**
+ * The value; undefined if the text is not JSON, or has more lists and objects than we ever write. Has to be checked field by
+ * field: see `withoutPrototypes`.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return hasTooManyParts(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-/** A copy that is safe to pass on: copying a field called `__proto__` would set a prototype. */
-export function withoutPrototypes(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutPrototypes);
-  const fields = Object.entries(value).filter(([name]) => name !== "__proto__");
-  return Object.fromEntries(fields.map(([name, item]) => [name, withoutPrototypes(item)]));
+// An empty list is two characters in the file, and a hundred bytes in memory.
+function hasTooManyParts(text: string): boolean {
+  if (text.length <= mostParts) return false;
+  let parts = 0;
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at !== -1 && parts <= mostParts; at = text.indexOf(bracket, at + 1)) parts++;
+  }
+  return parts > mostParts;
 }
+
+const mostParts = 500_000;
+
+/** A copy that is safe to pass on: copying a field called `__proto__` would set a prototype. */
+export function withoutPrototypes(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  // What we write is flat.
+  if (depth > mostDepth) return undefined;
+  if (Array.isArray(value)) return value.map((item) => withoutPrototypes(item, depth + 1));
+  const fields = Object.entries(value).filter(([name]) => name !== "__proto__");
+  return Object.fromEntries(fields.map(([name, item]) => [name, withoutPrototypes(item, depth + 1)]));
+}
+
+const mostDepth = 100;

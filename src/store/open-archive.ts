@@ -122,6 +122,9 @@ class OpenArchive implements Archive {
       for await (const { start, end } of new WarcReader(file, size)) {
         await writer.copy({ file, offset: start, length: end - start });
       }
+      // What was cut off is missing in the copy, too. A run of ours without its end says so by itself.
+      const looksWhole = this.info === undefined || this.finished;
+      if (this.truncated && looksWhole) await writer.appendCut();
     });
   }
 

@@ -1,6 +1,6 @@
 // What a run read in its large documents, in the last record of its archive: opening the archive need not parse them.
 // Checked when it is read: the file may come from anybody.
-import type { Problem } from "../problem.ts";
+import { isLossy, type Problem } from "../problem.ts";
 import type { PagesFormat } from "../sitemap.ts";
 import { archivedProblem } from "./archived-problem.ts";
 import { parseJson, toJson } from "./json.ts";
@@ -34,16 +34,38 @@ export function readingsByUrl(readings: SavedReadings | undefined): ReadonlyMap<
   return known;
 }
 
-/** The content of the record that ends a run. */
-export function endToJson(readings: SavedReadings | undefined): string {
-  const hasAny = readings !== undefined && readings.documents.length > 0;
-  return toJson({ finished: true, ...(hasAny ? { readings } : {}) });
+/** What the record that ends a run says. */
+export interface RunEnd {
+  readonly readings?: SavedReadings | undefined;
+  /** How many exchanges the run wrote. */
+  readonly exchanges?: number | undefined;
 }
 
-/** Undefined if there are none, or they are not valid. */
-export function readingsFromJson(text: string): SavedReadings | undefined {
-  const { readings } = (parseJson(text) ?? {}) as { readings?: unknown };
-  const { by, documents } = (readings ?? {}) as Partial<Record<keyof SavedReadings, unknown>>;
+/** The content of the record that ends a run. */
+export function endToJson({ readings, exchanges }: RunEnd): string {
+  const documents = shortNotes(readings?.documents ?? []);
+  return toJson({ finished: true, exchanges, ...(documents.length > 0 && { readings: { ...readings, documents } }) });
+}
+
+// As many as a reader takes: URLs and problems are as long as the website makes them. Documents without a note are parsed.
+function shortNotes(documents: readonly SavedReading[]): readonly SavedReading[] {
+  let room = mostNoted;
+  return documents.filter((reading) => {
+    const { length } = toJson(reading);
+    if (length > room) return false;
+    room -= length;
+    return true;
+  });
+}
+
+/** What is not valid is left out. */
+export function endFromJson(text: string): RunEnd {
+  const { readings, exchanges } = (parseJson(text) ?? {}) as { readings?: unknown; exchanges?: unknown };
+  return { readings: readingsFrom(readings), exchanges: isCount(exchanges) ? exchanges : undefined };
+}
+
+function readingsFrom(value: unknown): SavedReadings | undefined {
+  const { by, documents } = (value ?? {}) as Partial<Record<keyof SavedReadings, unknown>>;
   if (typeof by !== "string" || !Array.isArray(documents)) return undefined;
   const checked = documents.map(savedReading);
   return checked.includes(undefined) ? undefined : { by, documents: checked as SavedReading[] };
@@ -57,7 +79,8 @@ function savedReading(value: unknown): SavedReading | undefined {
   if (charset !== undefined && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
   if (!Array.isArray(problems)) return undefined;
   const known = problems.map(archivedProblem);
-  if (known.includes(undefined)) return undefined;
+  // Documents with a loss have no note.
+  if (known.some((each) => each === undefined || isLossy(each.code))) return undefined;
   return {
     url,
     format: format as PagesFormat,
@@ -69,6 +92,8 @@ function savedReading(value: unknown): SavedReading | undefined {
   };
 }
 
+// In characters: the JSON of a website with thousands of large documents.
+const mostNoted = 4 * 1024 * 1024;
 const formats: ReadonlySet<PagesFormat> = new Set(["xml", "text", "rss", "atom"]);
 
 function isCount(value: unknown): value is number {

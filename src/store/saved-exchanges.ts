@@ -56,6 +56,7 @@ export class SavedExchanges {
   readonly #infoId: string;
   // The `warcinfo` records of other archives that are in this one, or being written.
   readonly #copied = new Map<string, Promise<void>>();
+  #exchanges = 0;
 
   private constructor(writer: ArchiveWriter, infoId: string) {
     this.#writer = writer;
@@ -77,6 +78,7 @@ export class SavedExchanges {
   async append(entry: Entry): Promise<Entry | undefined> {
     const { records, body } = await exchangeRecords(this.#infoId, await readEntry(entry), entry);
     const places = await this.#writer.append(records);
+    this.#exchanges++;
     const description = places?.at(-1);
     if (places === undefined || description === undefined) return undefined;
     const whole = places[body?.index ?? -1];
@@ -96,10 +98,11 @@ export class SavedExchanges {
     const behind = await repetitionRecords(this.#infoId, fetched, entry.description, repetition);
     // One document may be requested in two roles: the copies of its record must not mix.
     await this.#writer.copyRecord(record, behind);
+    this.#exchanges++;
   }
 
   async finish(readings?: SavedReadings): Promise<void> {
-    await this.#writer.append([await endRecord(this.#infoId, readings)]);
+    await this.#writer.append([await endRecord(this.#infoId, { readings, exchanges: this.#exchanges })]);
   }
 
   async close(): Promise<void> {

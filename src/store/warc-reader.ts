@@ -3,6 +3,7 @@
 // More than the specification allows is accepted, because tools have written it: lines that end in LF alone, more or fewer
 // line ends after a record, any version number.
 // A file that ends inside a record, or goes on with something else, is read up to the record before.
+import { SitemapError } from "../errors.ts";
 import type { Extent, KeptFile } from "./kept-body.ts";
 
 export interface RecordHead {
@@ -94,6 +95,9 @@ export class WarcReader {
     if (rest !== undefined && (rest.length >= atLeast || position + rest.length === this.#size)) return rest;
     this.#window = await this.#file.readSome(position, atLeast, Math.min(windowSize, this.#size - position));
     this.#windowStart = position;
+    if (this.#window.length < Math.min(atLeast, this.#size - position)) {
+      throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+    }
     return this.#window;
   }
 }

@@ -15,7 +15,7 @@ import type { ArchiveInfo } from "./contract.ts";
 import { digestOf } from "./digest.ts";
 import { infoToJson } from "./info.ts";
 import { type Block, lengthOf, readBlocks } from "./kept-body.ts";
-import { endToJson, type SavedReadings } from "./readings.ts";
+import { endToJson, type RunEnd } from "./readings.ts";
 import type { Entry, Repetition } from "./saved-exchanges.ts";
 
 export interface WarcRecord {
@@ -122,12 +122,12 @@ export async function repetitionRecords(
 }
 
 /** A description of ours without a URL: nothing comes after it. */
-export function endRecord(infoId: string, readings?: SavedReadings): Promise<WarcRecord> {
+export function endRecord(infoId: string, end: RunEnd): Promise<WarcRecord> {
   const about = [
     ["WARC-Warcinfo-ID", infoId],
     ["WARC-Refers-To", infoId],
   ] as const;
-  const content = [Buffer.from(endToJson(readings))];
+  const content = [Buffer.from(endToJson(end))];
   return sealed({ fields: [...head("metadata", newId(), "application/json"), ...about], content });
 }
 

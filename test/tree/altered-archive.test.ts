@@ -1,0 +1,179 @@
+// An archive that was damaged or edited, or changes while it is open, never gives another tree that calls itself complete. Needs more than a
+// second.
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SitemapError } from "../../src/errors.ts";
+import { endFromJson, endToJson } from "../../src/store/readings.ts";
+import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { some } from "../support/long.ts";
+import { changeNotes } from "../support/notes.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+
+let folder: string;
+let archive: Buffer;
+let expected: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "altered-archive-"));
+  const { client } = site({
+    "/robots.txt": robots("/i.xml"),
+    "/i.xml": index("/a.xml", "/moved.xml"),
+    "/a.xml": urlset("/1", "/2"),
+    "/moved.xml": { to: "/b.xml" },
+    "/b.xml": urlset("/3"),
+  });
+  const save = path.join(folder, "whole.warc");
+  await using tree = await sitemapTreeForHomepage(home, { client, save, retries: 0, useKnownPaths: false });
+  archive = readFileSync(save);
+  expected = JSON.stringify(tree);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Opened {
+  readonly json: string;
+  readonly complete: boolean;
+  readonly codes: readonly string[];
+}
+
+/** Undefined if it is refused. */
+async function opened(bytes: Buffer, name = "changed.warc"): Promise<Opened | undefined> {
+  const file = path.join(folder, name);
+  writeFileSync(file, bytes);
+  try {
+    await using tree = await openTree(file);
+    for await (const _ of tree.pages());
+    const codes = [...tree.problems()].map(({ problem }) => problem.code);
+    return { json: JSON.stringify(tree), complete: tree.complete, codes };
+  } catch (error) {
+    expect(error).toBeInstanceOf(SitemapError);
+    return undefined;
+  }
+}
+
+/** The records of an archive: where each begins, where its content does, and where the next one begins. */
+function recordsIn(bytes: Buffer): { readonly start: number; readonly content: number; readonly end: number }[] {
+  const records = [];
+  for (let start = 0; start < bytes.length; start = records.at(-1)!.end) {
+    const content = bytes.indexOf("\r\n\r\n", start) + 4;
+    const length = Number(/content-length: (\d+)/i.exec(bytes.toString("latin1", start, content))?.[1]);
+    records.push({ start, content, end: content + length + 4 });
+  }
+  return records;
+}
+
+test("a flipped bit in the head of a record loses nothing in silence", async () => {
+  const silent: string[] = [];
+  const step = some(1, 5);
+  for (const { start, content } of recordsIn(archive).slice(1)) {
+    for (let at = start; at < content; at += step) {
+      const changed = Buffer.from(archive);
+      changed[at] = changed[at]! ^ 1;
+      const result = await opened(changed);
+      if (result?.complete === true && result.json !== expected) {
+        silent.push(`${at}: ${archive.toString("latin1", at - 20, at)}^${archive.toString("latin1", at, at + 20)}`);
+      }
+    }
+  }
+  expect(silent).toEqual([]);
+});
+
+test("nor does a record, or an exchange, that was taken out", async () => {
+  const records = recordsIn(archive);
+  for (let from = 1; from < records.length - 1; from++) {
+    for (const count of [1, 2]) {
+      const [first, last] = [records[from]!, records[Math.min(from + count, records.length) - 1]!];
+      const changed = Buffer.concat([archive.subarray(0, first.start), archive.subarray(last.end)]);
+      const result = await opened(changed);
+      if (result?.complete === true) expect(result.json).toBe(expected);
+    }
+  }
+});
+
+test("an archive that becomes shorter while it is open ends what reads it, with an error", async () => {
+  const record = (url: string, pages: number) => {
+    const content = `HTTP/1.1 200 OK\r\n\r\n${"http://example.org/x\n".repeat(pages)}`;
+    const head = `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: ${url}\r\nContent-Length: ${content.length}`;
+    return `${head}\r\n\r\n${content}\r\n\r\n`;
+  };
+  const file = path.join(folder, "shrinks.warc");
+  const large = record("http://example.org/sitemap.txt", 20_000);
+  writeFileSync(file, large + record("http://example.org/sitemap.xml", 1));
+  await using tree = await openTree(file);
+  truncateSync(file, large.length - 4);
+  await expect(tree.save(path.join(folder, "copy.warc"))).rejects.toThrow(/became shorter/);
+});
+
+let copies = 0;
+describe("a copy of an archive that is cut off is not complete, either", () => {
+  test.each([
+    ["of another tool", (bytes: Buffer) => bytes.subarray(0, recordsIn(bytes).at(-1)!.content + 20)],
+    ["of ours, with something behind its end", () => Buffer.concat([archive, Buffer.from("something else")])],
+  ])("%s", async (_, change) => {
+    const records = recordsIn(archive);
+    const foreign = Buffer.concat(
+      records.map(({ start, end }) => archive.subarray(start, end)).filter((each) => /Type: response/.test(`${each}`)),
+    );
+    const file = path.join(folder, "cut.warc");
+    writeFileSync(file, change(foreign));
+    for (const end of [".warc", ".warc.gz"]) {
+      const name = `copy-${copies++}${end}`;
+      await using tree = await openTree(file);
+      expect(tree.complete).toBe(false);
+      await tree.save(path.join(folder, name));
+      await using copy = await openTree(path.join(folder, name));
+      expect(copy.complete).toBe(false);
+      expect([...copy.problems()].map(({ problem }) => problem.code)).toContain("archive-truncated");
+    }
+  });
+});
+
+describe("what an archive says about large documents", () => {
+  const large = (n: number) => urlset(...Array.from({ length: 6000 }, (_, at) => `/page-${n}-${at}`));
+
+  test("is never longer than what is read of it", () => {
+    const documents = Array.from({ length: 3000 }, (_, n) => ({
+      url: `${home}${n}${"x".repeat(7000)}`,
+      format: "xml" as const,
+      pages: n,
+      wireBytes: 1,
+      decodedBytes: 300_000,
+      problems: [],
+    }));
+    const json = endToJson({ readings: { by: "", documents }, exchanges: 3000 });
+    expect(json.length).toBeLessThan(5 * 1024 * 1024);
+    const { readings, exchanges } = endFromJson(json);
+    expect(exchanges).toBe(3000);
+    expect(readings?.documents.length).toBeGreaterThan(500);
+    expect(readings?.documents).toEqual(documents.slice(0, readings?.documents.length));
+  });
+
+  test("counts for nothing where it names a loss", async () => {
+    const { client } = site({ "/a.xml": large(0) });
+    const save = path.join(folder, "loss.warc");
+    await using tree = await sitemapTreeFrom([`${home}a.xml`], { client, save });
+    const changed = await changeNotes(save, path.join(folder, "loss-2.warc"), ({ documents }) => {
+      Object.assign(documents[0] as object, { problems: [{ code: "xml-truncated" }] });
+    });
+    await using again = await openTree(changed);
+    expect(again.complete).toBe(true);
+    expect(JSON.stringify(again)).toBe(JSON.stringify(tree));
+  });
+});
+
+test.each([
+  ["in its end", /\{"finished".*/, (parts: string) => `{"finished":true,"readings":${parts}}`],
+  ["in what it is about", /"settings":\{/, (parts: string) => `"x":${parts},"settings":{`],
+])("millions of lists in an archive take no memory: %s", async (_, place, make) => {
+  for (const parts of [`[${"[],".repeat(3_000_000)}[]]`, "[".repeat(3_000_000) + "]".repeat(3_000_000)]) {
+    const records = recordsIn(archive).map(({ start, content, end }) => {
+      const [head, text] = [archive.toString("latin1", start, content), archive.toString("latin1", content, end - 4)];
+      if (!place.test(text)) return archive.toString("latin1", start, end);
+      const changed = text.replace(place, () => make(parts));
+      return `${head.replace(/content-length: \d+/i, `Content-Length: ${changed.length}`)}${changed}\r\n\r\n`;
+    });
+    const before = process.memoryUsage.rss();
+    expect((await opened(Buffer.from(records.join(""), "latin1")))?.complete).not.toBe(true);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
+  }
+});
