@@ -70,7 +70,8 @@ export class FeedReader implements TableTarget {
   // Without a base, the sink resolves against the document's URL.
   #resolved(link: string): string {
     const base = this.#base;
-    if (base === undefined || link === "" || isHttpUrl(link)) return link;
+    // What is absolute is judged once, with the item.
+    if (base === undefined || link === "" || absolute.test(link)) return link;
     return resolveListedUrl(link, base, maxBaseLength).url ?? link;
   }
 
@@ -125,10 +126,11 @@ export class FeedReader implements TableTarget {
    */
   addAtomLink(attributes: ElementAttributes): void {
     this.setBase(baseLevels.link, attributes);
-    const href = this.#resolved(attributes.get("href")?.trim() ?? "");
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
+    if (rel !== "" && rel !== "alternate" && rel !== "self") return;
+    const href = this.#resolved(attributes.get("href")?.trim() ?? "");
     if (rel === "self" && this.#selfLink === "") this.#selfLink = href;
-    if (href === "" || (rel !== "" && rel !== "alternate")) return;
+    if (href === "" || rel === "self") return;
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
     if (rank <= this.#alternateRank) return;
@@ -174,4 +176,5 @@ type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 const maxBaseLength = 8192;
 
 // A relation may also be written as the URI of its registration.
+const absolute = /^https?:\/\//i;
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;
