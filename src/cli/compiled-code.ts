@@ -63,7 +63,7 @@ export class CompiledCode {
       return;
     try {
       if (!isOwnPlace(this.#codeFolder)) return;
-      fs.mkdirSync(this.#codeFolder, { recursive: true, mode: 0o700 });
+      for (const folder of [path.dirname(this.#codeFolder), this.#codeFolder]) makeFolder(folder);
       removeOldCode(this.#codeFolder);
       for (const [codeFile, script] of this.#compiled) writeCode(codeFile, script.createCachedData());
     } catch {
@@ -90,6 +90,16 @@ function isOwnPlace(folder: string): boolean {
   const found = fs.statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return isOwnPlace(path.dirname(folder));
   return process.getuid === undefined || found.uid === process.getuid();
+}
+
+// Not with `recursive`, which makes a home that is missing, and never returns below /proc.
+function makeFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
 }
 
 // A file of the cache is a checksum of four bytes, then the code: the engine would crash on damaged code.

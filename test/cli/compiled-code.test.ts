@@ -145,10 +145,23 @@ test("a cache that cannot be written or is turned off is no reason for a word", 
   expect(existsSync(off)).toBe(false);
   // In the user's home, unless another place is named; nowhere without one.
   const home = { HOME: path.join(folder, "home"), XDG_CACHE_HOME: "" };
+  mkdirSync(home.HOME);
   expect(await sitegroveProcess(words, { input, env: home })).toEqual(expected);
   const place = process.platform === "darwin" ? "Library/Caches" : ".cache";
   expect(readdirSync(path.join(home.HOME, place, "sitegrove"))).not.toEqual([]);
   expect(await sitegroveProcess(words, { input, env: { HOME: "", XDG_CACHE_HOME: "" } })).toEqual(expected);
+});
+
+test("a home that is missing is not made, and one below /proc does not keep the program", async () => {
+  const missing = path.join(folder, "missing");
+  const homes = [
+    { HOME: path.join(missing, "home"), XDG_CACHE_HOME: "" },
+    { HOME: missing, XDG_CACHE_HOME: path.join(missing, "cache/deep") },
+    ...(process.platform === "linux" ? [{ HOME: "/proc", XDG_CACHE_HOME: "" }] : []),
+    ...(process.platform === "linux" && isLong ? [{ HOME: "", XDG_CACHE_HOME: "/proc" }] : []),
+  ];
+  for (const env of homes) expect(await sitegroveProcess(words, { input, env })).toEqual(expected);
+  expect(existsSync(missing)).toBe(false);
 });
 
 test("many at a time fill it together; what nobody wrote for a month is removed", async () => {
