@@ -11,7 +11,14 @@ export function completion(shell: Shell, program: Command): string {
     options: command.createHelp().visibleOptions(command),
     words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
   }));
-  return { bash, zsh, fish }[shell](program.name(), commands);
+  // Not a command of commander's: program.ts understands it.
+  const help = {
+    name: "help",
+    summary: "print the help of a command",
+    options: [],
+    words: commands.map(({ name }) => name),
+  };
+  return { bash, zsh, fish }[shell](program.name(), [...commands, help]);
 }
 
 interface CommandFacts {

@@ -6,7 +6,7 @@
 //   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
 //   sitegrove fleet [SITES…] --out DIR        read many websites, and continue after a stop
 //   sitegrove completion bash|zsh|fish        print a shell completion script
-//   sitegrove --help | --version              `sitegrove ls --help` describes every flag
+//   sitegrove help [COMMAND] | version        `sitegrove help ls` describes every flag of it; so does `sitegrove ls --help`
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import { systemReason } from "../system-reason.ts";

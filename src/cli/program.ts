@@ -35,10 +35,18 @@ export async function run(words: readonly string[]): Promise<number> {
 // `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
 function withCommand(words: readonly string[]): readonly string[] {
   const [first] = words;
-  if (words.includes("--version")) return ["--version"];
+  if (words.includes("--version") || first === "version") return ["--version"];
+  if (first === "help") return helpWords(words.slice(1));
   if (first === undefined || Object.hasOwn(commands, first)) return words;
   const isFlag = first.startsWith("-") && !/^(-h|--help|-V|--version)$/.test(first);
   return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
+}
+
+// `sitegrove help fleet status` means `sitegrove fleet status --help`. What is no command is named, as without `help`.
+function helpWords(words: readonly string[]): readonly string[] {
+  const names = words.filter((word) => !word.startsWith("-"));
+  const isKnown = names[0] === undefined || Object.hasOwn(commands, names[0]);
+  return isKnown ? [...names, "--help"] : names;
 }
 
 type Done = (exitCode: number) => void;

@@ -69,6 +69,30 @@ test("of the WebAssembly of a run, only the matcher is compiled for speed, howev
   }
 });
 
+test.each([
+  [["help"], ["--help"]],
+  [["help", "--help"], ["--help"]],
+  [
+    ["help", "ls"],
+    ["ls", "--help"],
+  ],
+  [
+    ["help", "fleet", "status"],
+    ["fleet", "status", "--help"],
+  ],
+  [["version"], ["--version"]],
+])("%j means %j", async (words, usual) => {
+  const expected = await sitegrove(usual);
+  expect(expected).toMatchObject({ code: 0, stderr: "" });
+  expect(await sitegrove(words)).toEqual(expected);
+});
+
+test("help about what is no command says so", async () => {
+  const { code, stdout, stderr } = await sitegrove(["help", "lss"]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toBe("sitegrove: unknown command 'lss' (Did you mean ls?)\n");
+});
+
 test("--version is the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
@@ -109,12 +133,13 @@ test("the script for bash completes commands, flags and formats", async () => {
       complete(["sitegrove", "ls", "example.org", "--format", ""]),
       complete(["sitegrove", "diff", "a", "b", "--format", "r"]),
       complete(["sitegrove", "completion", "z"]),
+      complete(["sitegrove", "help", "fl"]),
       "complete -p sitegrove",
     ].join("\n"),
   );
   expect(stderr).toBe("");
   expect(stdout).toBe(
-    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\ncomplete -o default -F _sitegrove sitegrove\n",
+    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\nfleet\ncomplete -o default -F _sitegrove sitegrove\n",
   );
 });
 
