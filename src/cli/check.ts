@@ -66,7 +66,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
       else yield text;
     }
   }
-  return run.write(pieces(), () => ({ listed, notes: [] }));
+  return run.write(pieces(), () => ({ listed, isWhole: true, notes: [] }));
 }
 
 async function checkOptions(

@@ -1,6 +1,6 @@
 // `-o FILE`: the result in a file that is either complete or missing. It is written under a temporary name and renamed
 // at the end: a run that fails, is stopped or fills the disk leaves the old file.
-import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -11,6 +11,8 @@ export class OutputFile {
   readonly #target: string;
   readonly #partial: string;
   readonly #removeOnExit = () => this.discard();
+  /** Whether there is no such file yet. */
+  readonly isNew: boolean;
   #descriptor: number | undefined;
 
   /**
@@ -21,6 +23,7 @@ export class OutputFile {
     this.path = file;
     try {
       this.#target = replaceable(file, force);
+      this.isNew = !existsSync(this.#target);
       this.#partial = path.join(path.dirname(this.#target), `.${path.basename(file)}.${process.pid}.partial`);
       this.#descriptor = openSync(this.#partial, "wx");
     } catch (error) {
@@ -28,6 +31,10 @@ export class OutputFile {
       throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
     }
     process.once("exit", this.#removeOnExit);
+  }
+
+  get ifStopped(): string {
+    return `${this.path} was not ${this.isNew ? "written" : "changed"}`;
   }
 
   /** Writes all of it. Throws `OutputFailed`. */

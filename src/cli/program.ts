@@ -7,7 +7,7 @@ import { printable } from "../write/printable.ts";
 import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";
 import { restoreFlags } from "./engine-flags.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
 import { OutputFailed } from "./output.ts";
@@ -26,6 +26,11 @@ export async function run(words: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
+    if (error instanceof Stopped) {
+      // Before anything could be written.
+      process.stderr.write("sitegrove: stopped: nothing was written\n");
+      return error.exitCode;
+    }
     return explain(error, words.includes("-vv"));
   } finally {
     restoreFlags();

@@ -55,7 +55,7 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
       facts = made;
     },
   );
-  const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, notes: [] }));
+  const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
   if (facts !== undefined && flags.output !== undefined) {
     run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${inWords(facts)}`, "quiet");
   }

@@ -22,6 +22,8 @@ export interface RunFlags extends MessageFlags {
 interface Result {
   /** The file that it replaces, if there is one. */
   readonly replaces?: string | undefined;
+  /** What is true of it if the run is stopped, in words. */
+  readonly ifStopped?: string | undefined;
   keep(): void;
   discard(): void;
 }
@@ -41,6 +43,8 @@ interface Outcome {
   /** Pages that were listed, or what `unit` says. */
   readonly listed: number;
   readonly unit?: string;
+  /** Whether the output is a text about everything: how much of it was written means nothing. */
+  readonly isWhole?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -56,6 +60,7 @@ export class Run {
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
+  #hasWritten = false;
   readonly #results: Result[] = [];
   readonly #engineFlags = new CrawlFlags();
 
@@ -145,12 +150,22 @@ export class Run {
     }
   }
 
+  // What a run that was stopped has written.
+  #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
+    const shown = isWhole ? "not complete" : `${counted(listed, unit)} listed, not complete`;
+    const parts = [...(this.#hasWritten ? [shown] : []), ...this.#results.flatMap(({ ifStopped }) => ifStopped ?? [])];
+    return parts.length === 0 ? "nothing was written" : parts.join("; ");
+  }
+
   /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the exit code. */
   async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<number> {
     try {
       for await (const piece of pieces) {
-        if (this.#file === undefined) await this.#output.write(piece);
-        else this.#file.write(piece);
+        if (this.#file !== undefined) this.#file.write(piece);
+        else {
+          this.#hasWritten ||= piece.length > 0;
+          await this.#output.write(piece);
+        }
       }
       await this.#output.flush();
       this.crawled();
@@ -164,8 +179,7 @@ export class Run {
       const reason: unknown = this.signal.reason;
       if (reason instanceof Stopped) {
         await this.#output.flush().catch(() => undefined);
-        const { listed, unit = "page" } = outcome();
-        this.messages.say(`stopped: ${counted(listed, unit)} listed, not complete`, "warning");
+        this.messages.say(`stopped: ${this.#leftBehind(outcome())}`, "warning");
         return reason.exitCode;
       }
       throw error;

@@ -1,6 +1,16 @@
 // `--save FILE`: where the archive is written. A new file is written in place, so that a killed run leaves what it has.
 // One that replaces another is written next to it and renamed if the run succeeds; otherwise the old one stays.
-import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -22,6 +32,11 @@ export class SaveFile {
     this.path = this.#target === undefined ? file : beside(this.#target);
     this.#isOpen = this.#target !== undefined;
     if (this.#isOpen) process.once("exit", this.#removeOnExit);
+  }
+
+  get ifStopped(): string | undefined {
+    if (this.replaces !== undefined) return `${this.replaces} was not changed`;
+    return existsSync(this.path) ? `${this.path} holds what was received` : undefined;
   }
 
   /** Renames the archive to its final name. */

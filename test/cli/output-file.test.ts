@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ended, shell, sitegrove, start } from "./program.ts";
+import { type Ended, ended, launch, shell, sitegrove, start } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 let site: Website;
@@ -15,6 +15,7 @@ beforeAll(async () => {
     "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n",
     "/a.xml": urlset("{base}/1", "{base}/2"),
     "/slow.xml": (_, response) => void response.write("<urlset><url><loc>"),
+    "/never.xml": () => {},
   });
 });
 afterAll(() => site.close());
@@ -70,6 +71,51 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   expect((await ended(child)).code).toBe(130);
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(folder)).toEqual(["urls.txt"]);
+});
+
+// Stopped while it waits for a document.
+async function stopped(words: readonly string[]): Promise<Ended> {
+  const asked = site.requests.length;
+  const run = launch(words[0] === "parse" ? [...words, `${site.homepage}slow.xml`] : [...words, site.homepage, "-k"]);
+  while (!site.requests.slice(asked).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  run.kill("SIGINT");
+  return run.end;
+}
+
+test.each([
+  [["ls", "-f", "csv", "-o", "new"], "new was not written"],
+  [["ls", "-f", "csv", "-o", "old", "--force"], "old was not changed"],
+  [["ls", "-f", "parquet", "-o", "deep/new"], "deep/new was not written"],
+  [["ls", "-f", "parquet", "-o", "."], ". was not written"],
+  [["ls", "-f", "json"], "nothing was written"],
+  [["ls", "-f", "json", "--save", "old", "--force"], "old was not changed"],
+  [["check"], "nothing was written"],
+  [["check", "-f", "json", "-o", "a", "-f", "sarif", "-o", "b"], "a was not written; b was not written"],
+  [["report", "-o", "new"], "new was not written"],
+  [["parse"], "nothing was written"],
+])("what a run that is stopped says is true: %j", async (words, said) => {
+  writeFileSync(path.join(folder, "old"), "old");
+  const flags = words.map((word, at) => (/^(-o|--save)$/.test(words[at - 1] ?? "") ? path.join(folder, word) : word));
+  const whole = said.replaceAll(/\S+(?= was not)/g, (name) => (name === "nothing" ? name : path.join(folder, name)));
+  const { code, stderr } = await stopped(flags);
+  expect({ code, stderr }).toEqual({ code: 130, stderr: `sitegrove: stopped: ${whole}\n` });
+  expect(readdirSync(folder)).toEqual(["old"]);
+  expect(readFileSync(path.join(folder, "old"), "utf8")).toBe("old");
+});
+
+test("a document that is stopped before it answers is no failure of the program", async () => {
+  const run = launch(["parse", `${site.homepage}never.xml`, "-f", "csv", "-o", path.join(folder, "new")]);
+  while (!site.requests.includes("/never.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  run.kill("SIGINT");
+  expect(await run.end).toEqual({ code: 130, stdout: "", stderr: "sitegrove: stopped: nothing was written\n" });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a new archive of a run that is stopped is said to hold what was received", async () => {
+  const file = path.join(folder, "new.warc");
+  const { stderr } = await stopped(["ls", "-f", "json", "--save", file]);
+  expect(stderr).toBe(`sitegrove: stopped: ${file} holds what was received\n`);
+  expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 
 test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {

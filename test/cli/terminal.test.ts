@@ -92,7 +92,7 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     );
     expect(stdout).toContain("waiting for /never.xml");
     expect(stdout.slice(stdout.lastIndexOf("waiting for"))).toContain(`\r${escapeCharacter}[2K`);
-    expect(stdout).toMatch(/stopped: 0 pages listed, not complete/);
+    expect(stdout).toMatch(/stopped: nothing was written/);
     expect(stdout).toContain("exit 130");
   });
 });
