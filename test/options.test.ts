@@ -55,6 +55,10 @@ test.each([
   [{ useRobots: "yes" }, 'Expected `useRobots` to be true or false, got `"yes"` (string)'],
   [{ useRobots: null }, "Expected `useRobots` to be true or false, got `null` (null)"],
   [{ concurrency: 0 }, "Expected `concurrency` to be a number, 1 or greater, got `0` (number)"],
+  [{ timeout: 0 }, "Expected `timeout` to be a number, 1 or greater, got `0` (number)"],
+  [{ timeout: { connect: 0 } }, "Expected `timeout.connect` to be a number, 1 or greater, got `0` (number)"],
+  [{ timeout: { firstByte: 0 } }, "Expected `timeout.firstByte` to be a number, 1 or greater, got `0` (number)"],
+  [{ timeout: { idle: 0.5 } }, "Expected `timeout.idle` to be a number, 1 or greater, got `0.5` (number)"],
   [{ concurrency: "4" }, 'Expected `concurrency` to be a number or an object, got `"4"` (string)'],
   [
     { concurrency: { perHost: Number.NaN } },

@@ -1,6 +1,6 @@
 // The flags that set options of the library, from the rows of the table of options: `--max-time 60` is
 // `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`.
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../figures.ts";
 import type { FlagGroup, FlagRow, OptionRow } from "../options/row.ts";
 import { type Options, optionSections } from "../options.ts";
@@ -72,7 +72,7 @@ function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) =
     case "number":
       return wholeNumber(row.minimum ?? 0);
     case "seconds":
-      return seconds;
+      return (text) => someSeconds(text, row.minimum);
     case "bytes":
       return byteCount;
     case "texts":
@@ -82,6 +82,13 @@ function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) =
     default:
       return undefined;
   }
+}
+
+/** `least` in milliseconds. */
+function someSeconds(text: string, least = 0): number {
+  const given = seconds(text);
+  if (given * 1000 < least) throw new InvalidArgumentError("Expected more than no time, such as 0.5, 30s or 5m.");
+  return given;
 }
 
 function read({ value }: CrawlFlag, given: unknown): unknown {

@@ -8,14 +8,22 @@ const timeouts: readonly OptionRow[] = [
     name: "connect",
     type: "number",
     default: 10_000,
+    minimum: 1,
     text: "To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own.",
   },
-  { name: "firstByte", type: "number", default: 30_000, text: "From the request to the first byte of the response." },
-  { name: "idle", type: "number", default: 15_000, text: "Between two chunks of the body." },
+  {
+    name: "firstByte",
+    type: "number",
+    default: 30_000,
+    minimum: 1,
+    text: "From the request to the first byte of the response.",
+  },
+  { name: "idle", type: "number", default: 15_000, minimum: 1, text: "Between two chunks of the body." },
   {
     name: "total",
     type: "number",
     default: 120_000,
+    minimum: 1,
     text: "For one attempt at a document, first to last byte.",
     flags: [
       {

@@ -127,6 +127,8 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--concurrency", "0"], "Expected a whole number, 1 or greater"],
     [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
     [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
+    [["ls", "example.org", "--timeout", "0"], "Expected more than no time"],
+    [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected more than no time"],
     [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],
     [["ls", "example.org", "--include", "/(/"], "not a regular expression"],
     [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages and sitemaps"],
