@@ -153,7 +153,7 @@ interface StatusFlags {
 const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
 const exitCodeWords = {
   complete: "every website was read to its end, or has no sitemap",
-  incomplete: "finished, but some websites could not be fully read",
+  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
   interrupted: "stopped by Ctrl-C: run it again to continue",
 };
 

@@ -13,7 +13,7 @@ import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { unpublisher } from "./fleet-outputs.ts";
 import { unitTimes } from "./fleet-queue-command.ts";
-import { reportList, type SiteList } from "./fleet-sites.ts";
+import { reportList, type SiteList, unreadLines } from "./fleet-sites.ts";
 import type { Messages } from "./messages.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
@@ -76,8 +76,11 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
       const rest = isCut ? "; stopped before the end of the list: fill it again" : "";
       messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");
     }
+    const unread = list === undefined ? undefined : unreadLines(list);
+    if (unread !== undefined) messages.say(unread, "warning");
     const stopped: unknown = stop.signal.reason;
-    return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
+    if (stopped instanceof Stopped) return stopped.exitCode;
+    return unread === undefined ? exitCodes.complete : exitCodes.incomplete;
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);

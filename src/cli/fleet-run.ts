@@ -14,7 +14,7 @@ import { exitCodes, Stopped } from "./exit-codes.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { sinkFor } from "./fleet-outputs.ts";
 import type { FolderSinkOptions } from "./fleet-sink.ts";
-import { inWords, reportList, type SiteList } from "./fleet-sites.ts";
+import { inWords, reportList, type SiteList, unreadLines } from "./fleet-sites.ts";
 import { damagedLines } from "./fleet-status.ts";
 import { FleetCounter, type FleetTotals, fleetTable, siteLine } from "./fleet-totals.ts";
 import { FleetView } from "./fleet-view.ts";
@@ -103,8 +103,11 @@ export class FleetRun {
     process.stdout.write(fleetTable(totals, took));
     if (counts.waiting > 0)
       this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to continue`, "warning");
+    const unread = list === undefined ? undefined : unreadLines(list);
+    if (unread !== undefined) this.#messages.say(unread, "warning");
     if (stopped instanceof Stopped) return stopped.exitCode;
-    return isWhole(totals) && counts.waiting === 0 ? exitCodes.complete : exitCodes.incomplete;
+    const isComplete = isWhole(totals) && counts.waiting === 0 && unread === undefined;
+    return isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
   #tell(summary: SiteSummary, beforeLine: () => void): void {

@@ -123,6 +123,12 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
   if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
 }
 
+/** The last word about a list with lines that name no website: such a run is not complete. */
+export function unreadLines({ malformedCount }: SiteList): string | undefined {
+  if (malformedCount === 0) return undefined;
+  return `not complete: ${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "names" : "name"} no website`;
+}
+
 export function inWords({ file, line, text }: MalformedLine): string {
   return `${file}:${line}: not a website: ${text}`;
 }

@@ -73,6 +73,10 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fill("--run", "monday")).stderr).toBe(
       "sitegrove: monday: added 0 websites; 9 websites known already\n",
     );
+    expect(await fill("--run", "monday", "not a website")).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/known already\nsitegrove: not complete: 1 line of the list names no website\n$/),
+    });
     expect(await counts("monday")).toEqual({ waiting: 9, active: 0, done: 0, failed: 0 });
     const ends = await Promise.all([worker(), worker(), worker()].map(({ end }) => end));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);

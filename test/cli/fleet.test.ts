@@ -199,7 +199,9 @@ describe("lists", () => {
       `\ufeff# my list\n\n${one}\n  ${two}path?x#y  # a comment\r\n${one}\nnot a website\n${three}\nftp://example.org/\n`,
     );
     const { code, stderr } = await sitegrove(fleet("--from", list, two));
-    expect(code).toBe(0);
+    // A script notices.
+    expect(code).toBe(3);
+    expect(JSON.parse(readFileSync(at("out/summary.json"), "utf8"))).toMatchObject({ websites: 3, malformed: 2 });
     expect(
       doneLines()
         .map(({ site }) => site)
@@ -208,7 +210,8 @@ describe("lists", () => {
     expect(stderr.replaceAll(`${folder}/`, "")).toBe(
       "sitegrove: list.txt:6: not a website: not a website\n" +
         "sitegrove: list.txt:8: not a website: ftp://example.org/\n" +
-        "sitegrove: 2 duplicates\n",
+        "sitegrove: 2 duplicates\n" +
+        "sitegrove: not complete: 2 lines of the list name no website\n",
     );
   });
 
@@ -246,7 +249,7 @@ describe("lists", () => {
     const list = file("list.csv", `note,site\n${rows.join("\n")}\n`);
     const log = at("malformed.log");
     const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site", "--log-file", log));
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     expect(stderr).toContain(`${list}:2: not a website: example.org\n`);
     expect(stderr).toContain("and 1 more line that names no website; --log-file lists them all");
     expect(doneLines()).toHaveLength(1);
