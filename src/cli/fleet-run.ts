@@ -30,6 +30,9 @@ export class FleetRun {
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
+  // What this run did.
+  #before = 0;
+  readonly #own = new FleetCounter();
 
   constructor(flags: FleetFlags, out: string, queue: JournalQueue, log: number | undefined) {
     this.#flags = flags;
@@ -43,6 +46,7 @@ export class FleetRun {
     const { concurrency, perAddress, processes = 1, progress, insecure } = this.#flags;
     if (insecure) this.#messages.say(insecureWarning, "bad");
     const { done, waiting } = await this.#queue.counts();
+    this.#before = done;
     if (done + waiting > 0)
       this.#messages.say(
         `continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`,
@@ -55,7 +59,9 @@ export class FleetRun {
     const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
     const onEvent = (event: FleetEvent) => {
       view?.see(event);
-      if (event.type === "site-done" && event.accepted) this.#tell(event.summary, () => block?.clear());
+      if (event.type !== "site-done" || !event.accepted) return;
+      this.#own.see(event.summary);
+      this.#tell(event.summary, () => block?.clear());
     };
     if (list !== undefined && this.#log !== undefined) list.onMalformed = (line) => this.#write(inWords(line));
     const unlisten = this.#listen(() => block?.clear());
@@ -90,7 +96,8 @@ export class FleetRun {
     const totals = counter.totals();
     if (list !== undefined) reportList(list, this.#messages);
     const counts = await this.#queue.counts();
-    const took = Date.now() - this.#begin;
+    const { websites, requests } = this.#own.totals();
+    const run = { websites, requests, took: Date.now() - this.#begin, before: this.#before };
     const stopped: unknown = this.#stop.signal.reason ?? this.#drain.signal.reason;
     const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
     const summary = { ...totals, waiting: counts.waiting, ...input };
@@ -100,7 +107,7 @@ export class FleetRun {
     }
     writeWhole(path.join(this.#out, "summary.json"), summary);
     await uploadSummary(this.#flags, summary);
-    process.stdout.write(fleetTable(totals, took));
+    process.stdout.write(fleetTable(totals, run));
     if (counts.waiting > 0)
       this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to continue`, "warning");
     const unread = list === undefined ? undefined : unreadLines(list);

@@ -74,12 +74,21 @@ export function siteLine({ site, outcome, pages, duration: took, reasons, previo
   return `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}${earlier}`;
 }
 
-/** For people. `took` in milliseconds, of this run. */
-export function fleetTable(totals: FleetTotals, took?: number): string {
+/** What one of several runs in a folder did. */
+export interface RunFigures {
+  readonly websites: number;
+  readonly requests: number;
+  /** In milliseconds. */
+  readonly took: number;
+  /** Websites that earlier runs read. */
+  readonly before: number;
+}
+
+/** For people. `run`: the one that ends here; its figures stand beside those of all runs where earlier ones read something. */
+export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
   const { websites, outcomes, pages, sitemaps, requests, wireBytes, reasons, findings, previousErrors = 0 } = totals;
-  const time = took === undefined ? "" : ` in ${duration(took)}`;
   const lines = [
-    `${counted(websites, "website")}${time}: ${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
+    `${headline(websites, run)}: ${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
     "",
   ];
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
@@ -106,6 +115,13 @@ export function fleetTable(totals: FleetTotals, took?: number): string {
       `${counted(previousErrors, "earlier archive")} could not be used, so everything was requested; previousError in the results says why`,
     );
   return `${lines.join("\n")}\n`;
+}
+
+function headline(websites: number, run: RunFigures | undefined): string {
+  const all = counted(websites, "website");
+  if (run === undefined) return all;
+  if (run.before === 0) return `${all} in ${duration(run.took)}`;
+  return `${counted(run.websites, "website")} in ${duration(run.took)}, ${counted(run.requests, "request")}; with earlier runs, ${all}`;
 }
 
 const mostReasons = 10;

@@ -131,7 +131,8 @@ class WorkerRun {
       view?.stop();
       await sink.close();
     }
-    process.stdout.write(fleetTable(this.#counter.totals(), Date.now() - begin));
+    const totals = this.#counter.totals();
+    process.stdout.write(fleetTable(totals, { ...totals, took: Date.now() - begin, before: 0 }));
     const stopped: unknown = this.#stop.signal.reason;
     return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
   }

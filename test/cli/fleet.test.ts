@@ -98,6 +98,18 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   expect(files().filter((name) => /partial|lock/.test(name))).toEqual([]);
 });
 
+test("a run that continues says what it did itself, beside the figures of all runs", async () => {
+  const { sites } = await serve({ count: 3 });
+  const [one = "", two = "", three = ""] = sites;
+  await sitegrove(fleet(one, two));
+  const more = await sitegrove(fleet(three));
+  expect(more.stdout).toMatch(
+    /^1 website in [\d.]+ s, 2 requests; with earlier runs, 3 websites: 9 pages in 6 sitemaps, 6 requests, [\d.]+ k?B\n/,
+  );
+  const nothing = await sitegrove(fleet());
+  expect(nothing.stdout).toMatch(/^0 websites in [\d.]+ s, 0 requests; with earlier runs, 3 websites: 9 pages /);
+});
+
 test("the pages are byte for byte those of a single run", async () => {
   const { sites } = await serve({ count: 2, pages: 10 });
   await sitegrove(fleet("--from", at("sites.txt")));
