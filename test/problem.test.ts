@@ -41,7 +41,7 @@ test.each([
 test("the program names the flag that helps", () => {
   expect(messageWithHint(problem("address-blocked"))).toBe("Refused: private address (allow with --allow-private)");
   expect(messageWithHint(problem("tls-certificate", { value: "DEPTH_ZERO_SELF_SIGNED_CERT" }))).toBe(
-    "Self-signed certificate; trust it with NODE_EXTRA_CA_CERTS, or use --insecure",
+    "Self-signed certificate; trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure",
   );
   expect(messageWithHint(problem("http-404", { status: 404 }))).toBe("Not found (404)");
 });

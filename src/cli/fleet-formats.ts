@@ -18,4 +18,5 @@ export const networkFlags: readonly string[] = [
   "--user-agent",
   "--proxy",
   "--insecure",
+  "--ca",
 ];

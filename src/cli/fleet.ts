@@ -103,7 +103,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
   if (flags.processes !== undefined)
     throw new UsageError("--processes does not work with --queue: start several workers");
   for (const name of [
-    ...(["header", "proxy", "insecure", "previous", "concurrency"] as const),
+    ...(["header", "proxy", "insecure", "ca", "previous", "concurrency"] as const),
     "perAddress",
     "logFile",
   ] as const) {

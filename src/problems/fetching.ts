@@ -1,7 +1,7 @@
 // Problems on the way to a document: names, connections, TLS, HTTP, redirects, and what is refused.
 import type { ProblemRows } from "./row.ts";
 
-const trust = "trust it with NODE_EXTRA_CA_CERTS, or use --insecure";
+const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure";
 
 // What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];

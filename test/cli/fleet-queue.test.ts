@@ -300,6 +300,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       [["--max-pages", "3"], "was filled with other limits or options"],
       [["--check"], "was filled with no --check"],
       [["--per-address", "2"], "--per-address is for workers"],
+      [["--ca", "company.pem"], "--ca is for workers"],
       [["--processes", "2"], "start several workers"],
     ] as const) {
       const { code, stderr } = await fill(...flags);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { type FaultServer, faultServer } from "../support/fault-server.ts";
 import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";
@@ -20,7 +21,10 @@ beforeAll(async () => {
   ({ port } = new URL(site.homepage));
   writeFileSync(ca, authority.ca);
   const page = urlset("https://website.test/1");
-  secure = await faultServer({ "/a.xml": page }, { tls: authority.issue({ names: ["website.test"] }) });
+  secure = await faultServer(
+    { "/a.xml": page, "/sitemap.xml": page },
+    { tls: authority.issue({ names: ["website.test"] }) },
+  );
 });
 afterAll(async () => {
   site.close();
@@ -115,6 +119,17 @@ describe("--ca", () => {
     const { code, stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url]);
     expect(code).toBe(5);
     expect(stderr).toContain("certificate");
+  });
+
+  test("works wherever something is fetched, in a fleet, too", async () => {
+    const all = createProgram(() => {}).commands.flatMap((each) => [each, ...each.commands]);
+    const named = (flag: string) => all.filter(({ options }) => options.some(({ long }) => long === flag));
+    expect(named("--ca")).toEqual(named("--insecure"));
+    const proxy = await startProxy();
+    const words = ["fleet", `https://website.test:${secure.port}/`, "--out", path.join(folder, "out"), "--ca", ca];
+    const { code, stdout } = await sitegrove([...words, "--proxy", proxy.url]);
+    expect(stdout).toMatch(/^1 website in .* 1 page /);
+    expect(code).toBe(0);
   });
 
   test.each([
