@@ -160,7 +160,8 @@ export class Report {
     if (groups.size > mostGroups) messages.say(`  and ${groups.size - mostGroups} more reasons`);
     if (this.#minor > 0 && !messages.hasLog) {
       const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
-      messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists them`, "quiet");
+      const which = this.#minor === 1 ? "it" : "them";
+      messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
     }
   }
 

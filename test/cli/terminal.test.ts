@@ -22,6 +22,8 @@ beforeAll(async () => {
       else setTimeout(answer, 700);
     },
     "/never.xml": () => {},
+    "/minor.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod></url>"),
+    "/minors.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod><priority>high</priority></url>"),
     "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>",
   });
 });
@@ -67,6 +69,14 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     const { stdout } = await terminal(`$SITEGROVE ls --sitemap ${index()} -f pages`);
     const lines = stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K(?:\u001b\[2m[^\u001b]*\u001b\[22m)?/g, "");
     expect(lines.split("\n").slice(0, 4)).toEqual(["q1", "q2", "s1", "kept"].map((page) => site.homepage + page));
+  });
+
+  test.each([
+    ["minor.xml", "1 minor problem; -v lists it"],
+    ["minors.xml", "2 minor problems; -v lists them"],
+  ])("minor problems are counted: %s", async (name, said) => {
+    const { stdout } = await terminal(`$SITEGROVE ls --sitemap ${site.homepage}${name} --no-color`);
+    expect(stdout).toContain(`${said}\r\n`);
   });
 
   test("colours and the live line can be switched off", async () => {
