@@ -31,7 +31,7 @@ export class OutputFlags {
   get output(): Option {
     return new Option(
       "-o, --output <file>",
-      "file for the format that is named next to it; an existing one is replaced only when the result is complete (repeatable)",
+      "file for the format that is named next to it, whole or not at all; an existing one needs --force (repeatable)",
     ).argParser((value: string) => {
       this.#words.push({ file: value });
       return value;

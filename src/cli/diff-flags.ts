@@ -12,10 +12,7 @@ export function addDiffFlags(command: Command): Command {
         .choices(diffFormats)
         .default("summary"),
     )
-    .option(
-      "-o, --output <file>",
-      "file to write the result to; an existing one is replaced only when the result is complete",
-    )
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
     .option("--force", "let --output replace a file")
     .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
     .option(

@@ -19,10 +19,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
-    .option(
-      "-o, --output <file>",
-      "file to write the result to; an existing one is replaced only when the result is complete",
-    )
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
     .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)");
   addPageFlags(command, "each page once, however many sitemaps declare it")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")

@@ -20,10 +20,7 @@ export function parseCommand(done: (exitCode: number) => void): Command {
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(documentFormats).default("tabtree"))
-    .option(
-      "-o, --output <file>",
-      "file to write the result to; an existing one is replaced only when the result is complete",
-    )
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
     .option("--force", "let --output replace a file");
   addPageFlags(command, "each page once").option(
     "--no-csv-safe",

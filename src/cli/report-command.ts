@@ -18,10 +18,7 @@ export function reportCommand(done: (exitCode: number) => void): Command {
 
   command
     .optionsGroup("Output:")
-    .option(
-      "-o, --output <file>",
-      "file to write the page to; an existing one is replaced only when the page is complete",
-    )
+    .option("-o, --output <file>", "file to write the page to, whole or not at all; an existing one needs --force")
     .option("--force", "let --output and --save replace a file")
     .option("--previous <archive>", "archive of an earlier run; the page shows what changed since")
     .option("--json", "write the contents of the page as JSON instead");
