@@ -45,7 +45,8 @@ export async function parse(source: string, flags: ParseFlags): Promise<number> 
   if (!("document" in opened)) return failed(withoutCredentials(source), opened, run);
   const { document: found, problems } = opened;
   const reading = entries(read(found, { limits, strict }), filters, run.signal);
-  const name = flags.url ?? (isRemote ? (found.url ?? source) : source === "-" ? "-" : path.basename(source));
+  const name =
+    flags.url ?? (isRemote ? (found.url ?? source) : source === "-" ? "standard input" : path.basename(source));
   let end: Reading | undefined;
   const keep = (reading: Reading) => {
     end = { ...reading, problems: [...problems, ...reading.problems] };

@@ -156,5 +156,13 @@ test("parse of a document that is not a sitemap says why, and gives data that it
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "json"], { input: "<html></html>" });
   expect(code).toBe(4);
   expectValid(JSON.parse(stdout), "parsed");
-  expect(stderr).toMatch(/^sitegrove: -: not read: .+\n$/);
+  expect(stderr).toMatch(/^sitegrove: standard input: not read: .+\n$/);
+});
+
+test("parse names standard input the same in every format, and needs no guard in a table", async () => {
+  const input = "https://example.org/a\n";
+  const parsed = async (format: string) => (await sitegrove(["parse", "-", "-f", format], { input })).stdout;
+  expect(await parsed("csv")).toMatch(/^https:\/\/example\.org\/a,.*,standard input(?:,|$)/m);
+  expect(JSON.parse(await parsed("ndjson"))).toMatchObject({ sitemap: "standard input" });
+  expect(await parsed("tabtree")).toBe("standard input\n\thttps://example.org/a\n");
 });
