@@ -1,6 +1,5 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
-import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import { counted } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
@@ -15,6 +14,7 @@ import { unpublisher } from "./fleet-outputs.ts";
 import { unitTimes } from "./fleet-queue-command.ts";
 import { reportList, type SiteList, unreadLines } from "./fleet-sites.ts";
 import type { Messages } from "./messages.ts";
+import { Output } from "./output.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
 export interface RunDefaults {
@@ -159,10 +159,9 @@ export async function queueResults(url: string, run: string): Promise<number> {
   const queue = await BullQueue.open(url);
   try {
     if (!(await queue.runs()).some((entry) => entry.run === run)) throw new UsageError(`there is no run ${run}`);
-    process.stdout.on("error", () => process.exit(exitCodes.complete));
-    for await (const summary of queue.results(run)) {
-      if (!process.stdout.write(`${JSON.stringify(summary)}\n`)) await once(process.stdout, "drain");
-    }
+    const output = new Output(process.stdout);
+    for await (const summary of queue.results(run)) await output.write(`${JSON.stringify(summary)}\n`);
+    await output.flush();
     return exitCodes.complete;
   } finally {
     await queue.close();

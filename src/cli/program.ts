@@ -10,12 +10,35 @@ import { restoreFlags } from "./engine-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
-import { OutputFailed } from "./output.ts";
+import { Output, OutputClosed, OutputFailed } from "./output.ts";
 import { parseCommand } from "./parse-command.ts";
 import { reportCommand } from "./report-command.ts";
 
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
 export async function run(words: readonly string[]): Promise<number> {
+  const output = new Output(process.stdout);
+  let exitCode: number = exitCodes.complete;
+  try {
+    exitCode = await perform(words);
+    if (exitCode >= exitCodes.interrupted) return exitCode;
+    // The help, and whatever else was written without waiting: a disk that is full says so a moment later.
+    await new Promise((resolve) => setImmediate(resolve));
+    await output.flush();
+    return exitCode;
+  } catch (error) {
+    if (error instanceof OutputClosed) return exitCode;
+    if (error instanceof Stopped) {
+      // Before anything could be written.
+      process.stderr.write("sitegrove: stopped: nothing was written\n");
+      return error.exitCode;
+    }
+    return explain(error, words.includes("-vv"));
+  } finally {
+    restoreFlags();
+  }
+}
+
+async function perform(words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.complete;
   const typed = withCommand(words);
   const done = (code: number) => {
@@ -25,15 +48,8 @@ export async function run(words: readonly string[]): Promise<number> {
     await createProgram(done, typed[0]).parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
-    if (error instanceof Stopped) {
-      // Before anything could be written.
-      process.stderr.write("sitegrove: stopped: nothing was written\n");
-      return error.exitCode;
-    }
-    return explain(error, words.includes("-vv"));
-  } finally {
-    restoreFlags();
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? exitCodes.complete : exitCodes.usage;
   }
 }
 

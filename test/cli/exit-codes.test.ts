@@ -178,6 +178,22 @@ test.skipIf(!existsSync("/dev/full")).each(["pages", "json"])("1: a full disk is
   expect(stderr).toBe("sitegrove: the output could not be written: no space left on device\n");
 });
 
+test.skipIf(!existsSync("/dev/full")).each(["--help", "--version", "ls --help", "completion bash"])(
+  "1: so it is for what is written at once (%s)",
+  async (words) => {
+    const { code, stderr } = await shell(`eval "$SITEGROVE" ${words} > /dev/full`);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "sitegrove: the output could not be written: no space left on device\n",
+    });
+  },
+);
+
+test("0: a pipe that is closed before the help is written", async () => {
+  const { stdout, stderr } = await shell(`eval "$SITEGROVE" ls --help | true; echo "exit \${PIPESTATUS[0]}"`);
+  expect({ stdout, stderr }).toEqual({ stdout: "exit 0\n", stderr: "" });
+});
+
 describe("130: stopped by Ctrl-C", () => {
   test.each([
     [
