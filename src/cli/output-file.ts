@@ -5,6 +5,7 @@ import path from "node:path";
 import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFailed } from "./output.ts";
+import { temporaryOutput } from "./temporary-output.ts";
 
 export class OutputFile {
   readonly path: string;
@@ -24,7 +25,7 @@ export class OutputFile {
     try {
       this.#target = replaceable(file, force);
       this.isNew = !existsSync(this.#target);
-      this.#partial = path.join(path.dirname(this.#target), `.${path.basename(file)}.${process.pid}.partial`);
+      this.#partial = temporaryOutput(this.#target, path.basename(file));
       this.#descriptor = openSync(this.#partial, "wx");
     } catch (error) {
       if (error instanceof UsageError) throw error;

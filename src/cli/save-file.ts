@@ -16,6 +16,7 @@ import { systemReason } from "../system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFailed } from "./output.ts";
 import { replaceable } from "./output-file.ts";
+import { temporaryOutput } from "./temporary-output.ts";
 
 export class SaveFile {
   /** The path to write to. */
@@ -75,8 +76,7 @@ function targetOf(file: string, force: boolean): string | undefined {
 // In the same folder, so that it can be renamed; with the same extension, which decides about compression.
 function beside(file: string): string {
   const [ending = ".warc"] = /(?:\.warc)?\.gz$/i.exec(file) ?? [];
-  const name = path.basename(file).slice(0, 50);
-  return path.join(path.dirname(file), `.${name}.${process.pid}.partial${ending}`);
+  return temporaryOutput(file, path.basename(file).slice(0, 50), ending);
 }
 
 // Flushed before it is renamed: a power failure must not leave an empty file in place of the old archive.

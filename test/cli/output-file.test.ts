@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import { type Ended, ended, launch, shell, sitegrove, start } from "./program.ts";
+import { type Ended, ended, launch, shell, sitegrove, sitegroveProcess, start } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 let site: Website;
@@ -85,7 +85,7 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
 async function stopped(words: readonly string[]): Promise<Ended> {
   const asked = site.requests.length;
   const run = launch(words[0] === "parse" ? [...words, `${site.homepage}slow.xml`] : [...words, site.homepage, "-k"]);
-  while (!site.requests.slice(asked).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilAsked(asked);
   run.kill("SIGINT");
   return run.end;
 }
@@ -124,6 +124,38 @@ test("a new archive of a run that is stopped is said to hold what was received",
   const { stderr } = await stopped(["ls", "-f", "json", "--save", file]);
   expect(stderr).toBe(`sitegrove: stopped: ${file} holds what was received\n`);
   expect(readdirSync(folder)).toEqual(["new.warc"]);
+});
+
+const untilAsked = async (from: number) => {
+  while (!site.requests.slice(from).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+test("what a killed run left is removed by the next one with the same output, and nothing else", async () => {
+  const names = ["urls.txt", "site.warc.gz"];
+  const words = [
+    "-f",
+    "pages",
+    "-o",
+    path.join(folder, "urls.txt"),
+    "--save",
+    path.join(folder, "site.warc.gz"),
+    "--force",
+  ];
+  writeFileSync(path.join(folder, "site.warc.gz"), "old");
+  const asked = site.requests.length;
+  const child = start(["ls", site.homepage, "-k", ...words]);
+  await untilAsked(asked);
+  child.kill("SIGKILL");
+  await ended(child);
+  const left = [`.site.warc.gz.${child.pid}.partial.warc.gz`, `.urls.txt.${child.pid}.partial`];
+  expect(readdirSync(folder).sort()).toEqual([...left, "site.warc.gz"]);
+  // Of a process that runs, of another output, of no process, and no file.
+  const others = [`.urls.txt.${process.ppid}.partial`, `.other.txt.${child.pid}.partial`, ".urls.txt.x.partial"];
+  for (const name of others) writeFileSync(path.join(folder, name), "");
+  symlinkSync("nowhere", path.join(folder, `.urls.txt.0${child.pid}.partial`));
+  const run = await sitegroveProcess([...only(site.homepage), ...words]);
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(readdirSync(folder).sort()).toEqual([...others, `.urls.txt.0${child.pid}.partial`, ...names].sort());
 });
 
 test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {
