@@ -9,6 +9,7 @@ export const exitCodes = {
   unreachable: 5,
   findings: 6,
   // 128 plus the number of the signal, as in shells.
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -23,6 +24,7 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   notFound: "the website answered, and no sitemap was found; for parse: the file is not a sitemap",
   unreachable: "the website could not be reached, or refused everything",
   findings: "findings: check found something at or above --fail-on; diff --exit-code found differences",
+  hungUp: "stopped because the terminal was closed (SIGHUP; on Linux)",
   interrupted: "stopped by Ctrl-C",
   terminated: "stopped by SIGTERM",
 };
@@ -58,8 +60,9 @@ export class Stopped extends Error {
   override readonly name = "Stopped";
   readonly exitCode: number;
 
-  constructor(signal: "SIGINT" | "SIGTERM") {
+  constructor(signal: "SIGHUP" | "SIGINT" | "SIGTERM") {
     super(`stopped by ${signal}`);
-    this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+    const { hungUp, interrupted, terminated } = exitCodes;
+    this.exitCode = { SIGHUP: hungUp, SIGINT: interrupted, SIGTERM: terminated }[signal];
   }
 }

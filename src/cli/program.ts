@@ -20,7 +20,7 @@ export async function run(words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.complete;
   try {
     exitCode = await perform(words);
-    if (exitCode >= exitCodes.interrupted) return exitCode;
+    if (exitCode >= exitCodes.hungUp) return exitCode;
     // The help, and whatever else was written without waiting: a disk that is full says so a moment later.
     await new Promise((resolve) => setImmediate(resolve));
     await output.flush();

@@ -167,7 +167,7 @@ function divideProcess(): void {
     configurable: true,
     enumerable: true,
   });
-  const isDividedEvent = (name: unknown): name is string => /^(?:exit|SIGINT|SIGTERM)$/.test(String(name));
+  const isDividedEvent = (name: unknown): name is string => /^(?:exit|SIGHUP|SIGINT|SIGTERM)$/.test(String(name));
   const add = (method: typeof process.on) =>
     ((name: string, listener: Listener) => {
       const run = runs.getStore();

@@ -158,6 +158,16 @@ test("what a killed run left is removed by the next one with the same output, an
   expect(readdirSync(folder).sort()).toEqual([...others, `.urls.txt.0${child.pid}.partial`, ...names].sort());
 });
 
+test.runIf(process.platform === "linux")("a terminal that is closed leaves nothing", async () => {
+  const asked = site.requests.length;
+  const child = start(["ls", site.homepage, "-k", "-f", "csv", "-o", path.join(folder, "urls.csv")]);
+  const end = ended(child);
+  await untilAsked(asked);
+  child.kill("SIGHUP");
+  expect(await end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {
   spawnSync("mkfifo", [path.join(folder, "fifo")]);
   const untouched = await serve({ "/sitemap.xml": urlset("{base}/1") });
