@@ -92,7 +92,7 @@ export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed"
 export interface DiffSideTotals {
   /** The number of pages; one that is declared twice counts twice. */
   readonly pages: number;
-  /** Sitemaps with pages. */
+  /** Lists of pages; indexes do not count. */
   readonly sitemaps: number;
   /** Whether everything declared was read to its end. */
   readonly complete: boolean;

@@ -159,7 +159,7 @@ export interface UnreachableWebsite {
 
 /** The totals of a crawl. */
 export interface Totals {
-  /** Sitemaps that could be read, at least in part. */
+  /** Documents that could be read, at least in part: sitemaps, and robots.txt. */
   readonly sitemaps: number;
   readonly invalid: number;
   readonly pages: number;

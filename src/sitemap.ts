@@ -50,6 +50,11 @@ export function problemsOf(sitemap: Sitemap): readonly Problem[] {
   return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
 }
 
+/** Whether people count it as a sitemap that was read: an index or a list of pages, and neither robots.txt nor the website itself. */
+export function isReadSitemap(sitemap: Sitemap): boolean {
+  return sitemap.kind === "pages" || (sitemap.kind === "index" && sitemap.format === "xml");
+}
+
 /** The one definition of `complete`, for a sitemap and, over all of its sitemaps, for a tree: no problem is a loss. */
 export function isComplete(problems: readonly Problem[]): boolean {
   return !problems.some(({ code }) => isLossy(code));

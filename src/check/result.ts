@@ -1,4 +1,5 @@
 // The result of a check: the findings, sorted by importance, and what could not be judged.
+import { isReadSitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Finding, FindingDraft, Findings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
@@ -74,9 +75,7 @@ export function resultOf(parts: {
   });
   notJudged.push(...parts.unfinished);
   let sitemapCount = 0;
-  for (const { kind, ...rest } of tree.sitemaps()) {
-    if (kind === "pages" || (kind === "index" && "format" in rest && rest.format === "xml")) sitemapCount += 1;
-  }
+  for (const sitemap of tree.sitemaps()) if (isReadSitemap(sitemap)) sitemapCount += 1;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
     notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete });
   }

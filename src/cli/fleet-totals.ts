@@ -86,9 +86,9 @@ export interface RunFigures {
 
 /** For people. `run`: the one that ends here; its figures stand beside those of all runs where earlier ones read something. */
 export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
-  const { websites, outcomes, pages, sitemaps, requests, wireBytes, reasons, findings, previousErrors = 0 } = totals;
+  const { websites, outcomes, pages, requests, wireBytes, reasons, findings, previousErrors = 0 } = totals;
   const lines = [
-    `${headline(websites, run)}: ${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
+    `${headline(websites, run)}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
     "",
   ];
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));

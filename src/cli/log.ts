@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import { type CrawlEvent, type ProblemEvent, pagesIn } from "../event.ts";
 import { counted, duration, size } from "../figures.ts";
 import { messageWithHint, type Problem } from "../problem.ts";
+import { isReadSitemap } from "../sitemap.ts";
 import { systemReason } from "../system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -16,6 +17,8 @@ export class Log {
   readonly #write: (line: string) => void;
   readonly #file: number | undefined;
   #isBroken = false;
+  // Of the current website.
+  #read = 0;
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is named; otherwise writes to standard error. */
@@ -43,8 +46,10 @@ export class Log {
   }
 
   see(event: CrawlEvent): void {
+    if (event.type === "start" && event.depth === 0) this.#read = 0;
+    if (event.type === "sitemap" && isReadSitemap(event.sitemap)) this.#read += 1;
     if (this.#verbosity === 0 || this.#wasSaid(event)) return;
-    for (const line of lines(event, this.#verbosity)) this.#write(`${new Date().toISOString()} ${line}`);
+    for (const line of lines(event, this.#verbosity, this.#read)) this.#write(`${new Date().toISOString()} ${line}`);
   }
 
   // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
@@ -60,7 +65,7 @@ export class Log {
   }
 }
 
-function lines(event: CrawlEvent, verbosity: Verbosity): string[] {
+function lines(event: CrawlEvent, verbosity: Verbosity, read: number): string[] {
   switch (event.type) {
     case "retry":
       return [
@@ -77,10 +82,10 @@ function lines(event: CrawlEvent, verbosity: Verbosity): string[] {
       return [`sitemap ${sitemap.url} ${sitemap.kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state}`];
     }
     case "finished": {
-      const { pages, sitemaps, invalid, requests, duration: took } = event.totals;
+      const { pages, invalid, requests, duration: took } = event.totals;
       const state = event.complete ? "complete" : "incomplete";
       return [
-        `finished ${state}: ${counted(pages, "page")}, ${counted(sitemaps, "sitemap")}, ${invalid} not read, ${counted(requests, "request")}, ${duration(took)}`,
+        `finished ${state}: ${counted(pages, "page")}, ${counted(read, "sitemap")}, ${invalid} not read, ${counted(requests, "request")}, ${duration(took)}`,
       ];
     }
     default:

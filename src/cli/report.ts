@@ -3,7 +3,7 @@
 import type { CrawlEvent, FinishedEvent, UnreachableWebsite } from "../event.ts";
 import { counted, duration, grouped, size } from "../figures.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
-import { isComplete, type Sitemap } from "../sitemap.ts";
+import { isComplete, isReadSitemap, type Sitemap } from "../sitemap.ts";
 import { limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
@@ -26,7 +26,7 @@ export class Report {
   #minor = 0;
   #skipped = 0;
   #found = false;
-  #hasRead = false;
+  #read = 0;
   #homepage = "";
   #finished: FinishedEvent | undefined;
 
@@ -59,9 +59,9 @@ export class Report {
       this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
       return;
     }
-    if (sitemap.kind === "pages" || sitemap.format === "xml") {
+    if (isReadSitemap(sitemap)) {
       this.#found = true;
-      this.#hasRead = true;
+      this.#read += 1;
     }
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     const minor = sitemap.problems.filter((problem) => !lossy.includes(problem));
@@ -94,7 +94,7 @@ export class Report {
 
   /** Whether no sitemap could be read at all. */
   get readNothing(): boolean {
-    return !this.#hasRead && this.#finished !== undefined;
+    return this.#read === 0 && this.#finished !== undefined;
   }
 
   get isComplete(): boolean {
@@ -138,7 +138,7 @@ export class Report {
   #printGrouped(messages: Messages, listed: number): void {
     const { totals } = this.#finished ?? {};
     if (this.#found) {
-      const sources = totals === undefined ? "" : ` from ${counted(totals.sitemaps, "sitemap")}`;
+      const sources = totals === undefined ? "" : ` from ${counted(this.#read, "sitemap")}`;
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
       if (totals !== undefined) sayHowTheyCame(messages, totals.came);

@@ -7,7 +7,7 @@ import type { SitemapPage } from "../page.ts";
 /** How much was compared. */
 export function sizesInWords({ totals }: DiffSummary): string {
   const side = ({ pages, sitemaps, complete }: DiffSideTotals) =>
-    `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}${complete ? "" : ", incomplete"}`;
+    `${counted(pages, "page")} in ${counted(sitemaps, "list of pages", "lists of pages")}${complete ? "" : ", incomplete"}`;
   return `${side(totals.before)} → ${side(totals.after)}`;
 }
 

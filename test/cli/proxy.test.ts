@@ -128,7 +128,7 @@ describe("--ca", () => {
     const proxy = await startProxy();
     const words = ["fleet", `https://website.test:${secure.port}/`, "--out", path.join(folder, "out"), "--ca", ca];
     const { code, stdout } = await sitegrove([...words, "--proxy", proxy.url]);
-    expect(stdout).toMatch(/^1 website in .* 1 page /);
+    expect(stdout).toMatch(/^1 website in .* 1 page,/);
     expect(code).toBe(0);
   });
 

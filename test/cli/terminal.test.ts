@@ -65,6 +65,26 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     );
   });
 
+  test("all commands count the same sitemaps: neither robots.txt nor the website", async () => {
+    const small = await serve({
+      "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/a.xml\n",
+      "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml"),
+      "/a.xml": urlset("{base}/1", "{base}/2"),
+      "/b.xml": urlset("{base}/3"),
+    });
+    const { stdout } = await terminal(`$SITEGROVE ls ${small.homepage} -k --no-color --no-progress`);
+    const [, shown] = /from (\d+) sitemaps in/.exec(stdout) ?? [];
+    const checked = JSON.parse((await sitegrove(["check", small.homepage, "-k", "-f", "json"])).stdout);
+    const reported = JSON.parse((await sitegrove(["report", small.homepage, "-k", "--json"])).stdout);
+    const logged = await sitegrove(["ls", small.homepage, "-k", "-f", "pages", "-v"]);
+    const [, read] = /finished complete: 3 pages, (\d+) sitemaps/.exec(logged.stderr) ?? [];
+    small.close();
+    const counts = [Number(shown), checked.sitemapCount, reported.figures.sitemaps, Number(read)];
+    expect(new Set(counts)).toEqual(new Set([checked.sitemapCount]));
+    // One of them stands twice in the tree.
+    expect(checked.sitemapCount).toBe(4);
+  });
+
   test("a result on the same terminal is never mixed up with the live line", async () => {
     const { stdout } = await terminal(`$SITEGROVE ls --sitemap ${index()} -f pages`);
     const lines = stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K(?:\u001b\[2m[^\u001b]*\u001b\[22m)?/g, "");

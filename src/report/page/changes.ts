@@ -17,8 +17,8 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   if (changes === undefined) return undefined;
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps;
-  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}.${totals.changedOnlyLastModified > 0 && ` Of ${counted(totals.changed, "page")} that changed, ${grouped(totals.changedOnlyLastModified)} ${totals.changedOnlyLastModified === 1 ? "has" : "have"} another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
+  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${lists(totals.before.sitemaps)}`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${lists(totals.after.sitemaps)}.${totals.changedOnlyLastModified > 0 && ` Of ${counted(totals.changed, "page")} that changed, ${grouped(totals.changedOnlyLastModified)} ${totals.changedOnlyLastModified === 1 ? "has" : "have"} another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">Nothing is different.</p>`
@@ -58,6 +58,11 @@ const sitemapWords = {
   "now-readable": "can be read again",
   unknown: "not known",
 } as const;
+
+// Indexes are not counted here.
+function lists(count: number): string {
+  return counted(count, "list of pages", "lists of pages");
+}
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
   const left = totals.sitemaps - sitemaps.length;
