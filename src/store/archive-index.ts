@@ -8,7 +8,7 @@ import { hasDigest, parseDigest } from "./digest.ts";
 import { checkOf, dateOf, type ForeignResponse, foreignResponse, readForeignResponse } from "./foreign-response.ts";
 import { infoFromJson } from "./info.ts";
 import { type Extent, KeptBody } from "./kept-body.ts";
-import { cutOf, damaged, type OwnExchange, type OwnResponse, readOwnExchange } from "./own-exchange.ts";
+import { cutOf, type OwnExchange, type OwnResponse, readOwnExchange } from "./own-exchange.ts";
 import { endFromJson, type SavedReadings } from "./readings.ts";
 import { archiveKey } from "./replay.ts";
 import { Originals } from "./revisits.ts";
@@ -204,6 +204,10 @@ export class ArchiveIndex implements RecordSource {
   #saved({ start, end, fields, content }: RecordHead): SavedRecord {
     return new SavedRecord({ file: content.file, offset: start, length: end - start }, fields, this);
   }
+}
+
+function damaged(): SitemapError {
+  return new SitemapError("invalid-archive", "it is damaged: an exchange in it is not whole");
 }
 
 /** When an answer was received, in milliseconds. */

@@ -85,8 +85,10 @@ export async function readForeignResponse(response: ForeignResponse, original: F
     const parts = { head: [], payload: [content], problem: truncation(response.truncated) };
     return found(url, 200, headers, new CheckedBody(parts, response.check));
   }
-  const { head, start } = (await readHttpHead(content)) ?? {};
   const asked = { url, role: "sitemap", attempts: 1 } as const;
+  const read = await readHttpHead(content);
+  if (read === "damaged") return { outcome: "failed", ...asked, reason: problem("archive-digest") };
+  const { head, start } = read ?? {};
   if (type === "revisit") {
     if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
     // A revisit whose head is not a 304 has the head of the same payload, sent again.

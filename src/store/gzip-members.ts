@@ -15,7 +15,8 @@ export interface Member {
 }
 
 const magic = Buffer.from([0x1f, 0x8b, 0x08]);
-const trailerLength = 8;
+/** The checksum and the length at the end of a member. */
+export const trailerLength = 8;
 // Compressed bytes that are enough for the first letters of a record, after a header with a few fields.
 const probeLength = 768;
 const windowSize = 1024 * 1024;

@@ -1,7 +1,7 @@
 // The HTTP response inside a `response` record: its head, and its body without transfer coding.
 // https://www.rfc-editor.org/rfc/rfc9112
 import type { HeaderList } from "../exchange.ts";
-import type { Extent } from "./kept-body.ts";
+import { DamagedData, type Extent } from "./kept-body.ts";
 
 export interface HttpHead {
   readonly status: number;
@@ -15,20 +15,44 @@ const maxHttpHead = 256 * 1024;
 /** Few heads are longer: the rest of a response is read on demand. */
 const usualHttpHead = 8 * 1024;
 
-/** The head of a response, and the bytes that were read to find it; undefined if there is none. */
-export async function readHttpHead(
-  response: Extent,
-): Promise<{ readonly head: HttpHead; readonly start: Uint8Array } | undefined> {
+interface FoundHead {
+  readonly head: HttpHead;
+  /** The bytes that were read to find it. */
+  readonly start: Uint8Array;
+}
+
+/** The head of a response; undefined if there is none. */
+export async function readHttpHead(response: Extent): Promise<FoundHead | "damaged" | undefined> {
+  try {
+    return await findHttpHead(response);
+  } catch (error) {
+    // One response cannot be decompressed: others can.
+    if (error instanceof DamagedData) return "damaged";
+    throw error;
+  }
+}
+
+async function findHttpHead(response: Extent): Promise<FoundHead | undefined> {
   const { file, offset, length } = response;
-  const first = await file.readSome(offset, 1, Math.min(length, usualHttpHead));
-  const found = parseHttpHead(first);
-  // With enough behind it to see whether it begins with a chunk.
-  if (found !== undefined && (found.length + maxChunkLine < first.length || first.length === length)) {
-    return { head: found, start: first };
+  for (const most of [usualHttpHead, maxHttpHead]) {
+    const start = await file.readSome(offset, 1, Math.min(length, most));
+    const head = parseHttpHead(start);
+    if (head !== undefined && (isEnough(start, head) || start.length === length)) return { head, start };
   }
   const start = await file.read(offset, Math.min(length, maxHttpHead));
   const head = parseHttpHead(start);
   return head && { head, start };
+}
+
+/** Whether the start of a response is enough for `readHttpHead`. */
+export function holdsHttpHead(start: Uint8Array): boolean {
+  const head = parseHttpHead(start.subarray(0, maxHttpHead));
+  return head !== undefined && isEnough(start, head);
+}
+
+// With enough behind the head to see whether a chunk follows.
+function isEnough(start: Uint8Array, head: HttpHead): boolean {
+  return head.length + maxChunkLine < start.length;
 }
 
 /** Undefined if the bytes do not begin with the head of a response. */

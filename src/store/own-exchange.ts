@@ -1,8 +1,7 @@
 // An exchange in an archive of ours: its description, and the response with its document.
-import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
-import { CheckedBody, type DigestCheck } from "./digest.ts";
+import { CheckedBody, type CheckedParts, type DigestCheck } from "./digest.ts";
 import { readHttpHead } from "./http-block.ts";
 import { type Extent, KeptBody, skip } from "./kept-body.ts";
 import { readDescription } from "./saved-exchanges.ts";
@@ -39,14 +38,13 @@ export async function readOwnExchange({ description, at, response, isAltered }: 
     const asked = { url, role, ...(anonymous && { anonymous }), attempts };
     return { outcome: "failed", ...asked, reason: problem("archive-digest") };
   }
-  const { head, payload } = await partsOf(response.content);
-  if (isAltered) response.check.state = "bad";
-  const { record, check } = response;
-  return readDescription(
-    [description],
-    at,
-    (reason) => new CheckedBody({ head: [head], payload: [payload], problem: reason, record }, check),
-  );
+  const { content, record, check } = response;
+  const parts = await partsOf(content);
+  if (isAltered || parts === undefined) check.state = "bad";
+  const { head, payload } = parts ?? { head: [], payload: [] };
+  return readDescription([description], at, (reason) => {
+    return new CheckedBody({ head, payload, problem: reason, record }, check);
+  });
 }
 
 /** A limit of ours, or damage to the file: another run may get what is missing. */
@@ -64,13 +62,10 @@ const ours: ReadonlySet<string> = new Set([
   "archive-digest",
 ]);
 
-async function partsOf(response: Extent): Promise<{ head: Extent; payload: Extent }> {
+// Undefined where the document cannot be told from its head: that is damaged, but the archive has others.
+async function partsOf(response: Extent): Promise<Pick<CheckedParts, "head" | "payload"> | undefined> {
   const found = await readHttpHead(response);
-  if (found === undefined) throw damaged();
+  if (found === undefined || found === "damaged") return undefined;
   const { length } = found.head;
-  return { head: { ...response, length }, payload: skip(response, length) };
-}
-
-export function damaged(): SitemapError {
-  return new SitemapError("invalid-archive", "it is damaged: an exchange in it is not whole");
+  return { head: [{ ...response, length }], payload: [skip(response, length)] };
 }

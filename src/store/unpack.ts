@@ -4,7 +4,8 @@
 // what is in the archive. From a record on that does not say its length, or a wrong one, everything is decompressed.
 import { SitemapError } from "../errors.ts";
 import { gunzip, gunzipExactly, gunzipStart, isDamage } from "./gunzip.ts";
-import { type Member, membersByLength } from "./gzip-members.ts";
+import { type Member, membersByLength, trailerLength } from "./gzip-members.ts";
+import { holdsHttpHead } from "./http-block.ts";
 import { blockSize, DamagedData, type Extent, type KeptFile } from "./kept-body.ts";
 import { PackedMember, recordEnd } from "./packed-member.ts";
 import { PackedMembers } from "./packed-members.ts";
@@ -14,8 +15,8 @@ import { recordAt } from "./warc-reader.ts";
 /** A file of a few bytes must not fill a disk: sitemaps shrink to a tenth, never to a hundredth. */
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
-/** Compressed bytes that are enough for the heads of a record and of the response in it. */
-const packedHead = 4 * 1024;
+/** Compressed bytes that may be enough for the heads of a record and of the response in it: usually, seldom, always. */
+const packedHeads = [4 * 1024, 64 * 1024, 320 * 1024];
 
 export interface Unpacked {
   readonly file: KeptFile;
@@ -113,12 +114,13 @@ class UnpackedCopy {
 
   // Of a response, nothing but its head is needed now, if that and the end of the member agree about the length.
   async #leavePacked(packed: Extent, unpacked: Extent): Promise<boolean> {
-    const head = gunzipStart(await packed.file.read(packed.offset, Math.min(packed.length, packedHead)));
-    const record = recordAt(head);
+    const start = await startOf(packed);
+    const record = recordAt(start);
     const isResponse = record?.type === "response" && record.length + recordEnd.length === unpacked.length;
-    if (!isResponse || head.length > record.length || (await sizeIn(packed)) !== unpacked.length) {
+    if (!isResponse || start.length > unpacked.length || (await sizeIn(packed)) !== unpacked.length) {
       return this.#unpackLarge(packed, unpacked);
     }
+    const head = start.subarray(0, record.length);
     await this.#file.write(unpacked.offset, head);
     await this.#file.write(unpacked.offset + record.length, recordEnd);
     this.packed.add(new PackedMember({ path: this.#path, packed, unpacked, headLength: head.length }));
@@ -145,6 +147,20 @@ class UnpackedCopy {
     this.#options.signal?.throwIfAborted();
     return performance.now() > (this.#options.until ?? Number.POSITIVE_INFINITY);
   }
+}
+
+// What a member begins with: of a response, up to the end of its head. Without the checksum, which is for whoever reads the whole.
+async function startOf({ file, offset, length }: Extent): Promise<Uint8Array> {
+  let start: Uint8Array = new Uint8Array();
+  for (const most of packedHeads) {
+    const longer = gunzipStart(await file.read(offset, Math.min(length - trailerLength, most)));
+    // Damaged further on.
+    if (longer.length <= start.length) break;
+    start = longer;
+    const record = recordAt(start);
+    if (record !== undefined && (record.type !== "response" || holdsHttpHead(start.subarray(record.headLength)))) break;
+  }
+  return start;
 }
 
 // https://www.rfc-editor.org/rfc/rfc1952#page-8: the last four bytes of a member are the length of its content.

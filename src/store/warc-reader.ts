@@ -102,12 +102,19 @@ export class WarcReader {
   }
 }
 
-/** The type of the record at the start of these bytes, and its length without the line ends after it, by its head alone. */
-export function recordAt(bytes: Uint8Array): { readonly type: string; readonly length: number } | undefined {
+interface StartedRecord {
+  readonly type: string;
+  readonly headLength: number;
+  /** Without the line ends after it. */
+  readonly length: number;
+}
+
+/** The record at the start of these bytes, by its head alone. */
+export function recordAt(bytes: Uint8Array): StartedRecord | undefined {
   const length = headLength(bytes);
   if (length === undefined || length > maxHead || latin1(bytes.subarray(0, magic.length)) !== magic) return undefined;
   const { type, contentLength } = parseHead(bytes.subarray(0, length));
-  return contentLength === undefined ? undefined : { type, length: length + contentLength };
+  return contentLength === undefined ? undefined : { type, headLength: length, length: length + contentLength };
 }
 
 const magic = "WARC/";
