@@ -89,7 +89,7 @@ export const treeProblems: ProblemRows = {
   },
   "archive-truncated": {
     loss: true,
-    message: "The archive is cut off; what came before is used",
+    message: "The archive is cut off or damaged; what can be read of it is used",
     fix: "Crawl again.",
   },
 };

@@ -2,6 +2,7 @@
 import { SitemapError } from "../errors.ts";
 import type { Fetched } from "../exchange.ts";
 import { grouped } from "../figures.ts";
+import { problem } from "../problem.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { revive } from "./description.ts";
 import { hasDigest, parseDigest } from "./digest.ts";
@@ -26,6 +27,8 @@ export interface IndexOptions {
   readonly compressed: RecordSource["compressed"];
   /** If there are several answers to one request, the last one counts instead of the first. */
   readonly newest?: boolean | undefined;
+  /** Some are damaged, and do not come; or they come with a head that nobody has compared with a checksum. */
+  readonly mayLackRecords?: boolean | undefined;
   /** The limit of answers. */
   readonly mostAnswers: number;
 }
@@ -162,18 +165,19 @@ export class ArchiveIndex implements RecordSource {
     if (isMain) this.finished = false;
     const date = dateOf(record);
     const receivedAt = date === response?.record.date ? response?.record.date : date;
-    const exchanges = revive(description, (problem) => new KeptBody([], problem));
+    const exchanges = revive(description, (reason) => new KeptBody([], reason));
     for (const [at, fetched] of exchanges.entries()) {
       const isDocument = fetched.outcome === "found";
+      const isLost = isDocument && response === undefined;
       // A document without a response: the file was edited.
-      if (isDocument && response === undefined) throw damaged();
+      if (isLost && !this.#options.mayLackRecords) throw damaged();
       this.#set(archiveKey(fetched), fetched.url, {
         description: content,
         at,
         response: isDocument ? response : undefined,
-        isAltered,
+        isAltered: isAltered || isLost,
         receivedAt,
-        cut: cutOf(fetched),
+        cut: isLost ? problem("archive-digest") : cutOf(fetched),
         runsNotAsked: fetched.runsNotAsked ?? 0,
         run,
       });

@@ -12,6 +12,8 @@ export interface ArchiveSource {
   readonly size: number;
   /** Whether the compressed data is damaged; what came before the damage is available. */
   readonly damaged: boolean;
+  /** Whether records before that are damaged, and not there. */
+  readonly lacksRecords: boolean;
   readonly compressed: CompressedFile | undefined;
   close(): Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface CompressedFile {
   readonly size: number;
   /** Up to here each record is a gzip member whose length is known. */
   readonly membersEnd: number;
+  /** The offsets of members before that whose records are not in the unpacked copy. */
+  readonly skipped: ReadonlySet<number>;
 }
 
 interface ArchiveFile {
@@ -62,7 +66,10 @@ export async function openSource(
   options?: { writable?: boolean; signal?: AbortSignal | undefined; until?: number | undefined },
 ): Promise<ArchiveSource> {
   const { file, size, isCompressed } = await openFile(path, options);
-  if (!isCompressed) return { path, file, size, damaged: false, compressed: undefined, close: () => file.close() };
+  if (!isCompressed) {
+    const isWhole = { damaged: false, lacksRecords: false };
+    return { path, file, size, ...isWhole, compressed: undefined, close: () => file.close() };
+  }
   try {
     const unpacked = await unpack(path, { file, offset: 0, length: size }, options);
     const close = async () => {
@@ -74,7 +81,8 @@ export async function openSource(
       file: unpacked.file,
       size: unpacked.size,
       damaged: unpacked.damaged,
-      compressed: { file, size, membersEnd: unpacked.membersEnd },
+      lacksRecords: unpacked.skipped.size > 0,
+      compressed: { file, size, membersEnd: unpacked.membersEnd, skipped: unpacked.skipped },
       close,
     };
   } catch (error) {

@@ -30,11 +30,12 @@ export class CompressedRecords {
   }
 }
 
-async function byPosition({ file, size, membersEnd }: CompressedFile): Promise<ReadonlyMap<number, Member>> {
+async function byPosition({ file, size, membersEnd, skipped }: CompressedFile): Promise<ReadonlyMap<number, Member>> {
   const found = new Map<number, Member>();
   let position = 0;
   for await (const member of membersByLength(file, size)) {
     if (member.offset >= membersEnd) break;
+    if (skipped.has(member.offset)) continue;
     found.set(position, member);
     position += member.unpacked;
   }

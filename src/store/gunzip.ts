@@ -47,6 +47,11 @@ export function isDamage(error: unknown): boolean {
   return /^Z_/.test((error as NodeJS.ErrnoException).code ?? "");
 }
 
+/** Whether the compressed data itself is wrong, and does not just end too early. */
+export function isDataError(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "Z_DATA_ERROR";
+}
+
 async function* piecesOf({ file, offset, length }: Extent): AsyncGenerator<Uint8Array, undefined> {
   for (let from = 0; from < length; from += readSize) {
     const piece = await file.read(offset + from, Math.min(readSize, length - from));

@@ -22,6 +22,7 @@ const windowSize = 64 * 1024;
 
 /** Content of a file that is written when it is first read. */
 export interface LazyContent {
+  readonly isEmpty: boolean;
   /** Writes what is missing in a range; undefined if nothing is. */
   load(offset: number, length: number): Promise<void> | undefined;
   /** How many bytes at the start of a range are there. */

@@ -7,7 +7,7 @@ import { type ArchiveSource, invalidArchive, openSource } from "./archive-source
 import { writeArchive } from "./archive-writer.ts";
 import { CompressedRecords } from "./compressed-records.ts";
 import type { Archive, ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
-import { closedError } from "./kept-body.ts";
+import { closedError, DamagedData } from "./kept-body.ts";
 import type { SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { WarcReader } from "./warc-reader.ts";
@@ -22,7 +22,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   try {
     const { index, cut } = await indexArchive(source, options);
     source.file.isFinal = true;
-    return new OpenArchive(source, index, source.damaged || cut !== undefined);
+    return new OpenArchive(source, index, source.damaged || source.lacksRecords || cut !== undefined);
   } catch (error) {
     await source.close();
     throw error;
@@ -50,6 +50,7 @@ export async function indexArchive(
     mostAnswers: Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument),
     walk: () => new WarcReader(file, size),
     compressed: (record) => compressed.find(record),
+    mayLackRecords: source.lacksRecords || file.lazy?.isEmpty === false,
   });
   const reader = new WarcReader(file, size);
   let end = 0;
@@ -117,7 +118,9 @@ class OpenArchive implements Archive {
 
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
-    const { file, size } = this.#source;
+    const { path: from, file, size, lacksRecords } = this.#source;
+    // The copy would not show that something is missing.
+    if (lacksRecords) throw new DamagedData(from);
     await writeArchive(path, async (writer) => {
       for await (const { start, end } of new WarcReader(file, size)) {
         await writer.copy({ file, offset: start, length: end - start });

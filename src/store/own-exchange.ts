@@ -12,7 +12,7 @@ export interface OwnExchange {
   /** The index of the exchange in its description: only version 0.1.0 described several at once. */
   readonly at: number;
   readonly response: OwnResponse | undefined;
-  /** The description was edited. */
+  /** The description was edited, or the document that it describes is lost. */
   readonly isAltered: boolean;
   /** The value of WARC-Date: version 0.1.0 did not describe it. */
   readonly receivedAt: string | undefined;

@@ -10,6 +10,10 @@ export class PackedMembers implements LazyContent {
   readonly #members: PackedMember[] = [];
   readonly #halfway = new Set<PackedMember>();
 
+  get isEmpty(): boolean {
+    return this.#members.length === 0;
+  }
+
   /** Behind all others. */
   add(member: PackedMember): void {
     this.#members.push(member);

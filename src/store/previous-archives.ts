@@ -12,7 +12,7 @@ import { archiveKey } from "./replay.ts";
 interface PreviousArchive {
   readonly source: ArchiveSource;
   readonly index: ArchiveIndex;
-  /** The file ends where its last record does. */
+  /** The file ends where its last record does, and every record before can be read. */
   readonly isWhole: boolean;
 }
 
@@ -37,7 +37,7 @@ export class PreviousArchives {
         if (source.damaged || cut === "goes on with something that is not a record") {
           throw invalidArchive(path, "it is damaged");
         }
-        archives[archives.length - 1] = { source, index, isWhole: cut === undefined };
+        archives[archives.length - 1] = { source, index, isWhole: cut === undefined && !source.lacksRecords };
       }
     } catch (error) {
       for (const { source } of archives) await source.close();

@@ -39,6 +39,7 @@ export class ResumedArchive {
       const { index, cut, end } = await indexArchive(source, options);
       if (index.info === undefined) throw cannotGoOn(path, "another tool wrote it");
       if (index.isAltered) throw cannotGoOn(path, "it was changed after it was written");
+      if (source.lacksRecords) throw cannotGoOn(path, "it is damaged in its middle");
       const isCut = cut !== undefined || source.damaged;
       const writer =
         source.compressed === undefined

@@ -1,9 +1,10 @@
 // Unpacks a compressed archive into a private temporary file: its documents are then read as often as a tree needs them
 // without being decompressed again, and it does not matter whether it was compressed record by record or in one piece.
 // Where the records say their lengths, large documents are left out, until they are read: only their heads are needed to know
-// what is in the archive. From a record on that does not say its length, or a wrong one, everything is decompressed.
+// what is in the archive. A large record that is damaged at its start is skipped. From a record on that does not say its length,
+// or a wrong one, everything is decompressed.
 import { SitemapError } from "../errors.ts";
-import { gunzip, gunzipExactly, gunzipStart, isDamage } from "./gunzip.ts";
+import { gunzip, gunzipExactly, gunzipStart, isDamage, isDataError } from "./gunzip.ts";
 import { type Member, membersByLength, trailerLength } from "./gzip-members.ts";
 import { holdsHttpHead } from "./http-block.ts";
 import { blockSize, DamagedData, type Extent, type KeptFile } from "./kept-body.ts";
@@ -25,6 +26,8 @@ export interface Unpacked {
   readonly damaged: boolean;
   /** Where the members end in the archive that have the lengths that they say. */
   readonly membersEnd: number;
+  /** The offsets of those before it that are damaged: what was in them is not there. */
+  readonly skipped: ReadonlySet<number>;
   remove(): Promise<void>;
 }
 
@@ -40,16 +43,20 @@ export async function unpack(path: string, archive: Extent, options: UnpackOptio
     const copy = new UnpackedCopy(path, archive, file, options);
     const damaged = (await copy.unpackMembers()) ? false : await copy.unpackRest();
     file.lazy = copy.packed;
-    const { size, packed, membersEnd } = copy;
-    return { file, size, damaged, membersEnd, remove: () => packed.close().then(remove) };
+    const { size, packed, membersEnd, skipped } = copy;
+    return { file, size, damaged, membersEnd, skipped, remove: () => packed.close().then(remove) };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
+/** `wrong`: perhaps in its lengths alone. `damaged`: it is lost, but the lengths lead to the next one. */
+type UnpackResult = "right" | "wrong" | "damaged";
+
 class UnpackedCopy {
   readonly packed = new PackedMembers();
+  readonly skipped = new Set<number>();
   size = 0;
   membersEnd = 0;
   readonly #path: string;
@@ -70,11 +77,12 @@ class UnpackedCopy {
   async unpackMembers(): Promise<boolean> {
     const { file, length } = this.#archive;
     for await (const member of membersByLength(file, length, true)) {
-      const isRight =
-        !this.#isLate() && this.size + member.unpacked <= this.#limit && (await this.#unpackMember(member));
-      if (!isRight) return false;
+      if (this.#isLate() || this.size + member.unpacked > this.#limit) return false;
+      const result = await this.#unpackMember(member);
+      if (result === "wrong") return false;
+      if (result === "damaged") await this.#skip(member);
+      else this.size += member.unpacked;
       this.membersEnd += member.length;
-      this.size += member.unpacked;
     }
     return this.membersEnd === length;
   }
@@ -99,21 +107,26 @@ class UnpackedCopy {
     }
   }
 
-  /** Whether the member has the lengths that it says. */
-  #unpackMember({ isLarge, unpacked: length, ...place }: Member): Promise<boolean> {
+  #unpackMember({ isLarge, unpacked: length, ...place }: Member): Promise<UnpackResult> {
     const packed = { file: this.#archive.file, ...place };
     const unpacked = { file: this.#file, offset: this.size, length };
     return isLarge ? this.#leavePacked(packed, unpacked) : this.#unpackSmall(packed, unpacked);
   }
 
-  async #unpackSmall(packed: Extent, { offset, length }: Extent): Promise<boolean> {
+  async #skip({ offset }: Member): Promise<void> {
+    this.skipped.add(offset);
+    await this.#file.truncate(this.size);
+  }
+
+  async #unpackSmall(packed: Extent, { offset, length }: Extent): Promise<UnpackResult> {
     const content = gunzipExactly(await packed.file.read(packed.offset, packed.length), length);
-    if (content !== undefined) await this.#file.write(offset, content);
-    return content !== undefined;
+    if (content === undefined) return "wrong";
+    await this.#file.write(offset, content);
+    return "right";
   }
 
   // Of a response, nothing but its head is needed now, if that and the end of the member agree about the length.
-  async #leavePacked(packed: Extent, unpacked: Extent): Promise<boolean> {
+  async #leavePacked(packed: Extent, unpacked: Extent): Promise<UnpackResult> {
     const start = await startOf(packed);
     const record = recordAt(start);
     const isResponse = record?.type === "response" && record.length + recordEnd.length === unpacked.length;
@@ -124,23 +137,30 @@ class UnpackedCopy {
     await this.#file.write(unpacked.offset, head);
     await this.#file.write(unpacked.offset + record.length, recordEnd);
     this.packed.add(new PackedMember({ path: this.#path, packed, unpacked, headLength: head.length }));
-    return true;
+    return "right";
   }
 
-  async #unpackLarge(packed: Extent, unpacked: Extent): Promise<boolean> {
+  async #unpackLarge(packed: Extent, unpacked: Extent): Promise<UnpackResult> {
     const member = new PackedMember({ path: this.#path, packed, unpacked, headLength: 0 });
     try {
       for (let to = member.start; !member.isWhole; to = Math.min(to + blockSize, member.end)) {
-        if (this.#isLate()) return false;
+        if (this.#isLate()) return "wrong";
         await member.load(to);
       }
-      return true;
+      return "right";
     } catch (error) {
-      if (error instanceof DamagedData) return false;
-      throw error;
+      if (!(error instanceof DamagedData)) throw error;
+      return (await this.#isBehindKnown(packed, unpacked, error)) ? "damaged" : "wrong";
     } finally {
       await member.close();
     }
+  }
+
+  // Where a member cannot be unpacked, its length may be what is wrong. It is not where the end of the member has the same one; and
+  // where the data itself is wrong, unpacking everything would get no further.
+  async #isBehindKnown(packed: Extent, unpacked: Extent, { cause }: DamagedData): Promise<boolean> {
+    if (packed.offset + packed.length === this.#archive.length) return false;
+    return isDataError(cause) || (await sizeIn(packed)) === unpacked.length;
   }
 
   #isLate(): boolean {

@@ -325,6 +325,47 @@ describe("damage in a large document", () => {
     }
   });
 
+  test("at its start costs no other, either: the next record is found by the length", async () => {
+    const { offset, length } = await largeMember();
+    // Also in the length at its end, by which the other one is compared.
+    for (const [from, count] of [...[30, 300, 600, 1000, 2000, 3500].map((at) => [at, 20]), [length - 2, 1]] as const) {
+      const changed = Buffer.from(bytes);
+      for (let at = offset + from; at < offset + from + count; at += 1) changed[at] = changed[at]! ^ 0xff;
+      const file = fileWith(changed);
+      const tree = await openTree(file);
+      const seen = (await everythingIn(tree)) as { pages: number };
+      expect([from, seen]).toMatchObject([
+        from,
+        { complete: false, problems: expect.arrayContaining([`${home}large.xml archive-digest`]) },
+      ]);
+      expect(seen.pages).toBeGreaterThanOrEqual(1802);
+      // A copy would not know what is missing.
+      const code = "invalid-archive";
+      await expect(tree.save(inFolder(`start-${from}.warc`))).rejects.toMatchObject({ code });
+      await tree.close();
+      await expect(sitemapTreeForHomepage(home, { ...options, resume: file })).rejects.toMatchObject({ code });
+      expect(readFileSync(file).equals(changed)).toBe(true);
+      // The next run asks for it again, and copies the others as they are.
+      const next = inFolder(`start-${from}-next.warc.gz`);
+      await (await sitemapTreeForHomepage(home, { ...options, previous: file, save: next })).close();
+      expect(await seenIn(next)).toEqual(expected);
+    }
+  });
+
+  test("in the name of its record costs no other, either", async () => {
+    const { offset, length } = await largeMember();
+    const record = Buffer.from(gunzipSync(bytes.subarray(offset, offset + length)));
+    const name = record.indexOf("WARC-Record-ID: <urn:uuid:") + 26;
+    record.write(record[name] === 0x30 ? "1" : "0", name);
+    const member = withOurHeader(gzipSync(record), record.length);
+    const [before, behind] = [bytes.subarray(0, offset), bytes.subarray(offset + length)];
+    expect(await seenIn(fileWith(Buffer.concat([before, member, behind])))).toMatchObject({
+      complete: false,
+      pages: 1802,
+      problems: [`${home}large.xml archive-digest`],
+    });
+  });
+
   test("so are bytes after the compressed data that the length includes", async () => {
     const { offset, length, unpacked } = await largeMember();
     for (const garbage of ["\0\0\0\0", "garb", "\x1f\x8b\x08\0", "\x1f"]) {
