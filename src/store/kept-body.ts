@@ -36,6 +36,8 @@ export class KeptFile {
   #watched: string | undefined;
   #closed = false;
   lazy: LazyContent | undefined;
+  /** Nobody else can write to it. */
+  isPrivate = false;
   /** Nothing is written any more: what is read once may be remembered. */
   isFinal = false;
   // What was read last, for the small reads that follow it.

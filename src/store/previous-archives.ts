@@ -32,7 +32,7 @@ export class PreviousArchives {
         const source = await openSource(path, { signal: options.signal });
         archives.push({ source, index: undefined as never, isWhole: false });
         // Documents may stay in there: whoever reads them later wants to know that they are the same.
-        if (source.compressed === undefined) await source.file.watch();
+        if (!source.file.isPrivate) await source.file.watch();
         const { index, cut } = await indexArchive(source, { ...options, newest: true });
         if (source.damaged || cut === "goes on with something that is not a record") {
           throw invalidArchive(path, "it is damaged");

@@ -34,8 +34,13 @@ export async function readEntry(entry: Entry): Promise<Fetched> {
 
 /** The body of a document that was kept. */
 export function bodyOf({ body, digest }: Entry, problem: Problem | undefined): Body {
-  const parsed = parseDigest(digest);
+  const parsed = mayChange(body) ? parseDigest(digest) : undefined;
   return parsed === undefined ? new KeptBody(body, problem) : new EarlierBody(body, parsed, problem);
+}
+
+// A compressed archive is unpacked to where nobody else can write.
+function mayChange(blocks: readonly Block[]): boolean {
+  return blocks.some((block) => !(block instanceof Uint8Array) && !block.file.isPrivate);
 }
 
 /** `bodyOf` creates the body of a document, given its problem. */

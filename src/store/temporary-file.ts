@@ -37,7 +37,9 @@ export async function createTemporaryFile(): Promise<TemporaryFile> {
     // O_EXCL: never a file, or a link, that somebody else put there.
     const handle = await open(path.join(directory, fileName), "wx+", 0o600);
     await remove(directory);
-    return temporaryFile(new KeptFile(handle, `A temporary file in ${place}`), directory);
+    const file = new KeptFile(handle, `A temporary file in ${place}`);
+    file.isPrivate = true;
+    return temporaryFile(file, directory);
   } catch (error) {
     if (directory !== undefined) await remove(directory);
     throw storageFailed(`No temporary file can be made in ${place}`, error);

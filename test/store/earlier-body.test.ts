@@ -4,9 +4,12 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { parseDigest } from "../../src/store/digest.ts";
+import { type CheckedBody, parseDigest } from "../../src/store/digest.ts";
 import { EarlierBody } from "../../src/store/earlier-body.ts";
 import { blockSize, KeptFile } from "../../src/store/kept-body.ts";
+import { PreviousArchives } from "../../src/store/previous-archives.ts";
+import { createStore } from "../../src/store/store.ts";
+import { bytesOf, documentAt } from "./exchanges.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-earlier-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -61,6 +64,27 @@ test("a file that nobody watches is compared", async () => {
   const file = new KeptFile(await open(name), name);
   expect(await readAll(await bodyIn(file))).toBe("archive-digest");
   await file.close();
+});
+
+test.each([
+  ["site.warc", true],
+  ["site.warc.gz", undefined],
+])("a document that stays in %s: whether others may write to where it is", async (archive, mayChange) => {
+  const [save, info] = [path.join(folder, archive), { settings: {} }];
+  const request = { url: "https://example.org/a.xml", role: "sitemap" } as const;
+  const first = await createStore({ kind: "memory", save, info });
+  await first.keep(documentAt(request.url, content));
+  await first.close();
+  const previous = await PreviousArchives.open([save]);
+  const document = (await previous.document(request))!;
+  expect(await (document.body as CheckedBody).isGood()).toBe(true);
+  const store = await createStore({ kind: "auto", info, earlier: previous.files });
+  const answered = { status: 304, headers: [] };
+  const { body } = await store.keep({ ...document, came: "not-modified", answered });
+  expect(body.mayChange).toBe(mayChange);
+  expect((await bytesOf(body)).equals(content)).toBe(true);
+  expect(body.problem).toBeUndefined();
+  await store.close();
 });
 
 test.each([
