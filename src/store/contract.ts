@@ -61,6 +61,8 @@ export interface Archive extends DocumentSource {
   readonly readings: SavedReadings | undefined;
   /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
   readonly urls: readonly string[];
+  /** What the run says that it read in this document was shown to be wrong: archives that are saved later do not have it. */
+  forgetReading(url: string): void;
   /** Copies the archive, record by record, compressed if the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
 }

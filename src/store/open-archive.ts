@@ -8,9 +8,10 @@ import { writeArchive } from "./archive-writer.ts";
 import { CompressedRecords } from "./compressed-records.ts";
 import type { Archive, ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { closedError, DamagedData } from "./kept-body.ts";
-import type { SavedReadings } from "./readings.ts";
+import { readingsFromJson, type SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
-import { WarcReader } from "./warc-reader.ts";
+import { type RecordHead, WarcReader } from "./warc-reader.ts";
+import { endRecord, type WarcRecord } from "./warc-record.ts";
 
 /**
  * Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is
@@ -86,6 +87,7 @@ class OpenArchive implements Archive {
   readonly urls: readonly string[];
   readonly #source: ArchiveSource;
   readonly #index: ArchiveIndex;
+  readonly #forgotten = new Set<string>();
   #closed = false;
 
   constructor(source: ArchiveSource, index: ArchiveIndex, truncated: boolean) {
@@ -122,13 +124,33 @@ class OpenArchive implements Archive {
     // The copy would not show that something is missing.
     if (lacksRecords) throw new DamagedData(from);
     await writeArchive(path, async (writer) => {
-      for await (const { start, end } of new WarcReader(file, size)) {
-        await writer.copy({ file, offset: start, length: end - start });
+      const reader = new WarcReader(file, size);
+      for await (const record of reader) {
+        const { start, end } = record;
+        const corrected = await this.#correctedEnd(record, reader);
+        if (corrected === undefined) await writer.copy({ file, offset: start, length: end - start });
+        else await writer.append([corrected]);
       }
       // What was cut off is missing in the copy, too. A run of ours without its end says so by itself.
       const looksWhole = this.info === undefined || this.finished;
       if (this.truncated && looksWhole) await writer.appendCut();
     });
+  }
+
+  forgetReading(url: string): void {
+    this.#forgotten.add(url);
+  }
+
+  // The record that ends a run, if it has notes that are to be forgotten: without them.
+  async #correctedEnd(record: RecordHead, reader: WarcReader): Promise<WarcRecord | undefined> {
+    const { type, fields } = record;
+    const infoId = fields.get("warc-warcinfo-id") ?? "";
+    const isEnd = type === "metadata" && !fields.has("warc-target-uri") && this.#index.infoRecord(infoId) !== undefined;
+    if (!isEnd || this.#forgotten.size === 0) return undefined;
+    const readings = readingsFromJson(Buffer.from(await reader.contentOf(record)).toString());
+    const documents = readings?.documents.filter(({ url }) => !this.#forgotten.has(url));
+    if (readings === undefined || documents?.length === readings.documents.length) return undefined;
+    return endRecord(infoId, { by: readings.by, documents: documents ?? [] });
   }
 
   async close(): Promise<void> {

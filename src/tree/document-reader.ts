@@ -12,7 +12,7 @@ import type { InvalidSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
   save(path: string): Promise<void>;
-  forgetReading?(url: string): void;
+  forgetReading(url: string): void;
 }
 
 export interface DocumentReaderOptions {
@@ -121,7 +121,7 @@ export class DocumentReader {
     this.#onWrong((pageCount ?? before) - before);
     Object.assign(sitemap, { complete: false, problems: [...sitemap.problems, ...unsaid] });
     if (pageCount !== undefined) Object.assign(sitemap, { pageCount });
-    this.#documents.forgetReading?.(sitemap.url);
+    this.#documents.forgetReading(sitemap.url);
     this.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 }

@@ -11,7 +11,7 @@ import type { CrawlEvent } from "../../src/event.ts";
 import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
-import { changeNotes, type Notes } from "../support/notes.ts";
+import { changeNotes, type Notes, notesOf } from "../support/notes.ts";
 
 const homepage = "https://example.org/";
 const filler = "x".repeat(300);
@@ -177,6 +177,22 @@ test.each([
   expect(await walked(tree)).toHaveLength(2003);
   expect([...tree.problems()].filter(({ problem }) => problem.code === "archive-counts")).toHaveLength(1);
   await tree.close();
+});
+
+test("what was shown to be wrong is not in an archive that is saved then", async () => {
+  const file = await withNote(({ documents }) => Object.assign(documents[1] as object, { pages: 7 }));
+  const copies = ["before.warc", "after.warc"].map((name) => path.join(folder, name)) as [string, string];
+  const tree = await openTree(file);
+  await tree.save(copies[0]);
+  await walked(tree);
+  await tree.save(copies[1]);
+  await tree.close();
+  expect(notesOf(copies[0])).toEqual(notesOf(file));
+  expect(notesOf(copies[1])?.documents).toEqual([notesOf(file)?.documents[0]]);
+  const again = await opened(copies[1]);
+  expect(again.read).toEqual(["b.xml", "c.xml"]);
+  expect(again.tree.toJSON()).toEqual(whole.toJSON());
+  await again.tree.close();
 });
 
 test.each([
