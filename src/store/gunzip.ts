@@ -8,7 +8,7 @@ const readSize = 64 * 1024;
 const leastChunk = 64;
 
 /**
- * Returns how many compressed bytes were used. Throws an error that `isDamage` where they are damaged, and where they end too
+ * Returns how many compressed bytes were used. Throws an error that `isDamagedGzip` where they are damaged, and where they end too
  * early, unless they `mayBeCut`.
  */
 export async function* gunzip(compressed: Extent, mayBeCut = false): AsyncGenerator<Uint8Array, number> {
@@ -42,9 +42,11 @@ export function gunzipStart(compressed: Uint8Array): Uint8Array {
   }
 }
 
-/** Whether the compressed data is the cause of an error, and not the disk. */
-export function isDamage(error: unknown): boolean {
-  return /^Z_/.test((error as NodeJS.ErrnoException).code ?? "");
+const damageCodes: ReadonlySet<string> = new Set(["Z_DATA_ERROR", "Z_BUF_ERROR", "Z_NEED_DICT"]);
+
+/** Whether the compressed data is the cause of an error, and not the disk, or too little memory. */
+export function isDamagedGzip(error: unknown): boolean {
+  return damageCodes.has((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** Whether the compressed data itself is wrong, and does not just end too early. */

@@ -1,6 +1,6 @@
 // A large record of a compressed archive that is decompressed while it is read: into its place in the unpacked copy of the
 // archive, as far as it is needed. If it is not what the file says, what comes after the difference cannot be read.
-import { gunzip, gunzipExactly, isDamage } from "./gunzip.ts";
+import { gunzip, gunzipExactly, isDamagedGzip } from "./gunzip.ts";
 import { closedError, DamagedData, type Extent } from "./kept-body.ts";
 
 /** The line ends after a record. */
@@ -72,7 +72,7 @@ export class PackedMember {
       try {
         await this.#unpackMore();
       } catch (error) {
-        this.#failure ??= { error: isDamage(error) ? new DamagedData(this.#options.path, error) : error };
+        this.#failure ??= { error: isDamagedGzip(error) ? new DamagedData(this.#options.path, error) : error };
         await this.#pieces?.return(0);
       }
     }

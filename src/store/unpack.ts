@@ -4,7 +4,7 @@
 // what is in the archive. A large record that is damaged at its start is skipped. From a record on that does not say its length,
 // or a wrong one, everything is decompressed.
 import { SitemapError } from "../errors.ts";
-import { gunzip, gunzipExactly, gunzipStart, isDamage, isDataError } from "./gunzip.ts";
+import { gunzip, gunzipExactly, gunzipStart, isDamagedGzip, isDataError } from "./gunzip.ts";
 import { type Member, membersByLength, trailerLength } from "./gzip-members.ts";
 import { holdsHttpHead } from "./http-block.ts";
 import { blockSize, DamagedData, type Extent, type KeptFile } from "./kept-body.ts";
@@ -102,7 +102,7 @@ class UnpackedCopy {
       }
       return false;
     } catch (error) {
-      if (isDamage(error)) return true;
+      if (isDamagedGzip(error)) return true;
       throw error;
     }
   }

@@ -105,18 +105,18 @@ export class DocumentReader {
     const isAsSaid = isOfKind && pageCount === sitemap.pageCount && (complete || !sitemap.complete);
     if (isAsSaid && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
-    const damage = unsaid.find(isDamage);
+    const damage = unsaid.find(isChangedContent);
     this.#correct(sitemap, damage === undefined ? [...unsaid, problem("archive-counts")] : unsaid, pageCount);
   }
 
   // The file of an earlier run was changed since its document was read.
   #expectSame(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
-    const damage = unsaidBy(sitemap, problems).filter(isDamage);
+    const damage = unsaidBy(sitemap, problems).filter(isChangedContent);
     if (damage.length > 0) this.#correct(sitemap, damage, pageCount);
   }
 
   #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
-    const difference = unsaid.find(isDamage) ?? unsaid.at(-1)!;
+    const difference = unsaid.find(isChangedContent) ?? unsaid.at(-1)!;
     const before = sitemap.kind === "pages" ? sitemap.pageCount : 0;
     this.#onWrong((pageCount ?? before) - before);
     Object.assign(sitemap, { complete: false, problems: [...sitemap.problems, ...unsaid] });
@@ -133,7 +133,7 @@ function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Proble
   return problems.filter(({ code }) => !codes.has(code));
 }
 
-function isDamage({ code }: Problem): boolean {
+function isChangedContent({ code }: Problem): boolean {
   return code === "archive-digest";
 }
 
