@@ -1,5 +1,5 @@
-// Appends records to a WARC file, whole exchanges one after another, each record compressed on its own if at all. A killed process leaves a file that is valid up to
-// its last record; an acknowledged exchange has been passed to the operating system.
+// Appends records to a WARC file, whole exchanges one after another, each record compressed on its own if at all. A killed
+// process leaves a file that is valid up to its last record; an acknowledged exchange has been passed to the operating system.
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";

@@ -38,8 +38,8 @@ export class KeptFile {
   lazy: LazyContent | undefined;
   /** Nobody else can write to it. */
   isPrivate = false;
-  /** Nothing is written any more: what is read once may be remembered. */
-  isFinal = false;
+  /** Bytes that were read do not change: they may be remembered. */
+  remembersReads = false;
   // What was read last, for the small reads that follow it.
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
@@ -53,7 +53,7 @@ export class KeptFile {
   /** The bytes at this position: fewer than requested only at the end of the file. They are read into `buffer`, if there is one. */
   async read(offset: number, length: number, buffer?: Buffer): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
-    if (this.isFinal && buffer === undefined && length <= smallRead) return this.#readSmall(offset, length);
+    if (this.remembersReads && buffer === undefined && length <= smallRead) return this.#readSmall(offset, length);
     return this.#read(offset, length, buffer);
   }
 

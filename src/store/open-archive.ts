@@ -22,7 +22,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   const source = await openSource(path, { signal, until });
   try {
     const { index, cut } = await indexArchive(source, options);
-    source.file.isFinal = true;
+    source.file.remembersReads = true;
     return new OpenArchive(source, index, source.damaged || source.lacksRecords || cut !== undefined);
   } catch (error) {
     await source.close();

@@ -1,4 +1,4 @@
-// A file that nobody writes to any more: small reads come from what was read around them.
+// A file whose bytes do not change once they were read: small reads come from what was read around them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ async function finalFile(): Promise<KeptFile> {
   const name = path.join(folder, "file");
   await writeFile(name, content);
   const file = new KeptFile(await open(name), name);
-  file.isFinal = true;
+  file.remembersReads = true;
   return file;
 }
 
