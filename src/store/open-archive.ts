@@ -8,7 +8,7 @@ import { writeArchive } from "./archive-writer.ts";
 import { CompressedRecords } from "./compressed-records.ts";
 import type { Archive, ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
 import { closedError, DamagedData } from "./kept-body.ts";
-import { readingsFromJson, type SavedReadings } from "./readings.ts";
+import { endFromJson, type SavedReadings } from "./readings.ts";
 import { archiveKey, replay } from "./replay.ts";
 import { type RecordHead, WarcReader } from "./warc-reader.ts";
 import { endRecord, type WarcRecord } from "./warc-record.ts";
@@ -147,10 +147,10 @@ class OpenArchive implements Archive {
     const infoId = fields.get("warc-warcinfo-id") ?? "";
     const isEnd = type === "metadata" && !fields.has("warc-target-uri") && this.#index.infoRecord(infoId) !== undefined;
     if (!isEnd || this.#forgotten.size === 0) return undefined;
-    const readings = readingsFromJson(Buffer.from(await reader.contentOf(record)).toString());
+    const { readings, exchanges } = endFromJson(Buffer.from(await reader.contentOf(record)).toString());
     const documents = readings?.documents.filter(({ url }) => !this.#forgotten.has(url));
     if (readings === undefined || documents?.length === readings.documents.length) return undefined;
-    return endRecord(infoId, { by: readings.by, documents: documents ?? [] });
+    return endRecord(infoId, { readings: { by: readings.by, documents: documents ?? [] }, exchanges });
   }
 
   async close(): Promise<void> {

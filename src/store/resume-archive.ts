@@ -38,8 +38,8 @@ export class ResumedArchive {
     try {
       const { index, cut, end } = await indexArchive(source, options);
       if (index.info === undefined) throw cannotGoOn(path, "another tool wrote it");
-      if (index.isAltered) throw cannotGoOn(path, "it was changed after it was written");
       if (source.lacksRecords) throw cannotGoOn(path, "it is damaged in its middle");
+      if (index.isAltered) throw cannotGoOn(path, "it was changed after it was written");
       const isCut = cut !== undefined || source.damaged;
       const writer =
         source.compressed === undefined
