@@ -153,10 +153,14 @@ async function small() {
 async function large() {
   const website = await serveWebsite({ pages });
   try {
-    const { floor, ls } = await inTurns({
-      floor: () => runFloor(website),
-      ls: () => runProgram(["ls", "-f", "pages", `${website.origin}/`]),
-    });
+    // On a shared machine, one run in four is half as long again.
+    const { floor, ls } = await inTurns(
+      {
+        floor: () => runFloor(website),
+        ls: () => runProgram(["ls", "-f", "pages", `${website.origin}/`]),
+      },
+      rounds * 3,
+    );
     if (ls.lines !== pages) throw new Error(`listed ${ls.lines} of ${pages} pages`);
     atMost(1.7, "a million pages, sitegrove ls -f pages ÷ floor (goal: 1.5)", ls.seconds / floor.seconds);
     atMost(105, "a million pages, sitegrove ls -f pages, peak MB (goal: 100)", megabytes(ls.peak));
