@@ -103,7 +103,7 @@ export const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } 
   line: count,
   value: text,
   count,
-  // Seconds may have fractions, and a limit that is off is infinite.
+  // A time may have fractions, and a limit that is off is infinite.
   limit: { expected: "a number, 0 or greater", isValid: (value) => typeof value === "number" && value >= 0 },
   status: count,
   retryAfter: {

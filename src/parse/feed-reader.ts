@@ -175,6 +175,6 @@ type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 // In characters; nothing longer is a usable URL.
 const maxBaseLength = 8192;
 
-// A relation may also be written as the URI of its registration.
 const absolute = /^https?:\/\//i;
+// A relation may also be written as the URI of its registration.
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;

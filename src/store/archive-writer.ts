@@ -54,9 +54,7 @@ export class ArchiveWriter {
   /** Resolves when all records are written: where the content of each is, unless it is compressed. */
   async append(records: readonly WarcRecord[]): Promise<readonly Extent[] | undefined> {
     const ready = records.map((record) => this.#partOf(record));
-    const turn = this.#last.then(() => this.#write(ready));
-    this.#last = turn.catch(() => undefined);
-    const ends = await turn;
+    const ends = await this.#writeInTurn(ready);
     return this.#compressed
       ? undefined
       : records.map((record, index) => contentOf(record, this.#file, ends[index] ?? 0));
@@ -64,18 +62,12 @@ export class ArchiveWriter {
 
   /** Appends a record as it is in another archive, without the line ends after it. */
   async copy(record: Extent): Promise<void> {
-    const part = this.#partWith(wholeRecord(record), record.length);
-    const turn = this.#last.then(() => this.#write([part]));
-    this.#last = turn.catch(() => undefined);
-    await turn;
+    await this.#writeInTurn([this.#partWith(wholeRecord(record), record.length)]);
   }
 
   /** Appends the beginning of a record that is cut off: whoever reads the archive knows that something is missing. */
   async appendCut(): Promise<void> {
-    const part = this.#partWith(startOfRecord(), 0);
-    const turn = this.#last.then(() => this.#write([part]));
-    this.#last = turn.catch(() => undefined);
-    await turn;
+    await this.#writeInTurn([this.#partWith(startOfRecord(), 0)]);
   }
 
   /** The same as `copy`, without compressing again. Our records that belong to it follow immediately. */
@@ -86,9 +78,7 @@ export class ArchiveWriter {
         ? this.#partWith(wholeRecord(record.extent), record.extent.length)
         : { pieces: readBlocks([member]) };
     const ready = behind.map((each) => this.#partOf(each));
-    const turn = this.#last.then(() => this.#write([copied, ...ready]));
-    this.#last = turn.catch(() => undefined);
-    await turn;
+    await this.#writeInTurn([copied, ...ready]);
   }
 
   async close(): Promise<void> {
@@ -103,6 +93,13 @@ export class ArchiveWriter {
   #partWith(pieces: AsyncIterable<Uint8Array>, length: number): Part {
     if (!this.#compressed) return { pieces };
     return length > smallRecord ? compressPieces(pieces) : { pieces: compressWhole(pieces) };
+  }
+
+  // Whole exchanges, one after another.
+  #writeInTurn(parts: readonly Part[]): Promise<number[]> {
+    const turn = this.#last.then(() => this.#write(parts));
+    this.#last = turn.catch(() => undefined);
+    return turn;
   }
 
   async #write(parts: readonly Part[]): Promise<number[]> {
