@@ -126,12 +126,6 @@ test("the scanner uses the fast path in at most four places", () => {
   expect(users).toEqual(["parse/document-parser.ts"]);
 });
 
-test("a visit is resolve, read and record, in files of under 200 lines", () => {
-  for (const file of ["visit", "resolve", "record"]) {
-    expect(readFileSync(path.join(src, `crawl/${file}.ts`), "utf8").split("\n").length, file).toBeLessThan(200);
-  }
-});
-
 test("the way of the data in docs/how-it-works.md has fewer than 40 stations, each one a file that is there", () => {
   const text = readFileSync(path.join(src, "../docs/how-it-works.md"), "utf8");
   const way = /## From a homepage to a printed line\n(.*?)\n## /s.exec(text)?.[1] ?? "";

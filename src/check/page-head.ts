@@ -70,9 +70,10 @@ interface Tag {
 function* tagsOf(html: string): Generator<Tag, void> {
   for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
     if (html.startsWith("<!--", at)) {
-      const end = html.indexOf("-->", at + 4);
-      if (end < 0) return;
-      at = end + 3;
+      const comment = /<!--(?:-?>|[\s\S]*?--!?>)/y;
+      comment.lastIndex = at;
+      if (!comment.test(html)) return;
+      at = comment.lastIndex;
       continue;
     }
     const name = /^[a-z]{1,12}(?=[\s/>])/i.exec(html.slice(at + 1, at + 14))?.[0]?.toLowerCase() ?? "";

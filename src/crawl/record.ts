@@ -1,8 +1,9 @@
 // Records the result of a visit: nodes of the tree, events, and the record of discovery.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
-import type { NotAsked } from "../exchange.ts";
+import { header, type NotAsked } from "../exchange.ts";
 import { type Problem, problem } from "../problem.ts";
+import type { SitemapResponse } from "../response.ts";
 import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
 import { bareHost, parseUrl } from "../url.ts";
 import type { FollowFailure } from "./follow.ts";
@@ -104,7 +105,8 @@ export class Recorder {
     const { url, result } = abandoned;
     const { finalUrl: _, ...rest } = result;
     const moved = { ...rest, ...movedTo(reference.url, url) };
-    if (isGuess(place)) return { type: "omitted", result: moved };
+    const isUndeclared = isGuess(place) || isLinkToPage(place, result.reason, abandoned.response);
+    if (isUndeclared) return { type: "omitted", result: moved };
     return yield* this.#invalid(reference, place, { ...abandoned, result: moved });
   }
 
@@ -160,6 +162,13 @@ export class Recorder {
 /** Whether a failure leaves no node: nobody declared that there is a sitemap. */
 export function isGuess({ by }: Place): boolean {
   return by === "known-path" || by === "robots";
+}
+
+/** Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people. */
+export function isLinkToPage({ by }: Place, { code, value }: Problem, response?: SitemapResponse): boolean {
+  if (by !== "homepage-link" && by !== "homepage-header") return false;
+  if (code === "not-a-sitemap" && value === "html") return true;
+  return response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
 }
 
 /** The URL where a document was found, if that is not the declared one. */

@@ -13,6 +13,7 @@ import { type ReadDocument, type Reading, read } from "./read.ts";
 import {
   type CandidateResult,
   isGuess,
+  isLinkToPage,
   movedTo,
   type Place,
   type Recorder,
@@ -91,10 +92,10 @@ export class Visitor {
 
     const reason = whyInvalid(reading, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
-    if (reason !== undefined && isNoSitemap && isGuess(place)) {
+    const { response } = facts;
+    if (reason !== undefined && ((isNoSitemap && isGuess(place)) || isLinkToPage(place, reason, response))) {
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
       const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
-      const { response } = facts;
       return recorder.abandon(reference, {
         url: found.url,
         result: { ...result, outcome: "not-a-sitemap", reason },

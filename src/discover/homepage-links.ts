@@ -37,8 +37,9 @@ export class HomepageLinks {
   }
 }
 
-/** Whether a link with these relations leads to a sitemap. */
-export function isSitemap(relations: string): boolean {
+/** Whether a link with these relations and this media type leads to a sitemap. Those of type HTML are for people. */
+export function isSitemap(relations: string, type: string): boolean {
+  if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;
   if (relations === "sitemap") return true;
   return relations
     .toLowerCase()

@@ -10,6 +10,7 @@ const longestUrl = 8192;
 // In characters: a longer tag is skipped.
 const longestTag = 64 * 1024;
 const longestName = 16;
+const longestEnd = "--!>".length;
 
 /** Whether the response is HTML, by its headers. */
 export function looksLikeHtml(headers: HeaderList): boolean {
@@ -25,8 +26,8 @@ export class HtmlLinks {
   #rest = "";
   // The length at which it is looked at again.
   #needed = 0;
-  // What is being skipped: a comment, until `-->`, or an element, until its end tag.
-  #skipped: "-->" | "script" | "style" | "template" | undefined;
+  // What is being skipped: a comment, or an element until its end tag.
+  #skipped: "comment" | "script" | "style" | "template" | undefined;
 
   constructor(url: string, links: HomepageLinks) {
     this.#url = url;
@@ -60,17 +61,21 @@ export class HtmlLinks {
     if (open === -1) return html.length;
     if (!isWhole && html.length - open <= longestName + 1) return open === at ? undefined : open;
     if (html.startsWith("<!--", open)) {
-      this.#skipped = "-->";
+      const short = /^-?>/.exec(html.slice(open + 4, open + 6));
+      if (short !== null) return open + 4 + short[0].length;
+      this.#skipped = "comment";
       return open + 4;
     }
     const name = tagName(html, open + 1);
     if (name === "script" || name === "style" || name === "template") this.#skipped = name;
     // Quotes matter only in tags that are parsed; after any other tag name, the next "<" is found by searching.
     if (name !== "link" && name !== "base") return open + 1 + name.length;
-    const { href, rel, end } = readAttributes(html, open + 1 + name.length);
+    const { href, rel, type, end } = readAttributes(html, open + 1 + name.length);
     if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
     if (end - open > longestTag) return open + longestTag;
-    if (name === "link" && isSitemap(rel ?? "")) this.#links.add(href ?? "", this.#base ?? this.#url, "homepage-link");
+    if (name === "link" && isSitemap(rel ?? "", type ?? "")) {
+      this.#links.add(href ?? "", this.#base ?? this.#url, "homepage-link");
+    }
     if (name === "base" && href !== undefined) {
       this.#base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
     }
@@ -81,22 +86,23 @@ export class HtmlLinks {
   #skip(
     html: string,
     at: number,
-    until: "-->" | "script" | "style" | "template",
+    what: "comment" | "script" | "style" | "template",
     isWhole: boolean,
   ): number | undefined {
-    const start = until === "-->" ? "-->" : "</";
-    const found = html.indexOf(start, at);
-    if (found === -1) {
+    const end = what === "comment" ? /--!?>/g : /<\//g;
+    end.lastIndex = at;
+    const found = end.exec(html);
+    if (found === null) {
       // The end may be split: its beginning may be at the end of the text.
-      const rest = isWhole ? html.length : html.length - start.length + 1;
+      const rest = isWhole ? html.length : html.length - longestEnd + 1;
       return rest > at ? rest : undefined;
     }
-    if (until !== "-->") {
-      if (!isWhole && html.length - found <= longestName + 2) return found === at ? undefined : found;
-      if (tagName(html, found + 2) !== until) return found + 2;
+    if (what !== "comment") {
+      if (!isWhole && html.length - found.index <= longestName + 2) return found.index === at ? undefined : found.index;
+      if (tagName(html, end.lastIndex) !== what) return end.lastIndex;
     }
     this.#skipped = undefined;
-    return found + start.length;
+    return end.lastIndex;
   }
 }
 
@@ -106,9 +112,11 @@ function tagName(html: string, start: number): string {
   return html.slice(start, end).toLowerCase();
 }
 
+type Attributes = { href?: string; rel?: string; type?: string };
+
 // https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages.
-function readAttributes(html: string, start: number): { href?: string; rel?: string; end: number } {
-  const attributes: { href?: string; rel?: string } = {};
+function readAttributes(html: string, start: number): Attributes & { end: number } {
+  const attributes: Attributes = {};
   let at = start;
   for (let code = html.charCodeAt(at); at < html.length && code !== greaterThan; code = html.charCodeAt(at)) {
     if (code === slash || isSpace(code)) {
@@ -137,7 +145,7 @@ function readAttributes(html: string, start: number): { href?: string; rel?: str
     const length = nameEnd - nameStart;
     if (length !== 4 && length !== 3) continue;
     const name = html.slice(nameStart, nameEnd).toLowerCase();
-    if (name === "href" || name === "rel") {
+    if (name === "href" || name === "rel" || name === "type") {
       const value = html.slice(from, to);
       attributes[name] ??= value.includes("&") ? decodeHTMLAttribute(value) : value;
     }

@@ -7,28 +7,30 @@ import { type HomepageLinks, isSitemap } from "./homepage-links.ts";
 export function addLinksInHeaders(headers: HeaderList, url: string, links: HomepageLinks): void {
   for (const [name, value] of headers) {
     if (name !== "link") continue;
-    for (const { target, relation } of linkValues(value)) {
-      if (isSitemap(relation)) links.add(target, url, "homepage-header");
+    for (const { target, relation, type } of linkValues(value)) {
+      if (isSitemap(relation, type)) links.add(target, url, "homepage-header");
     }
   }
 }
 
 // link-value = "<" URI-Reference ">" *( ";" name [ "=" ( token / quoted-string ) ] ), separated by commas.
-function* linkValues(value: string): Generator<{ target: string; relation: string }> {
+function* linkValues(value: string): Generator<{ target: string; relation: string; type: string }> {
   let at = 0;
   while (at < value.length) {
     const open = value.indexOf("<", at);
     const close = value.indexOf(">", open + 1);
     if (open === -1 || close === -1) return;
     let relation: string | undefined;
+    let type: string | undefined;
     at = close + 1;
     while (at < value.length && value[at] !== ",") {
       const parameter = readParameter(value, at + 1);
       // "The rel parameter MUST NOT appear more than once": the first counts.
       if (parameter.name === "rel") relation ??= parameter.value;
+      if (parameter.name === "type") type ??= parameter.value;
       at = parameter.end;
     }
-    yield { target: value.slice(open + 1, close), relation: relation ?? "" };
+    yield { target: value.slice(open + 1, close), relation: relation ?? "", type: type ?? "" };
     at += 1;
   }
 }

@@ -59,7 +59,6 @@ test.each(concurrencies)(
       "index/website /",
       "  invalid /sitemap.xml (http-404)",
       "  invalid /sitemap.txt (not-a-sitemap)",
-      "  invalid / (not-a-sitemap)",
     ]);
     expect(hits.filter((path) => path === "/sitemap.xml")).toHaveLength(1);
     expect(hits.filter((path) => path === "/sitemap.txt")).toHaveLength(1);

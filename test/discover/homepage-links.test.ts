@@ -65,6 +65,24 @@ test("the names of comments and elements may be cut anywhere, and look like what
   expect(inHtml(`${traps}<link rel=sitemap href=/yes.xml><!-`)).toEqual([`${home}yes.xml`]);
 });
 
+test.each(["<!-- a -->", "<!-- a --!>", "<!-->", "<!--->", "<!----!>", "<!-- > -> --! --!>"])(
+  "spec: %s is a whole comment",
+  (comment) => {
+    expect(inHtml(`${comment}<link rel=sitemap href=/yes.xml><!-- -->`)).toEqual([`${home}yes.xml`]);
+  },
+);
+
+test("spec: <!--!> and <!---!> begin a comment that goes on", () => {
+  expect(inHtml("<!--!><link rel=sitemap href=/no.xml>--><!---!><link rel=sitemap href=/no.xml>-->")).toEqual([]);
+});
+
+test("a link whose type is HTML is for people", () => {
+  for (const type of ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"]) {
+    expect(inHtml(`<link rel="sitemap" type="${type}" href="/sitemap.html">`)).toEqual([]);
+    expect(inHeader(`</sitemap.html>; rel=sitemap; type="${type}", </a.xml>; rel=sitemap`)).toEqual([`${home}a.xml`]);
+  }
+});
+
 test("a tag that is cut off with its document names nothing", () => {
   const html = '<link rel="sitemap" href="/a.xml"><link rel="sitemap" href="/sitemap-';
   expect(inEveryCut(html, (pieces) => read(pieces, true)).urls).toEqual([`${home}a.xml`]);
