@@ -21,14 +21,14 @@ process.env["XDG_CACHE_HOME"] = path.join(import.meta.dirname, "node_modules/.ca
 
 // Files share a few processes, because to load the code again takes longer than most of them run. These change theirs for good: each gets
 // one of its own.
-const ownProcess = ["test/end-to-end/full-disk.test.ts", "test/store/killed.test.ts"];
+const ownProcess = ["test/end-to-end/full-disk.test.ts", "test/archive/killed.test.ts"];
 
 // These measure the memory, the time or the sockets of their process: they share some that nobody else uses.
 const measuring = [
   "test/crawl/volume.test.ts",
   "test/fetch/{address-policy,cancellation,leaks}.test.ts",
   "test/parse/{kept-strings,linear-time,parse-sitemap,xml-hardening}.test.ts",
-  "test/store/{archive,hostile}.test.ts",
+  "test/archive/{archive,hostile}.test.ts",
   "test/write/parquet-footer.test.ts",
 ];
 

@@ -20,10 +20,10 @@ const { createFetcher, resolveOptions } = await built();
 async function built() {
   const folder = mkdtempSync(path.join(import.meta.dirname, "../node_modules/.fetch-bench-"));
   try {
-    await bundle(["fetch/fetcher", "options"], folder);
+    await bundle(["fetch/fetcher", "model/options"], folder);
     const load = (name: string) => import(path.join(folder, `${name}.js`));
     const { createFetcher } = (await load("fetch/fetcher")) as typeof import("../src/fetch/fetcher.ts");
-    const { resolveOptions } = (await load("options")) as typeof import("../src/options.ts");
+    const { resolveOptions } = (await load("model/options")) as typeof import("../src/model/options.ts");
     return { createFetcher, resolveOptions };
   } finally {
     rmSync(folder, { recursive: true });

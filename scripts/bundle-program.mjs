@@ -59,8 +59,8 @@ const crawlParts = [
   "crawl/storage",
   "fetch/fetcher",
   "open/open-document",
-  "store/archive-source",
-  "store/open-archive",
+  "archive/archive-source",
+  "archive/open-archive",
 ];
 
 // Imports on demand become imports at once. What was one line stays one line, so that the maps stay true.

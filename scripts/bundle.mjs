@@ -19,7 +19,7 @@ export async function bundle(names, dir) {
     // With what they import: the model alone, the parser, which runs anywhere, and the rest of what the package loads at once.
     codeSplitting: {
       groups: [
-        { name: "model", test: /\/src\/(?!index\.ts$)(?:[^/]+|(?:options|problems)\/[^/]+)$/, priority: 3 },
+        { name: "model", test: /\/src\/model\//, priority: 3 },
         { name: "parser", test: /\/src\/parse\//, priority: 2 },
         { name: "library", test: /\/src\/index\.ts$/, priority: 1 },
       ],

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Options } from "../src/options.ts";
+import type { Options } from "../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../src/tree/build.ts";
 import { home, site } from "../test/support/site.ts";
 import { parseSiteFile } from "../test/support/site-file.ts";

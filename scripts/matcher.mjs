@@ -11,7 +11,7 @@ const folder = path.join(import.meta.dirname, "../src/parse/fast");
 export async function translate() {
   const wabt = await loadWabt();
   const { layout } = await tsImport("../src/parse/fast/layout.ts", import.meta.url);
-  const { highFactor, lowFactor } = await tsImport("../src/fingerprints.ts", import.meta.url);
+  const { highFactor, lowFactor } = await tsImport("../src/model/fingerprints.ts", import.meta.url);
   const module = wabt.parseWat("matcher.wat", withNumbers({ ...layout, highFactor, lowFactor }), { simd: true });
   const code = Buffer.from(module.toBinary({}).buffer).toString("base64");
   return `// Generated from matcher.wat and layout.ts by \`npm run matcher\`.

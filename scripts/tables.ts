@@ -9,20 +9,20 @@ import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
 import { failLevels } from "../src/cli/check-formats.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { createProgram } from "../src/cli/program.ts";
-import { deliveryLimits, documentLimits, websiteLimits } from "../src/options/limits.ts";
-import type { OptionRow } from "../src/options/row.ts";
-import { optionSections } from "../src/options.ts";
-import { problemCodes, problemGroups } from "../src/problem.ts";
-import type { ProblemRows } from "../src/problems/row.ts";
-import { statusProblems } from "../src/problems/status.ts";
+import { deliveryLimits, documentLimits, websiteLimits } from "../src/model/options/limits.ts";
+import type { OptionRow } from "../src/model/options/row.ts";
+import { optionSections } from "../src/model/options.ts";
+import { problemCodes, problemGroups } from "../src/model/problem.ts";
+import type { ProblemRows } from "../src/model/problems/row.ts";
+import { statusProblems } from "../src/model/problems/status.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
 /** The files as they should be, by path. */
 export function generatedFiles(): Map<string, string> {
   return new Map([
-    ["src/problem-code.ts", problemCodeType()],
-    ["src/option-types.ts", optionTypes()],
+    ["src/model/problem-code.ts", problemCodeType()],
+    ["src/model/option-types.ts", optionTypes()],
     ["src/check/rule-id.ts", ruleIdType()],
     ["schema/config.json", configSchema()],
     ["docs/rules.md", filled("docs/rules.md", ruleTables())],
@@ -33,7 +33,7 @@ export function generatedFiles(): Map<string, string> {
 }
 
 function problemCodeType(): string {
-  return `// Generated from src/problems/ by \`npm run tables\`.
+  return `// Generated from src/model/problems/ by \`npm run tables\`.
 
 /** What kind of problem it is. \`http-404\` and so on stand for every status that is not a document. */
 export type ProblemCode =
@@ -171,7 +171,7 @@ const optionRows = optionSections.flatMap(({ rows }) => rows);
 const membersOf = (name: string) => optionRows.find((row) => row.name === name)?.members ?? [];
 
 function optionTypes(): string {
-  return formatted(`// Generated from src/options/ by \`npm run tables\`.
+  return formatted(`// Generated from src/model/options/ by \`npm run tables\`.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
@@ -195,7 +195,7 @@ ${optionRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join
 `);
 }
 
-function formatted(code: string, file = "src/option-types.ts"): string {
+function formatted(code: string, file = "src/model/option-types.ts"): string {
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   return execFileSync(process.execPath, [biome, "format", `--stdin-file-path=${file}`], {
     cwd: root,

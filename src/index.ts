@@ -4,21 +4,7 @@
  * most programs begin.
  * @module sitegrove
  */
-export type {
-  AddedPage,
-  ChangeCounts,
-  ChangedPage,
-  ChangeKind,
-  DiffSideTotals,
-  DiffTotals,
-  MovedPage,
-  PageChange,
-  PageField,
-  RemovedPage,
-  SitemapChange,
-  TreeChange,
-  UnknownPage,
-} from "./change.ts";
+
 export { checkTree } from "./check/check-tree.ts";
 export type { Finding, FindingExample } from "./check/findings.ts";
 export type {
@@ -33,13 +19,37 @@ export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export type { RuleId } from "./check/rule-id.ts";
 export { checkRules } from "./check/rule-table.ts";
-export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./client.ts";
 export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { streamPages } from "./crawl/stream-pages.ts";
 export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
 export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
-export { SitemapError, type SitemapErrorCode } from "./errors.ts";
+export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
+export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
+export type { FleetEvent, FleetOptions } from "./fleet/fleet-options.ts";
+export { type JournalLease, JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
+export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
+export { runFleet } from "./fleet/run-fleet.ts";
+export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
+export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
+export type { SiteOutput, SiteSink } from "./fleet/site-sink.ts";
+export type {
+  AddedPage,
+  ChangeCounts,
+  ChangedPage,
+  ChangeKind,
+  DiffSideTotals,
+  DiffTotals,
+  MovedPage,
+  PageChange,
+  PageField,
+  RemovedPage,
+  SitemapChange,
+  TreeChange,
+  UnknownPage,
+} from "./model/change.ts";
+export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./model/client.ts";
+export { SitemapError, type SitemapErrorCode } from "./model/errors.ts";
 export type {
   CrawlEvent,
   DiscoveryRecord,
@@ -55,17 +65,8 @@ export type {
   Totals,
   TreeStep,
   UnreachableWebsite,
-} from "./event.ts";
-export type { Came, FailureOutcome, HeaderList } from "./exchange.ts";
-export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
-export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
-export type { FleetEvent, FleetOptions } from "./fleet/fleet-options.ts";
-export { type JournalLease, JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
-export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
-export { runFleet } from "./fleet/run-fleet.ts";
-export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
-export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
-export type { SiteOutput, SiteSink } from "./fleet/site-sink.ts";
+} from "./model/event.ts";
+export type { Came, FailureOutcome, HeaderList } from "./model/exchange.ts";
 export type {
   ArchiveOptions,
   Limits,
@@ -75,7 +76,7 @@ export type {
   RecurseContext,
   StoreKind,
   Timeouts,
-} from "./options.ts";
+} from "./model/options.ts";
 export type {
   AlternatePage,
   ChangeFrequency,
@@ -88,10 +89,23 @@ export type {
   VideoRestriction,
   VideoSegment,
   VideoTvShow,
-} from "./page.ts";
+} from "./model/page.ts";
+export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./model/problem.ts";
+export type { DocumentResponse, RedirectHop, SitemapResponse } from "./model/response.ts";
+export type {
+  IndexSitemap,
+  InvalidSitemap,
+  PagesFormat,
+  PagesSitemap,
+  ParsedIndex,
+  ParsedInvalid,
+  ParsedPages,
+  ParsedSitemap,
+  Sitemap,
+  SitemapReference,
+} from "./model/sitemap.ts";
 export { parseSitemap } from "./parse/parse-sitemap.ts";
 export { parseRobots, type RobotsRule, type RobotsTxt } from "./parse/robots-rules.ts";
-export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./problem.ts";
 export type {
   ReportChanges,
   ReportDiscovery,
@@ -109,19 +123,6 @@ export type {
 } from "./report/facts.ts";
 export type { LanguageCount, LanguageLinks } from "./report/languages.ts";
 export { type ReportOptions, reportFacts, reportHtml } from "./report/report.ts";
-export type { DocumentResponse, RedirectHop, SitemapResponse } from "./response.ts";
-export type {
-  IndexSitemap,
-  InvalidSitemap,
-  PagesFormat,
-  PagesSitemap,
-  ParsedIndex,
-  ParsedInvalid,
-  ParsedPages,
-  ParsedSitemap,
-  Sitemap,
-  SitemapReference,
-} from "./sitemap.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
 export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";
 export type { IndexWithPages, SitemapWithPages, TreeData, TreeDataWithPages } from "./tree/tree-data.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { OptionRow } from "../src/options/row.ts";
+import type { OptionRow } from "../src/model/options/row.ts";
 import {
   checkOption,
   defaultLimits,
@@ -9,7 +9,7 @@ import {
   resolveOptions,
   type Settings,
   version,
-} from "../src/options.ts";
+} from "../src/model/options.ts";
 import * as exported from "./support/options-module.ts";
 
 const message = (options: unknown): string => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLossy, isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from "../src/problem.ts";
+import { isLossy, isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from "../src/model/problem.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({

@@ -1,8 +1,8 @@
 // One check of a tree: all rules, in one pass over its pages, in flat memory.
-import type { SitemapPage } from "../page.ts";
-import type { PagesSitemap } from "../sitemap.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { PagesSitemap } from "../model/sitemap.ts";
+import { homepageOf } from "../model/url.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { homepageOf } from "../url.ts";
 import { bounds } from "./bounds.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";

@@ -1,5 +1,5 @@
 // Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
-import { unexpected } from "../option-checks.ts";
+import { unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
 import type { PageWatcher } from "./page-watcher.ts";

@@ -3,7 +3,7 @@
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
 import type { Scratch } from "../crawl/scratch.ts";
-import type { AlternatePage, SitemapPage } from "../page.ts";
+import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import { PageBits } from "./page-bits.ts";
 import { type PageRecords, pageWidth, word } from "./page-records.ts";

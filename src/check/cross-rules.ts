@@ -1,7 +1,7 @@
 // Rules across all sitemaps: records what is needed of each page, and joins the records at the end. Findings are
 // counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../crawl/scratch.ts";
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
 import { hasTime } from "./instant.ts";

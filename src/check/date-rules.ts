@@ -1,7 +1,7 @@
 // Judges dates, priorities and change frequencies: of one page, of a document, of the website. The clock is the time at
 // which the document was received: two checks of one archive give the same result.
-import { counted, grouped } from "../figures.ts";
-import type { SitemapPage } from "../page.ts";
+import { counted, grouped } from "../model/figures.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { bounds } from "./bounds.ts";
 import { CommonValue } from "./common-value.ts";
 import type { Findings } from "./findings.ts";

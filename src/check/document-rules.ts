@@ -1,10 +1,10 @@
 // Judges a sitemap as a document: its size, character set, response and, for feeds, its version.
 
-import { header } from "../exchange.ts";
-import { size } from "../figures.ts";
-import { protocolBytes } from "../protocol-limits.ts";
-import type { DocumentResponse } from "../response.ts";
-import type { Sitemap } from "../sitemap.ts";
+import { header } from "../model/exchange.ts";
+import { size } from "../model/figures.ts";
+import { protocolBytes } from "../model/protocol-limits.ts";
+import type { DocumentResponse } from "../model/response.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { bounds } from "./bounds.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";

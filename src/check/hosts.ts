@@ -1,6 +1,6 @@
 // What can be said of a host by its name, and how two hosts are related.
 import ipaddr from "ipaddr.js";
-import { parseUrl } from "../url.ts";
+import { parseUrl } from "../model/url.ts";
 
 /** The beginning of a URL, up to its path. */
 export interface Origin {

@@ -1,6 +1,6 @@
 // Judges the alternate pages of one entry, and records what the rules across all sitemaps need (clusters.ts): a
 // fingerprint of the whole set that does not depend on its order, and the language that the page gives itself.
-import type { AlternatePage, SitemapPage } from "../page.ts";
+import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { Findings, SitemapFindings } from "./findings.ts";
 import { type LanguageCode, readLanguageCode } from "./language-codes.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";

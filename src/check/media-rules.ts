@@ -1,5 +1,5 @@
 // Judges the news stories, images and videos of pages.
-import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
+import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
 import { bounds } from "./bounds.ts";
 import type { SitemapFindings } from "./findings.ts";
 import { firstInstant, hasTime, lastInstant } from "./instant.ts";

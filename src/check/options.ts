@@ -1,6 +1,6 @@
 // The options of a check: meaning, default, check. All other code uses `CheckSettings`. The configuration file of
 // the program has the same names (cli/check-config.ts).
-import type { OrderedEvent } from "../event.ts";
+import type { OrderedEvent } from "../model/event.ts";
 import {
   boolean,
   expectKnown,
@@ -12,9 +12,9 @@ import {
   optionsIn,
   strings,
   unexpected,
-} from "../option-checks.ts";
-import { type Options, resolveOptions } from "../options.ts";
-import { parseUrl } from "../url.ts";
+} from "../model/option-checks.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
+import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";

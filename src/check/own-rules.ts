@@ -1,8 +1,8 @@
 // Users' own rules: they receive the events of a crawl, in the order of the tree.
 import { CameCount } from "../crawl/tally.ts";
-import type { OrderedEvent } from "../event.ts";
-import type { SitemapPage } from "../page.ts";
-import type { PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { OrderedEvent } from "../model/event.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Findings } from "./findings.ts";
 import type { CheckSettings, OwnRule, RuleContext, RuleReport } from "./options.ts";

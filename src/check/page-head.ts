@@ -1,7 +1,7 @@
 // What a page tells search engines: the robots and canonical tags and the alternate pages in its HTML and in its
 // headers. HTML is only searched for tags, in linear time, however hostile it is.
-import { type HeaderList, header } from "../exchange.ts";
-import { parseUrl } from "../url.ts";
+import { type HeaderList, header } from "../model/exchange.ts";
+import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
   /** Which crawlers must not index it, in lower case; `robots` means all. */

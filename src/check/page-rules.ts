@@ -1,8 +1,8 @@
 // Judges a sample of the pages that are listed: whether they can be opened, redirect, ask not to be indexed, or name another URL.
 import { openPageFetch, type PageAnswer } from "../crawl/page-fetch.ts";
-import { header } from "../exchange.ts";
-import type { Options } from "../options.ts";
-import { parseUrl } from "../url.ts";
+import { header } from "../model/exchange.ts";
+import type { Options } from "../model/options.ts";
+import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import { upperBound } from "./confidence.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";

@@ -1,8 +1,8 @@
 // A sample of the pages of a website: from each sitemap in proportion to its pages, those with the lowest SHA-256. Two
 // checks of one website choose the same pages, and nobody can influence the choice.
 import { createHash } from "node:crypto";
-import type { AlternatePage, SitemapPage } from "../page.ts";
-import type { PagesSitemap } from "../sitemap.ts";
+import type { AlternatePage, SitemapPage } from "../model/page.ts";
+import type { PagesSitemap } from "../model/sitemap.ts";
 
 /** A page that is looked at. */
 export interface SampledPage {

@@ -1,6 +1,6 @@
 // Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
 // come by number, in declared order; those of a repeated sitemap once.
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import type { UrlScan } from "./url-scan.ts";
 

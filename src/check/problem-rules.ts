@@ -1,6 +1,6 @@
 // Which rule a problem belongs to: the problems of a document, and the reasons why there is none.
-import type { Problem } from "../problem.ts";
-import { problemsOf, type Sitemap } from "../sitemap.ts";
+import type { Problem } from "../model/problem.ts";
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { mostExamples, type SitemapFindings } from "./findings.ts";
 import { repeatedProblems } from "./repeated-problems.ts";

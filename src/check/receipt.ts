@@ -1,5 +1,5 @@
 // When documents were received: the clock for judging dates, so that two checks of one archive give the same result.
-import type { Sitemap } from "../sitemap.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 
 const mostTried = 100;

@@ -1,8 +1,9 @@
 // Further examples of what the reader reported. Of each kind it keeps the first and a count; the next ones are found again in the stored
 // document, which is read no further than needed.
+
+import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
-import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { isRobots } from "./site-context.ts";
 

@@ -1,5 +1,5 @@
 // The result of a check: the findings, sorted by importance, and what could not be judged.
-import { isReadSitemap } from "../sitemap.ts";
+import { isReadSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Finding, FindingDraft, Findings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";

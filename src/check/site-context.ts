@@ -1,8 +1,8 @@
 // What rules know about the website: how each sitemap was found, what names it, and what robots.txt says.
-import type { DiscoveryRecord } from "../event.ts";
-import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import type { DiscoveryRecord } from "../model/event.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import { parseUrl, urlKey } from "../model/url.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { parseUrl, urlKey } from "../url.ts";
 import { type Origin, readOrigin } from "./hosts.ts";
 import type { Location } from "./sitemap-context.ts";
 

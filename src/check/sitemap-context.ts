@@ -1,5 +1,5 @@
 // What rules know about the sitemap whose pages they judge.
-import type { PagesSitemap } from "../sitemap.ts";
+import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { Origin } from "./hosts.ts";
 

@@ -1,8 +1,8 @@
 // Judges the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
-import type { IndexSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import { urlKey } from "../model/url.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { walkNodes } from "../tree/walk.ts";
-import { urlKey } from "../url.ts";
 import { bounds } from "./bounds.ts";
 import { judgeDocument, judgeFeed } from "./document-rules.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";

@@ -1,6 +1,6 @@
 // Judges the URLs of pages, one at a time: their target and their spelling. Most need one scan of their characters
 // (url-scan.ts) and a comparison with the beginning of the sitemap's own URL.
-import { bareHost } from "../url.ts";
+import { bareHost } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import type { SitemapFindings } from "./findings.ts";
 import { type Origin, readOrigin } from "./hosts.ts";

@@ -1,7 +1,7 @@
 // The pages of a website by number: which sitemap a page is in, and its content if it is needed again. A sitemap in two
 // indexes is in the tree twice; its pages are counted once.
-import type { SitemapPage } from "../page.ts";
-import type { PagesSitemap } from "../sitemap.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 
 export class WebsitePages {

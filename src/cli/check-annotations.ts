@@ -3,8 +3,8 @@
 import { appendFileSync } from "node:fs";
 import type { CheckResult } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
-import { counted } from "../figures.ts";
-import { systemReason } from "../system-reason.ts";
+import { counted } from "../model/figures.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, verdict } from "./check-groups.ts";
 import type { Places } from "./check-places.ts";

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
-import { systemReason } from "../system-reason.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { withoutMark } from "./flag-values.ts";
 import { OutputFile } from "./output-file.ts";

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
-import { SitemapError } from "../errors.ts";
-import { expectKnown } from "../option-checks.ts";
-import { systemReason } from "../system-reason.ts";
+import { SitemapError } from "../model/errors.ts";
+import { expectKnown } from "../model/option-checks.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { type FailLevel, failLevels } from "./check-formats.ts";
 import { UsageError } from "./exit-codes.ts";
 import { withoutMark } from "./flag-values.ts";

@@ -2,7 +2,7 @@
 import { type Finding, type FindingExample, groupedByRule } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { type Rule, type Severity, severities } from "../check/rule.ts";
-import { counted } from "../figures.ts";
+import { counted } from "../model/figures.ts";
 
 /** The findings of one rule with one severity. */
 export interface FindingGroup {

@@ -1,7 +1,7 @@
 // Findings as Markdown, for pull requests and step summaries. Everything that comes from a website is in code spans,
 // which it cannot break out of.
 import type { CheckResult } from "../check/result.ts";
-import { counted, grouped } from "../figures.ts";
+import { counted, grouped } from "../model/figures.ts";
 import { printable } from "../write/printable.ts";
 import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, verdict } from "./check-groups.ts";
 

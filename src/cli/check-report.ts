@@ -2,8 +2,8 @@
 // the exit code first; standard error reports both.
 import type { CheckResult } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
-import type { CrawlEvent } from "../event.ts";
-import { counted } from "../figures.ts";
+import type { CrawlEvent } from "../model/event.ts";
+import { counted } from "../model/figures.ts";
 import type { FailLevel } from "./check-formats.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";

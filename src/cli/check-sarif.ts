@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import type { Finding, FindingExample } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { Rule } from "../check/rule.ts";
-import { counted } from "../figures.ts";
-import { version } from "../version.ts";
+import { counted } from "../model/figures.ts";
+import { version } from "../model/version.ts";
 import { exampleText, sampleSentence, verdict } from "./check-groups.ts";
 import type { Places } from "./check-places.ts";
 

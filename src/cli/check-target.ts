@@ -3,11 +3,11 @@
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
-import type { Client, ClientResponse } from "../client.ts";
-import type { Options } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
-import { systemReason } from "../system-reason.ts";
-import { parseUrl } from "../url.ts";
+import type { Client, ClientResponse } from "../model/client.ts";
+import type { Options } from "../model/options.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { parseUrl } from "../model/url.ts";
 import { UsageError } from "./exit-codes.ts";
 import { chooseTarget, type Target } from "./target.ts";
 

@@ -2,7 +2,7 @@
 // from a website are made printable and are shortened, so that each stays on one line.
 import picocolors from "picocolors";
 import type { CheckResult } from "../check/result.ts";
-import { counted } from "../figures.ts";
+import { counted } from "../model/figures.ts";
 import { printable } from "../write/printable.ts";
 import { exampleText, extentOf, groupsOf, notJudgedSentences, sampleSentence, verdict } from "./check-groups.ts";
 

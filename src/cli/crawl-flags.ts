@@ -1,9 +1,9 @@
 // The flags that set options of the library, from the rows of the table of options: `--max-time 60` is
 // `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { grouped } from "../figures.ts";
-import type { FlagGroup, FlagRow, OptionRow } from "../options/row.ts";
-import { type Options, optionSections } from "../options.ts";
+import { grouped } from "../model/figures.ts";
+import type { FlagGroup, FlagRow, OptionRow } from "../model/options/row.ts";
+import { type Options, optionSections } from "../model/options.ts";
 import { byteCount, collected, fileContent, headerLines, seconds, wholeNumber } from "./flag-values.ts";
 
 /** The flags as typed, by commander's names. */

@@ -1,6 +1,6 @@
 // The flags about the result of a comparison, shared by `diff` and `fleet diff`.
 import { type Command, Option } from "commander";
-import { changeKinds, ignorable } from "../change.ts";
+import { changeKinds, ignorable } from "../model/change.ts";
 import { diffFormats } from "./diff-formats.ts";
 import { collected } from "./flag-values.ts";
 import { addPatternFlags } from "./page-flags.ts";

@@ -1,7 +1,8 @@
 // Writes changes in the requested format. Lists are written while the sides are compared; summaries at the end.
-import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
+
 import { Summarizer } from "../diff/summarize.ts";
-import { homepageOf } from "../url.ts";
+import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
+import { homepageOf } from "../model/url.ts";
 import { changeFeedWriter } from "../write/change-feed.ts";
 import { type ChangeWriter, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../write/change-lines.ts";
 import { diffMarkdown } from "../write/diff-markdown.ts";

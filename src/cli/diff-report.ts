@@ -1,8 +1,8 @@
 // The end of a diff: what could not be read on which side, and whether there are differences.
-import type { DiffTotals, TreeChange } from "../change.ts";
-import type { CrawlEvent } from "../event.ts";
-import { counted } from "../figures.ts";
-import { isLossy, type Problem } from "../problem.ts";
+import type { DiffTotals, TreeChange } from "../model/change.ts";
+import type { CrawlEvent } from "../model/event.ts";
+import { counted } from "../model/figures.ts";
+import { isLossy, type Problem } from "../model/problem.ts";
 import type { SideTarget } from "./diff-side.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";

@@ -1,7 +1,7 @@
 // One side of a diff, as named on the command line: a file of any kind, standard input or a pipe, or a website.
 import { createReadStream, statSync } from "node:fs";
 import type { DiffSide } from "../diff/diff-side.ts";
-import { parseUrl, withoutCredentials } from "../url.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export type SideTarget = {

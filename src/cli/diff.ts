@@ -1,9 +1,10 @@
 // `sitegrove diff`: checks the flags, compares both sides, and writes the differences.
-import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
-import { changeKinds, ignorable } from "../change.ts";
+
 import type { DiffSide } from "../diff/diff-side.ts";
-import { suggestion } from "../option-checks.ts";
-import { type Options, resolveOptions } from "../options.ts";
+import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
+import { changeKinds, ignorable } from "../model/change.ts";
+import { suggestion } from "../model/option-checks.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 import { DiffReport } from "./diff-report.ts";

@@ -1,7 +1,7 @@
 // The messages for a website without a sitemap: it could not be reached, it blocks us, or which places were tried.
-import type { DiscoveryRecord, UnreachableWebsite } from "../event.ts";
-import { messageWithHint, type Problem } from "../problem.ts";
-import { parseUrl } from "../url.ts";
+import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
+import { messageWithHint, type Problem } from "../model/problem.ts";
+import { parseUrl } from "../model/url.ts";
 
 /** Why nothing could be read from a website, in one sentence. */
 export function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {

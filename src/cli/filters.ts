@@ -1,13 +1,13 @@
 // Which sitemaps are followed and which pages are listed: --include, --exclude, --since, --unique, --limit and the
 // filters for sitemaps.
 
-import { counted } from "../figures.ts";
-import type { RecurseContext } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
-import type { SitemapReference } from "../sitemap.ts";
+import { counted } from "../model/figures.ts";
+import type { RecurseContext } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
+import { isRobotsUrl } from "../model/url.ts";
+import type { UrlLines } from "../model/url-lines.ts";
 import { UniqueUrls } from "../tree/unique-urls.ts";
-import { isRobotsUrl } from "../url.ts";
-import type { UrlLines } from "../url-lines.ts";
 import { anyPattern, type Matches } from "./pattern.ts";
 
 import { lastInstant, sinceInstant } from "./since.ts";

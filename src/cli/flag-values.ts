@@ -2,7 +2,7 @@
 // happens.
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { systemReason } from "../system-reason.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A flag that may be given several times. */

@@ -1,5 +1,5 @@
 // The options of the crawls of a fleet, from the flags of `fleet` and `fleet worker`.
-import type { Options } from "../options.ts";
+import type { Options } from "../model/options.ts";
 import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import type { FleetFlags } from "./fleet.ts";
 

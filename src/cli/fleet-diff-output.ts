@@ -1,8 +1,9 @@
 // From the changes between two runs of a fleet to pieces of text: as `diff` writes them, with the website of each.
-import type { ChangeKind, DiffTotals, TreeChange } from "../change.ts";
+
 import { Summarizer } from "../diff/summarize.ts";
-import { counted } from "../figures.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
+import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
+import { counted } from "../model/figures.ts";
 import { changeFeedWriter } from "../write/change-feed.ts";
 import { changeCsvColumns, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../write/change-lines.ts";
 import { csvCell } from "../write/csv-cell.ts";

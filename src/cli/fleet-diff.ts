@@ -2,16 +2,16 @@
 // files of pages (ndjson) otherwise.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../change.ts";
 import { Scratch } from "../crawl/scratch.ts";
 import { compareSides } from "../diff/compare-sides.ts";
 import { type DiffSettings, resolveDiffOptions } from "../diff/diff-trees.ts";
 import { NdjsonSide } from "../diff/ndjson-side.ts";
 import { openSide } from "../diff/open-side.ts";
 import type { Side } from "../diff/side.ts";
-import { counted } from "../figures.ts";
 import { journalName, readResults } from "../fleet/journal-results.ts";
 import type { SiteSummary } from "../fleet/site-job.ts";
+import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../model/change.ts";
+import { counted } from "../model/figures.ts";
 import { namesIn, pageFilter } from "./diff.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 import { expectDistinct } from "./distinct-files.ts";

@@ -7,7 +7,7 @@ import type { BullQueue } from "../fleet/bull-queue.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../fleet/site-sink.ts";
-import { type Options, resolveOptions } from "../options.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import { withDefaults } from "./fleet-crawl.ts";
 import { fleetFormats } from "./fleet-formats.ts";
 import type { RunDefaults } from "./fleet-queue.ts";

@@ -1,12 +1,12 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
 import { isDeepStrictEqual } from "node:util";
-import { counted } from "../figures.ts";
 import { BullQueue } from "../fleet/bull-queue.ts";
 import type { RunSettings, ServerNews } from "../fleet/run-data.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
 import type { QueueCounts } from "../fleet/site-queue.ts";
-import type { Options } from "../options.ts";
+import { counted } from "../model/figures.ts";
+import type { Options } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import type { FleetFormat } from "./fleet-formats.ts";

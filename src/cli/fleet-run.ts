@@ -1,13 +1,13 @@
 // One run of `sitegrove fleet` on this machine: progress, signals, a line for each website, and the summary at its end.
 import { renameSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
-import { counted } from "../figures.ts";
 import type { FleetEvent } from "../fleet/fleet-options.ts";
 import type { JournalQueue } from "../fleet/journal-queue.ts";
 import { runFleet } from "../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import type { SiteSummary } from "../fleet/site-job.ts";
-import type { Options } from "../options.ts";
+import { counted } from "../model/figures.ts";
+import type { Options } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
 import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";

@@ -3,12 +3,12 @@
 // done.
 import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../archive/make-folder.ts";
 import type { CheckResult } from "../check/result.ts";
-import type { SitemapEvent } from "../event.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
-import type { SitemapPage } from "../page.ts";
-import { makeFolder } from "../store/make-folder.ts";
+import type { SitemapEvent } from "../model/event.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { PagesFile, pagesEncoder } from "./fleet-pages.ts";

@@ -2,9 +2,9 @@
 import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { counted } from "../figures.ts";
 import { isInShard, type Shard } from "../fleet/shard.ts";
 import { type SiteJob, siteJob } from "../fleet/site-job.ts";
+import { counted } from "../model/figures.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
 

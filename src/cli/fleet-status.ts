@@ -1,10 +1,10 @@
 // `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { counted } from "../figures.ts";
 import { FolderLock } from "../fleet/folder-lock.ts";
 import { readJournal } from "../fleet/journal-file.ts";
 import { journalName, lockName, readResults } from "../fleet/journal-results.ts";
+import { counted } from "../model/figures.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 

@@ -1,6 +1,7 @@
 // The totals of a fleet: for summary.json, for the table at the end, and for `fleet status`.
-import { counted, duration, grouped, size } from "../figures.ts";
+
 import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
+import { counted, duration, grouped, size } from "../model/figures.ts";
 import { printable } from "../write/printable.ts";
 
 export interface FleetTotals {

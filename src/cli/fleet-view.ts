@@ -1,7 +1,8 @@
 // The progress of a fleet: a table on a terminal, redrawn twice a second; elsewhere a line every ten seconds.
-import { counted, duration, grouped } from "../figures.ts";
+
 import type { FleetEvent } from "../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../fleet/site-job.ts";
+import { counted, duration, grouped } from "../model/figures.ts";
 import type { LiveBlock } from "./live-block.ts";
 import type { Messages } from "./messages.ts";
 

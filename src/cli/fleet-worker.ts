@@ -6,7 +6,7 @@ import type { FleetEvent } from "../fleet/fleet-options.ts";
 import type { RunEntry } from "../fleet/run-data.ts";
 import { runFleet } from "../fleet/run-fleet.ts";
 import { isBucket } from "../fleet/s3-bucket.ts";
-import { type Options, resolveOptions } from "../options.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import type { CrawlFlags } from "./crawl-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { givenCrawl } from "./fleet-crawl.ts";

@@ -1,9 +1,9 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
 import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
-import type { CrawlEvent, LinesEvent, PagesEvent, TreeStep } from "../event.ts";
-import { duration, grouped, size } from "../figures.ts";
-import type { Options } from "../options.ts";
+import type { CrawlEvent, LinesEvent, PagesEvent, TreeStep } from "../model/event.ts";
+import { duration, grouped, size } from "../model/figures.ts";
+import type { Options } from "../model/options.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type PageBatch, writeBatches } from "../write/batch.ts";

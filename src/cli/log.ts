@@ -1,10 +1,10 @@
 // The log of -v, -vv and --log-file: one event per line, with time, type and URL.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
-import { type CrawlEvent, type ProblemEvent, pagesIn } from "../event.ts";
-import { counted, duration, size } from "../figures.ts";
-import { messageWithHint, type Problem } from "../problem.ts";
-import { isReadSitemap } from "../sitemap.ts";
-import { systemReason } from "../system-reason.ts";
+import { type CrawlEvent, type ProblemEvent, pagesIn } from "../model/event.ts";
+import { counted, duration, size } from "../model/figures.ts";
+import { messageWithHint, type Problem } from "../model/problem.ts";
+import { isReadSitemap } from "../model/sitemap.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";

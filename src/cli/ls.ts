@@ -1,6 +1,6 @@
 // `sitegrove ls`: checks the flags, then runs the listing. The code that does the work is imported once the flags are
 // right: a mistake is reported at once.
-import { resolveOptions } from "../options.ts";
+import { resolveOptions } from "../model/options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -93,7 +93,7 @@ const fewWebsites = 4;
 async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFlags): Promise<Target[]> {
   if (names.length > 0) return names.map((name) => chooseTarget(name, sitemap));
   if (resume === undefined || sitemap !== undefined) return [chooseTarget(undefined, sitemap)];
-  const { archiveAbout } = await import("../store/archive-about.ts");
+  const { archiveAbout } = await import("../archive/archive-about.ts");
   const about = await archiveAbout(resume);
   if (about?.sitemaps !== undefined) return [chooseTarget(undefined, about.sitemaps)];
   if (about?.homepage === undefined) throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);

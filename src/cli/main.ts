@@ -9,7 +9,7 @@
 //   sitegrove help [COMMAND] | version        `sitegrove help ls` describes every flag of it; so does `sitegrove ls --help`
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
-import { systemReason } from "../system-reason.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { CompiledCode } from "./compiled-code.ts";
 
 // A pipe that is closed while the help is written is not an error.

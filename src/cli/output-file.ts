@@ -2,7 +2,7 @@
 // at the end: a run that fails, is stopped or fills the disk leaves the old file.
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
-import { systemReason } from "../system-reason.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFailed } from "./output.ts";
 import { temporaryOutput } from "./temporary-output.ts";

@@ -1,8 +1,8 @@
 // `-f parquet -o DIR`: three files in a folder, each complete or missing.
 import { rmdirSync } from "node:fs";
 import path from "node:path";
-import { makeFolder } from "../store/make-folder.ts";
-import { systemReason } from "../system-reason.ts";
+import { makeFolder } from "../archive/make-folder.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { type ParquetFile, ParquetTables } from "../write/parquet.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFile } from "./output-file.ts";

@@ -1,8 +1,8 @@
 // The program: commands, help, and messages about mistakes on the command line.
 import { Argument, Command, CommanderError } from "commander";
-import { SitemapError } from "../errors.ts";
-import { version } from "../options.ts";
-import { isSystemError, systemReason } from "../system-reason.ts";
+import { SitemapError } from "../model/errors.ts";
+import { version } from "../model/options.ts";
+import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";

@@ -1,8 +1,8 @@
 // The progress line on a terminal: how far the crawl is and what it waits for. Redrawn at most ten times a second, and
 // cleared at the end.
-import { type CrawlEvent, pagesIn } from "../event.ts";
-import { counted, duration, grouped, size } from "../figures.ts";
-import type { RecurseContext } from "../options.ts";
+import { type CrawlEvent, pagesIn } from "../model/event.ts";
+import { counted, duration, grouped, size } from "../model/figures.ts";
+import type { RecurseContext } from "../model/options.ts";
 import type { Messages } from "./messages.ts";
 
 export class Progress {

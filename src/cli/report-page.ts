@@ -1,7 +1,7 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
-import { counted } from "../figures.ts";
-import { type Options, resolveOptions } from "../options.ts";
+import { counted } from "../model/figures.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import type { ReportFacts } from "../report/facts.ts";
 import type { ReportOptions } from "../report/report.ts";
 import { printableJson } from "../write/printable.ts";

@@ -1,9 +1,9 @@
 // The report at the end of a run: whether the result is complete, what could not be read and why, and why nothing was
 // found. Grouped on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
-import type { CrawlEvent, FinishedEvent, UnreachableWebsite } from "../event.ts";
-import { counted, duration, grouped, size } from "../figures.ts";
-import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../problem.ts";
-import { isComplete, isReadSitemap, type Sitemap } from "../sitemap.ts";
+import type { CrawlEvent, FinishedEvent, UnreachableWebsite } from "../model/event.ts";
+import { counted, duration, grouped, size } from "../model/figures.ts";
+import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../model/problem.ts";
+import { isComplete, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
 import { limitReached, placesTried, unreachableReason } from "./discovery-report.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";

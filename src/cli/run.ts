@@ -1,8 +1,8 @@
 // What all commands share: messages, the progress line, the log, the report at the end, Ctrl-C, and an output whose
 // reader may go away.
-import type { CrawlEvent } from "../event.ts";
-import { counted } from "../figures.ts";
-import type { RecurseContext } from "../options.ts";
+import type { CrawlEvent } from "../model/event.ts";
+import { counted } from "../model/figures.ts";
+import type { RecurseContext } from "../model/options.ts";
 import { CrawlFlags, startSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";

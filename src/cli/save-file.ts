@@ -12,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import path from "node:path";
-import { systemReason } from "../system-reason.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { UsageError } from "./exit-codes.ts";
 import { OutputFailed } from "./output.ts";
 import { replaceable } from "./output-file.ts";

@@ -1,7 +1,7 @@
 // Recognizes the URL of a sitemap in place of a homepage, by its content.
 import { read } from "../crawl/read.ts";
-import { type Options, resolveOptions } from "../options.ts";
-import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../url.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
+import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../model/url.ts";
 import type { Messages } from "./messages.ts";
 import type { Target } from "./target.ts";
 

@@ -1,7 +1,7 @@
 // `--summary`: how many pages were listed, by sitemap and by section of the website, on standard error at the end.
 
-import { grouped } from "../figures.ts";
-import { parseUrl } from "../url.ts";
+import { grouped } from "../model/figures.ts";
+import { parseUrl } from "../model/url.ts";
 import type { PageBatch } from "../write/batch.ts";
 import type { Messages } from "./messages.ts";
 

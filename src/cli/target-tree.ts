@@ -1,5 +1,5 @@
 // The tree of a target: a website, given sitemaps, or an archive.
-import type { Options } from "../options.ts";
+import type { Options } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { Target } from "./target.ts";
 

@@ -1,8 +1,8 @@
 // The target on the command line: a website, given sitemaps, or an archive on disk.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { looksLikeArchive, magicLength } from "../diff/archive-magic.ts";
-import { systemReason } from "../system-reason.ts";
-import { parseUrl, withoutCredentials } from "../url.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export type Target =

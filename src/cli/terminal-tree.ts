@@ -1,10 +1,10 @@
 // The tree on a terminal: guide lines instead of tabs, counts, and color for what could not be read. In pipes and files
 // the tree has the format `tabtree`, byte for byte.
 import picocolors from "picocolors";
-import type { TreeStep } from "../event.ts";
-import { counted } from "../figures.ts";
-import { isLossy } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import type { TreeStep } from "../model/event.ts";
+import { counted } from "../model/figures.ts";
+import { isLossy } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { inPieces } from "../write/pieces.ts";
 import { printable } from "../write/printable.ts";
 import type { ShowUrl } from "../write/strip-url.ts";

@@ -1,6 +1,6 @@
 // The steps of a walk through a tree, filtered.
-import type { TreeStep } from "../event.ts";
-import type { Sitemap } from "../sitemap.ts";
+import type { TreeStep } from "../model/event.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import type { PageBatch } from "../write/batch.ts";
 import type { Filters } from "./filters.ts";
 

@@ -1,7 +1,7 @@
 // The options that shape a tree: written into an archive, and read from one to replay it. An archive may come from anybody, so
 // only these count, each is checked, and no limit is above the reader's own.
-import { expectObject } from "../option-checks.ts";
-import type { OptionRow } from "../options/row.ts";
+import { expectObject } from "../model/option-checks.ts";
+import type { OptionRow } from "../model/options/row.ts";
 import {
   type ArchiveSettings,
   checkOption,
@@ -9,7 +9,7 @@ import {
   type Options,
   type Settings,
   shapingOptions,
-} from "../options.ts";
+} from "../model/options.ts";
 
 /** As JSON. A limit of `Infinity` is left out. */
 export function archivedSettings(settings: Settings): Record<string, unknown> {

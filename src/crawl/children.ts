@@ -1,8 +1,8 @@
 // Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number
 // that the budget for documents can reach. The rest are only counted, because a website can list any number.
-import { boolean, unexpected } from "../option-checks.ts";
-import type { RecurseContext, Settings } from "../options.ts";
-import type { SitemapReference } from "../sitemap.ts";
+import { boolean, unexpected } from "../model/option-checks.ts";
+import type { RecurseContext, Settings } from "../model/options.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
 
 export class Children {
   readonly #settings: Pick<Settings, "recurse" | "recurseList">;

@@ -1,14 +1,15 @@
 // The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from. The code
 // that fetches, reads and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
-import { type CrawlEvent, type OrderedEvent, responseEvent } from "../event.ts";
-import type { DocumentSource } from "../exchange.ts";
+
+import type { Store } from "../archive/contract.ts";
+import type { PreviousArchives } from "../archive/previous-archives.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/shared-limits.ts";
-import type { Options } from "../options.ts";
-import type { Problem } from "../problem.ts";
-import type { Store } from "../store/contract.ts";
-import type { PreviousArchives } from "../store/previous-archives.ts";
-import type { LineOf } from "../url-lines.ts";
+import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/event.ts";
+import type { DocumentSource } from "../model/exchange.ts";
+import type { Options } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
+import type { LineOf } from "../model/url-lines.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, read } from "./read.ts";
 import { type Believed, KnownReadings, ReadingLog, readSettings } from "./reading-log.ts";

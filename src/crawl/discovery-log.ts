@@ -1,8 +1,8 @@
 // The result of each candidate of discovery, and the problems of the website as a whole: those that belong to no sitemap.
 import type { Candidate } from "../discover/candidates.ts";
-import type { DiscoveryRecord } from "../event.ts";
-import { type Problem, ProblemLog } from "../problem.ts";
-import { isRobotsUnreachable } from "../status.ts";
+import type { DiscoveryRecord } from "../model/event.ts";
+import { type Problem, ProblemLog } from "../model/problem.ts";
+import { isRobotsUnreachable } from "../model/status.ts";
 import type { LinksFound } from "./homepage-fetch.ts";
 import type { Visit } from "./record.ts";
 

@@ -1,10 +1,10 @@
 // Tries the candidates of discovery one after another: robots.txt, well-known paths, links in the homepage, or the sitemaps
 // that the caller gave.
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
-import type { OrderedEvent } from "../event.ts";
-import type { Settings } from "../options.ts";
-import { hasNoResponse } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import type { OrderedEvent } from "../model/event.ts";
+import type { Settings } from "../model/options.ts";
+import { hasNoResponse } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import type { DiscoveryLog } from "./discovery-log.ts";
 import { takeTurn } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";

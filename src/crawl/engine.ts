@@ -2,14 +2,14 @@
 // become entries, references become candidates again. Events come in declared order, whatever arrived first: documents are
 // prefetched (lookahead.ts), but read one after another.
 import { setMaxListeners } from "node:events";
-import type { OrderedEvent, Totals } from "../event.ts";
-import type { DocumentSource, Fetched } from "../exchange.ts";
+import type { Store } from "../archive/contract.ts";
+import type { SavedReadings } from "../archive/readings.ts";
 import { Cancellation, signalFollowers } from "../fetch/cancellation.ts";
-import type { Settings } from "../options.ts";
-import type { Problem } from "../problem.ts";
-import { isComplete } from "../sitemap.ts";
-import type { Store } from "../store/contract.ts";
-import type { SavedReadings } from "../store/readings.ts";
+import type { OrderedEvent, Totals } from "../model/event.ts";
+import type { DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
+import { isComplete } from "../model/sitemap.ts";
 import { Discovery } from "./discovery.ts";
 import { DiscoveryLog } from "./discovery-log.ts";
 import { followRules } from "./follow.ts";

@@ -1,7 +1,7 @@
 // Fetches one document and follows its redirects, without a crawl: for `sitegrove parse URL`.
 import { createFetcher } from "../fetch/fetcher.ts";
-import { type Options, resolveOptions } from "../options.ts";
-import type { Problem } from "../problem.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
 import { type FollowFailure, follow, followRules, Hop } from "./follow.ts";
 import type { Document } from "./read.ts";
 

@@ -12,11 +12,11 @@ import {
   type FetchedDocument,
   type FetchedRedirect,
   type NotAsked,
-} from "../exchange.ts";
-import type { Limits } from "../options.ts";
-import { isRefused, type Problem, problem } from "../problem.ts";
-import type { RedirectHop, SitemapResponse } from "../response.ts";
-import { parseUrl, withoutCredentials } from "../url.ts";
+} from "../model/exchange.ts";
+import type { Limits } from "../model/options.ts";
+import { isRefused, type Problem, problem } from "../model/problem.ts";
+import type { RedirectHop, SitemapResponse } from "../model/response.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { redirectTarget } from "./redirect-target.ts";
 
 export interface FollowRules {

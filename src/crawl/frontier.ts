@@ -1,9 +1,9 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
 // on what arrived first: all follow the declared order, so that two runs agree.
-import type { Limits, Settings } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
-import type { SitemapResponse } from "../response.ts";
-import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import type { Limits, Settings } from "../model/options.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import type { SitemapResponse } from "../model/response.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { Children } from "./children.ts";
 import type { CandidateResult, Reference } from "./record.ts";
 import type { DocumentFacts } from "./tally.ts";

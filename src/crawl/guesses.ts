@@ -1,5 +1,8 @@
 // Well-known paths and homepages where an earlier run found no sitemap. While the website stays the same, each run
 // requests only a few of them, in rotation. Where there was a sitemap, every run requests it.
+
+import { CheckedBody } from "../archive/digest.ts";
+import type { PreviousArchives } from "../archive/previous-archives.ts";
 import { candidatesFor } from "../discover/candidates.ts";
 import {
   type DocumentRole,
@@ -7,11 +10,9 @@ import {
   documentKey,
   type Fetched,
   type FetchedDocument,
-} from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import { isTemporary, ProblemLog, problem } from "../problem.ts";
-import { CheckedBody } from "../store/digest.ts";
-import type { PreviousArchives } from "../store/previous-archives.ts";
+} from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import { isTemporary, ProblemLog, problem } from "../model/problem.ts";
 import { type FollowFailure, follow, followRules, Hop } from "./follow.ts";
 import { linksInHomepage } from "./homepage.ts";
 import { read } from "./read.ts";

@@ -1,8 +1,8 @@
 // The homepage of a website: fetched once, and read for its links at the end. If robots.txt does not answer, it is
 // requested early, to find out whether the whole website is down.
 import type { Candidate } from "../discover/candidates.ts";
-import type { Fetched, FetchedDocument } from "../exchange.ts";
-import { type Problem, ProblemLog } from "../problem.ts";
+import type { Fetched, FetchedDocument } from "../model/exchange.ts";
+import { type Problem, ProblemLog } from "../model/problem.ts";
 import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
 import { linksInHomepage } from "./homepage.ts";
 import type { Document } from "./read.ts";

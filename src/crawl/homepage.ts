@@ -4,9 +4,9 @@ import type { Candidate } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { HtmlLinks, looksLikeHtml } from "../discover/html-links.ts";
 import { addLinksInHeaders } from "../discover/link-header.ts";
-import { header } from "../exchange.ts";
+import { header } from "../model/exchange.ts";
+import { isLossy, ProblemLog } from "../model/problem.ts";
 import { openDocument } from "../open/open-document.ts";
-import { isLossy, ProblemLog } from "../problem.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import type { Document } from "./read.ts";
 

@@ -1,7 +1,7 @@
 // Visits everything below an index, depth first and in declared order. It keeps a stack of its own instead of calling itself:
 // a website chooses how deep its indexes go.
-import type { OrderedEvent } from "../event.ts";
-import type { IndexSitemap } from "../sitemap.ts";
+import type { OrderedEvent } from "../model/event.ts";
+import type { IndexSitemap } from "../model/sitemap.ts";
 import { takeTurn } from "./event-loop.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Recorder } from "./record.ts";

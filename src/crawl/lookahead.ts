@@ -2,7 +2,7 @@
 // that is being visited, then those of its ancestors, then the candidates of discovery. A nested index can put other
 // documents before these, so less is prefetched as the budget for documents runs out.
 import type { Candidate } from "../discover/candidates.ts";
-import type { DocumentRole } from "../exchange.ts";
+import type { DocumentRole } from "../model/exchange.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";

@@ -1,12 +1,13 @@
 // Fetches single pages of a website, for `check --sample`: through the same client and throttle as sitemaps, and only
 // where robots.txt allows it. Redirects of pages are not followed, and only the beginning of a page is read.
-import { type Fetched, type HeaderList, header } from "../exchange.ts";
+
 import type { Fetcher } from "../fetch/fetcher.ts";
-import type { Options, Settings } from "../options.ts";
+import { type Fetched, type HeaderList, header } from "../model/exchange.ts";
+import type { Options, Settings } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
+import { isRobotsUnreachable } from "../model/status.ts";
+import { parseUrl } from "../model/url.ts";
 import { ruleFinder } from "../parse/robots-rules.ts";
-import type { Problem } from "../problem.ts";
-import { isRobotsUnreachable } from "../status.ts";
-import { parseUrl } from "../url.ts";
 import { type FollowRules, follow, followRules, Hop } from "./follow.ts";
 import { prepare } from "./prepare.ts";
 import { textOf } from "./read.ts";

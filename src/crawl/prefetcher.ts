@@ -1,13 +1,14 @@
 // Fetches documents before they are needed, each once, while others are being read. The source decides how many at a
 // time.
+
+import type { Store } from "../archive/contract.ts";
 import {
   type DocumentRequest,
   type DocumentSource,
   type Fetched,
   type FetchedDocument,
   requestKey,
-} from "../exchange.ts";
-import type { Store } from "../store/contract.ts";
+} from "../model/exchange.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import { Hop } from "./follow.ts";
 import { RedirectMemory } from "./redirect-memory.ts";

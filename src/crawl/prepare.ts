@@ -1,8 +1,8 @@
 // Checks the arguments of a crawl and prepares its start.
 import { homepageFor } from "../discover/candidates.ts";
-import { invalid } from "../option-checks.ts";
-import { type Options, resolveOptions, type Settings } from "../options.ts";
-import { homepageOf, withoutCredentials } from "../url.ts";
+import { invalid } from "../model/option-checks.ts";
+import { type Options, resolveOptions, type Settings } from "../model/options.ts";
+import { homepageOf, withoutCredentials } from "../model/url.ts";
 import { type CrawlTarget, checkTarget, type Start } from "./target.ts";
 
 /** A crawl that was checked and can begin. */

@@ -1,8 +1,11 @@
 // Runs with `previous`: conditional requests (ETag, Last-Modified) for documents that the archive of an earlier run
 // holds whole. The document is taken from the archive if the website answers 304, or sends the same bytes again.
 import { createHash } from "node:crypto";
-import { SitemapError } from "../errors.ts";
-import { type ResponseEvent, responseEvent } from "../event.ts";
+import type { CheckedBody } from "../archive/digest.ts";
+import { PreviousArchives } from "../archive/previous-archives.ts";
+import type { SavedReading } from "../archive/readings.ts";
+import { SitemapError } from "../model/errors.ts";
+import { type ResponseEvent, responseEvent } from "../model/event.ts";
 import {
   type Body,
   type DocumentRequest,
@@ -10,11 +13,8 @@ import {
   type Fetched,
   type FetchedDocument,
   header,
-} from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import type { CheckedBody } from "../store/digest.ts";
-import { PreviousArchives } from "../store/previous-archives.ts";
-import type { SavedReading } from "../store/readings.ts";
+} from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
 import { Guesses, type GuessOptions } from "./guesses.ts";
 import type { Start } from "./target.ts";
 import { TrustedChildren } from "./trusted-children.ts";

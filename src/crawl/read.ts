@@ -1,15 +1,15 @@
 // From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
 // for local files. Never holds the whole document, nor all of its entries.
-import { type Body, type Came, type HeaderList, header } from "../exchange.ts";
+import { type Body, type Came, type HeaderList, header } from "../model/exchange.ts";
+import { readable, unexpected } from "../model/option-checks.ts";
+import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
+import type { ParsedSitemap } from "../model/sitemap.ts";
+import type { LineOf } from "../model/url-lines.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
-import { readable, unexpected } from "../option-checks.ts";
-import { type Limits, type ParseOptions, resolveParseOptions } from "../options.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
 import { type Entries, type EntryParser, joined, type ParseOutcome, pageCount } from "../parse/entry-parser.ts";
 import { parsedSitemap } from "../parse/parsed-sitemap.ts";
-import { isLossy, type Problem, ProblemLog } from "../problem.ts";
-import type { ParsedSitemap } from "../sitemap.ts";
-import type { LineOf } from "../url-lines.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 
 /** A document that can be read: its bytes and its headers. */

@@ -1,12 +1,13 @@
 // Writes down what a run read in its large documents, for the archive. When that archive is opened, or a later run takes documents
 // from it, the notes replace parsing. The documents are compared with notes and checksums when their pages are read, or at once where
 // that is asked for.
-import type { Came } from "../exchange.ts";
-import { type Limits, version } from "../options.ts";
+
+import type { Archive } from "../archive/contract.ts";
+import type { CheckedBody } from "../archive/digest.ts";
+import { readingsByUrl, type SavedReading, type SavedReadings } from "../archive/readings.ts";
+import type { Came } from "../model/exchange.ts";
+import { type Limits, version } from "../model/options.ts";
 import { pageCount } from "../parse/entry-parser.ts";
-import type { Archive } from "../store/contract.ts";
-import type { CheckedBody } from "../store/digest.ts";
-import { readingsByUrl, type SavedReading, type SavedReadings } from "../store/readings.ts";
 import { type Document, type ReadDocument, type Reading, type ReadSettings, read, readForLater } from "./read.ts";
 
 // In bytes, decoded. Smaller documents are parsed in no time.

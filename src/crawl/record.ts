@@ -1,11 +1,11 @@
 // Records the result of a visit: nodes of the tree, events, and the record of discovery.
 import type { Candidate } from "../discover/candidates.ts";
-import type { DiscoveryRecord, OrderedEvent } from "../event.ts";
-import { header, type NotAsked } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
-import type { SitemapResponse } from "../response.ts";
-import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../sitemap.ts";
-import { bareHost, parseUrl } from "../url.ts";
+import type { DiscoveryRecord, OrderedEvent } from "../model/event.ts";
+import { header, type NotAsked } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import type { SitemapResponse } from "../model/response.ts";
+import type { IndexSitemap, InvalidSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
+import { bareHost, parseUrl } from "../model/url.ts";
 import type { FollowFailure } from "./follow.ts";
 import type { Abandoned, Frame, Frontier, Repeated } from "./frontier.ts";
 import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";

@@ -1,6 +1,6 @@
 // Remembers redirects, in as little memory as possible, so that they are requested once. A website can send any number
 // of them with long URLs: the oldest are forgotten, and requested again if needed.
-import { type FetchedRedirect, header } from "../exchange.ts";
+import { type FetchedRedirect, header } from "../model/exchange.ts";
 
 // In characters: keys and URLs together.
 const capacity = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // The target of a redirect. https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
-import { type HeaderList, header } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
-import { resolveUrl, withoutCredentials } from "../url.ts";
+import { type HeaderList, header } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { resolveUrl, withoutCredentials } from "../model/url.ts";
 
 export interface RedirectTarget {
   /** Without user name, password and fragment. */

@@ -1,8 +1,8 @@
 // From a reference to a document, a failure, or something that needs no request: known already, or refused. Fetches
 // documents; does not read them.
-import type { Fetched } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
-import { isRobotsUrl } from "../url.ts";
+import type { Fetched } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { isRobotsUrl } from "../model/url.ts";
 import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
 import type { Abandoned, Frontier, Repeated } from "./frontier.ts";
 import { isGuess, type Place, type Reference } from "./record.ts";

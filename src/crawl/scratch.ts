@@ -1,5 +1,5 @@
 // Storage for what a feature has to remember about many pages: in memory while it is small, then in one temporary file.
-import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file.ts";
+import { createTemporaryFile, type TemporaryFile } from "../archive/temporary-file.ts";
 
 /** Stored bytes: themselves, or their position in the file. */
 export type Piece = Uint8Array | { readonly offset: number; readonly length: number };

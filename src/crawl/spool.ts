@@ -1,9 +1,10 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room, then in a temporary file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
-import type { Body } from "../exchange.ts";
-import type { Problem } from "../problem.ts";
-import { storageFailed } from "../store/kept-body.ts";
-import { createTemporaryFile, type TemporaryFile } from "../store/temporary-file.ts";
+
+import { storageFailed } from "../archive/kept-body.ts";
+import { createTemporaryFile, type TemporaryFile } from "../archive/temporary-file.ts";
+import type { Body } from "../model/exchange.ts";
+import type { Problem } from "../model/problem.ts";
 
 // The memory that all spools of a crawl share. Small, because socket buffers hold more of each document than this, and
 // buffers that live long are freed late: 3 MB made the process 20 MB larger.

@@ -1,10 +1,11 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
-import { SitemapError } from "../errors.ts";
-import type { Options, Settings } from "../options.ts";
-import type { ArchiveInfo, EarlierFiles } from "../store/contract.ts";
-import type { PreviousArchives } from "../store/previous-archives.ts";
-import { ResumedArchive } from "../store/resume-archive.ts";
-import { createStore, type Store } from "../store/store.ts";
+
+import type { ArchiveInfo, EarlierFiles } from "../archive/contract.ts";
+import type { PreviousArchives } from "../archive/previous-archives.ts";
+import { ResumedArchive } from "../archive/resume-archive.ts";
+import { createStore, type Store } from "../archive/store.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { Options, Settings } from "../model/options.ts";
 import { archivedSettings, replayOptions } from "./archived-settings.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 

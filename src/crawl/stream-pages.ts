@@ -1,6 +1,6 @@
 // The pages alone, as they come: each document is read once and nothing is kept.
-import type { Options } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
+import type { Options } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { type CrawlTarget, ordered } from "./crawl.ts";
 import { flatten } from "./flatten.ts";
 import { type Prepared, prepare } from "./prepare.ts";

@@ -1,7 +1,7 @@
 // Counts the results of a crawl while reporting them.
-import type { ProblemEvent, ResponseEvent, SitemapEvent, Totals } from "../event.ts";
-import type { SitemapResponse } from "../response.ts";
-import { isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
+import type { ProblemEvent, ResponseEvent, SitemapEvent, Totals } from "../model/event.ts";
+import type { SitemapResponse } from "../model/response.ts";
+import { isComplete, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import type { FoundDocument } from "./follow.ts";
 import type { Reading } from "./read.ts";
 

@@ -1,7 +1,7 @@
 // What a crawl is asked for: a website's homepage, or sitemaps that are known already. Checked at the call.
-import { SitemapError } from "../errors.ts";
-import { readable, suggestion, urlText } from "../option-checks.ts";
-import { isHttpUrl, withoutCredentials } from "../url.ts";
+import { SitemapError } from "../model/errors.ts";
+import { readable, suggestion, urlText } from "../model/option-checks.ts";
+import { isHttpUrl, withoutCredentials } from "../model/url.ts";
 
 /** A website's homepage, or sitemaps that are known already. */
 export type CrawlTarget =

@@ -1,7 +1,8 @@
 // The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
-import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
-import type { Store } from "../store/contract.ts";
+
+import type { Store } from "../archive/contract.ts";
+import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
 
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;

@@ -1,7 +1,8 @@
 // `trustLastmod`: children of an index whose `lastmod` is the same as in the previous run are not requested, except for
 // a seventh of them, in rotation, because an index may be wrong.
-import type { Settings } from "../options.ts";
-import type { PreviousArchives } from "../store/previous-archives.ts";
+
+import type { PreviousArchives } from "../archive/previous-archives.ts";
+import type { Settings } from "../model/options.ts";
 import { read } from "./read.ts";
 import type { Reference } from "./record.ts";
 import { nextInTurn, seventhOf, today, type Waiting } from "./rotation.ts";

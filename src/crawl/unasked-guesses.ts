@@ -1,9 +1,10 @@
 // Decides whether to skip the requests for guesses that found nothing in the previous run. They are skipped while the
 // website stays the same: robots.txt is unchanged, the sitemaps found then are still there, and the homepage names no
 // others.
-import type { DocumentSource } from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import type { Store } from "../store/contract.ts";
+
+import type { Store } from "../archive/contract.ts";
+import type { DocumentSource } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
 import { type FollowRules, follow, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Guesses } from "./guesses.ts";

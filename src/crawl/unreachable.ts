@@ -1,6 +1,6 @@
 // Whether a website could be reached, judged by the results of discovery and the homepage.
-import type { DiscoveryRecord, UnreachableWebsite } from "../event.ts";
-import type { Problem } from "../problem.ts";
+import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
+import type { Problem } from "../model/problem.ts";
 import type { Followed } from "./follow.ts";
 
 interface Asked {

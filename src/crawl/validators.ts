@@ -1,6 +1,6 @@
 // Conditional requests: sends back the ETag and Last-Modified of a document.
 // https://www.rfc-editor.org/rfc/rfc9110#section-13
-import { type FetchedDocument, type HeaderList, header } from "../exchange.ts";
+import { type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 
 // Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;

@@ -1,10 +1,10 @@
 // Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import { type OrderedEvent, pagesEvent } from "../event.ts";
-import type { Settings } from "../options.ts";
+import { type OrderedEvent, pagesEvent } from "../model/event.ts";
+import type { Settings } from "../model/options.ts";
+import { isLossy, type Problem, problem } from "../model/problem.ts";
+import { type InvalidSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
 import { pageCount as pagesOf } from "../parse/entry-parser.ts";
-import { isLossy, type Problem, problem } from "../problem.ts";
-import { type InvalidSitemap, isComplete, type Sitemap } from "../sitemap.ts";
 import type { Children } from "./children.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";

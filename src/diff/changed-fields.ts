@@ -1,6 +1,6 @@
 // Which fields of a page differ.
-import { type PageField, pageFields } from "../change.ts";
-import type { SitemapPage } from "../page.ts";
+import { type PageField, pageFields } from "../model/change.ts";
+import type { SitemapPage } from "../model/page.ts";
 
 /** In the order of `pageFields`, without those that are ignored. */
 export function changedFields(

@@ -1,7 +1,8 @@
 // The passes of a diff: read both sides, join, then report what differs.
-import type { DiffSideTotals, DiffTotals, PageChange, TreeChange } from "../change.ts";
+
 import type { Scratch } from "../crawl/scratch.ts";
-import type { SitemapPage } from "../page.ts";
+import type { DiffSideTotals, DiffTotals, PageChange, TreeChange } from "../model/change.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";

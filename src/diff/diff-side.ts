@@ -1,7 +1,7 @@
 // The forms of one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/target.ts";
-import { path, readable, unexpected } from "../option-checks.ts";
+import { path, readable, unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 
 /**

@@ -1,6 +1,9 @@
 // The differences between two trees, in declared order and in flat memory: both are read once, page by page into
 // records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
+
+import { flatten } from "../crawl/flatten.ts";
+import type { Scratch } from "../crawl/scratch.ts";
 import {
   type ChangeKind,
   changeKinds,
@@ -8,11 +11,9 @@ import {
   ignorable,
   type PageField,
   type TreeChange,
-} from "../change.ts";
-import { flatten } from "../crawl/flatten.ts";
-import type { Scratch } from "../crawl/scratch.ts";
-import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../option-checks.ts";
-import { type Options, resolveOptions } from "../options.ts";
+} from "../model/change.ts";
+import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 import type { Side } from "./side.ts";

@@ -3,7 +3,7 @@
 // time is loaded.
 
 import type { Piece, Scratch } from "../crawl/scratch.ts";
-import { defaultPriority, type SitemapPage } from "../page.ts";
+import { defaultPriority, type SitemapPage } from "../model/page.ts";
 import { Buckets } from "./buckets.ts";
 
 export interface EarlierPage {

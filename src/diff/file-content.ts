@@ -2,8 +2,8 @@
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import type { Piece, Scratch } from "../crawl/scratch.ts";
-import { SitemapError } from "../errors.ts";
-import { isRobotsPath } from "../url.ts";
+import { SitemapError } from "../model/errors.ts";
+import { isRobotsPath } from "../model/url.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
 import { lineRanges, type Range } from "./line-ranges.ts";
 

@@ -1,9 +1,9 @@
 // A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
-import { SitemapError } from "../errors.ts";
-import { defaultLimits, type Options } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
-import type { Problem } from "../problem.ts";
+import { SitemapError } from "../model/errors.ts";
+import { defaultLimits, type Options } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem } from "../model/problem.ts";
 import type { FileContent } from "./file-content.ts";
 import type { Range } from "./line-ranges.ts";
 import type { PageLists } from "./page-lists.ts";

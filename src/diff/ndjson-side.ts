@@ -1,7 +1,7 @@
 // A file of pages in the format `ndjson` as one side of a diff: one page a line, with the sitemap that declares it.
 import { createReadStream } from "node:fs";
-import { SitemapError } from "../errors.ts";
-import type { SitemapPage } from "../page.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 import type { Side, SideSitemap } from "./side.ts";
 

@@ -1,11 +1,11 @@
 // Opens one side of a diff: finds out its form, and how to read its pages.
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Scratch } from "../crawl/scratch.ts";
-import { SitemapError } from "../errors.ts";
-import type { CrawlEvent } from "../event.ts";
-import type { Options } from "../options.ts";
-import type { Problem } from "../problem.ts";
-import { systemReason } from "../system-reason.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { CrawlEvent } from "../model/event.ts";
+import type { Options } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable, magicLength } from "./archive-magic.ts";

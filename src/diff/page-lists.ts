@@ -1,6 +1,6 @@
 // The pages of one side, list by list: the pages of each sitemap have consecutive places in the order of their side, so
 // that a place identifies the sitemap. The fields of the pages go into records.
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { PageRecords } from "./page-records.ts";
 
 /** The pages that one sitemap declares. */

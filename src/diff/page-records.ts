@@ -1,9 +1,10 @@
 // A page as a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of its other fields (32 bits
 // each), and its place in the order of the side. Records of the same URL are in the same partition.
-import type { PageField } from "../change.ts";
+
 import type { Scratch } from "../crawl/scratch.ts";
-import { FingerprintReader, mix } from "../fingerprints.ts";
-import type { SitemapPage } from "../page.ts";
+import type { PageField } from "../model/change.ts";
+import { FingerprintReader, mix } from "../model/fingerprints.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { RecordLists } from "./record-lists.ts";
 
 export const recordWidth = 5;

@@ -1,6 +1,6 @@
 // One side of a diff: the source of its pages.
-import type { SitemapPage } from "../page.ts";
-import type { Problem } from "../problem.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem } from "../model/problem.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 /** A sitemap of a side: whether it could be read, and whether its index could. */

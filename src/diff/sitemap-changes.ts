@@ -1,5 +1,5 @@
 // Sitemaps that are new, gone, no longer readable or readable again.
-import type { SitemapChange } from "../change.ts";
+import type { SitemapChange } from "../model/change.ts";
 import type { Side, SideSitemap } from "./side.ts";
 
 /** In declared order: first those of the old side that are missing now, then those of the new side. */

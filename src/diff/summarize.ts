@@ -10,7 +10,7 @@ import type {
   PageField,
   SitemapChange,
   TreeChange,
-} from "../change.ts";
+} from "../model/change.ts";
 
 const mostGroups = 10_000;
 const mostSitemaps = 20;

@@ -1,9 +1,9 @@
 // A tree as one side of a diff: one of the caller's, or one that is built while its pages are read.
 import { type ReadDocument, type Reading, read } from "../crawl/read.ts";
-import type { OrderedEvent } from "../event.ts";
-import { header } from "../exchange.ts";
-import type { SitemapPage } from "../page.ts";
-import type { PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { OrderedEvent } from "../model/event.ts";
+import { header } from "../model/exchange.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { documentsOf, type SitemapTree, type TreeDocuments } from "../tree/tree.ts";
 import { walkNodes } from "../tree/walk.ts";

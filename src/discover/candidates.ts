@@ -1,6 +1,6 @@
 // From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come last.)
-import type { DiscoveryRecord } from "../event.ts";
-import { resolveUrl, urlKey } from "../url.ts";
+import type { DiscoveryRecord } from "../model/event.ts";
+import { resolveUrl, urlKey } from "../model/url.ts";
 import { knownPaths } from "./known-paths.ts";
 
 /** A URL where a sitemap may be, and why. */

@@ -1,7 +1,7 @@
 // Collects the sitemaps that a homepage names, in its headers (link-header.ts) and in its HTML (html-links.ts): each
 // once, up to a limit, with a problem for each link that is not used.
-import type { ProblemLog } from "../problem.ts";
-import { resolveUrl } from "../url.ts";
+import type { ProblemLog } from "../model/problem.ts";
+import { resolveUrl } from "../model/url.ts";
 import type { Candidate } from "./candidates.ts";
 
 // A homepage that names more is not describing its sitemaps.

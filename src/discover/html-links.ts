@@ -2,8 +2,8 @@
 // (https://html.spec.whatwg.org/multipage/links.html#linkTypes). In pieces, as they come: any way to cut them gives the same links.
 //   Lenient: HTML is searched for its <link> tags only, wherever they stand; how the rest is nested makes no difference.
 import { decodeHTMLAttribute } from "entities/decode";
-import { type HeaderList, header } from "../exchange.ts";
-import { resolveUrl } from "../url.ts";
+import { type HeaderList, header } from "../model/exchange.ts";
+import { resolveUrl } from "../model/url.ts";
 import { type HomepageLinks, isSitemap } from "./homepage-links.ts";
 
 const longestUrl = 8192;

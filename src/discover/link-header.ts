@@ -1,6 +1,6 @@
 // The sitemaps that the `Link` headers of a homepage name: `Link: <…>; rel="sitemap"`
 // (https://www.rfc-editor.org/rfc/rfc8288#section-3).
-import type { HeaderList } from "../exchange.ts";
+import type { HeaderList } from "../model/exchange.ts";
 import { type HomepageLinks, isSitemap } from "./homepage-links.ts";
 
 /** Adds the targets of `Link` headers whose relation is `sitemap`, in their order. */

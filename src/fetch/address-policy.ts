@@ -4,8 +4,8 @@
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { type Problem, problem } from "../problem.ts";
-import { parseUrl } from "../url.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { parseUrl } from "../model/url.ts";
 
 /** Why this URL must not be requested, judged by the URL alone; undefined if it may. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {

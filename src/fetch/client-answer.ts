@@ -1,8 +1,8 @@
 // What a client answers, checked. A client may be the caller's own: a mistake in it is a problem that says what is wrong.
 import { isUint8Array } from "node:util/types";
-import type { Client, ClientRequest, ClientResponse } from "../client.ts";
-import type { HeaderList } from "../exchange.ts";
-import { completed, type Problem, problem } from "../problem.ts";
+import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
+import type { HeaderList } from "../model/exchange.ts";
+import { completed, type Problem, problem } from "../model/problem.ts";
 import { problemOf } from "./failure.ts";
 
 export interface Head {

@@ -1,6 +1,6 @@
 // The timeouts of one attempt: one for each wait, and one for the whole attempt. They run only while we wait for the
 // website: not while a request is queued, nor while the reader of the body is slow, nor while this process does not run.
-import { type Problem, problem } from "../problem.ts";
+import { type Problem, problem } from "../model/problem.ts";
 
 /** One wait: its limit in milliseconds, and the problem once that has passed. */
 export interface Wait {

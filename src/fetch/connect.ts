@@ -4,8 +4,8 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
-import type { Settings } from "../options.ts";
-import { problem } from "../problem.ts";
+import type { Settings } from "../model/options.ts";
+import { problem } from "../model/problem.ts";
 import { isPublicAddress } from "./address-policy.ts";
 import { longestLate, longestTimer } from "./clock.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";

@@ -1,12 +1,12 @@
 // Fetches one URL: waits for a slot, sends the request, and retries temporary failures. The result is a document, a redirect or
 // a failure; the crawl follows redirects.
-import type { Client } from "../client.ts";
-import type { RequestEvent, ResponseEvent, RetryEvent } from "../event.ts";
-import type { DocumentRequest, FailedFetch, FailureOutcome, Fetched, FetchedRedirect } from "../exchange.ts";
-import type { Settings, Timeouts } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
-import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../status.ts";
-import { parseUrl, withoutCredentials } from "../url.ts";
+import type { Client } from "../model/client.ts";
+import type { RequestEvent, ResponseEvent, RetryEvent } from "../model/event.ts";
+import type { DocumentRequest, FailedFetch, FailureOutcome, Fetched, FetchedRedirect } from "../model/exchange.ts";
+import type { Settings, Timeouts } from "../model/options.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../model/status.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { refusalOf } from "./address-policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Head } from "./client-answer.ts";

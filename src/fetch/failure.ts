@@ -1,6 +1,6 @@
 // Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error counts, never its class or
 // message, and what is shown of it never contains an address.
-import { type Problem, type ProblemCode, problem } from "../problem.ts";
+import { type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** An error that carries its problem. */
 export class ConnectionProblem extends Error {

@@ -1,9 +1,9 @@
 // A client made from anything shaped like `fetch`: the global one, a caching one, a mock. Differences from the built-in
 // client: bodies come decoded, connecting and waiting for the head share one timeout, and the address policy sees only
 // names and literal addresses.
-import type { Client, ClientResponse } from "../client.ts";
-import { functionValue } from "../option-checks.ts";
-import { problem } from "../problem.ts";
+import type { Client, ClientResponse } from "../model/client.ts";
+import { functionValue } from "../model/option-checks.ts";
+import { problem } from "../model/problem.ts";
 
 /** The part of `fetch` that is needed; the global one fits. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;

@@ -1,10 +1,10 @@
 // Answers requests from the network: many at a time, within the limits for each host. Nothing that a website does makes
 // this throw.
-import type { Client } from "../client.ts";
-import { responseEvent } from "../event.ts";
-import type { DocumentRequest, DocumentSource, Fetched } from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import { parseUrl } from "../url.ts";
+import type { Client } from "../model/client.ts";
+import { responseEvent } from "../model/event.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import { parseUrl } from "../model/url.ts";
 import { Cancellation, signalFollowers } from "./cancellation.ts";
 import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";

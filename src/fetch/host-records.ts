@@ -1,8 +1,8 @@
 // What a run knows about hosts, and which request may go to them next: whether an origin answers at all
 // (reachability.ts), and whether a host asked for a pause (politeness.ts).
-import type { HeaderList } from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import type { Problem } from "../problem.ts";
+import type { HeaderList } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { asksForPause, type Pause, Politeness, type PolitenessOptions } from "./politeness.ts";
 import { Reachability } from "./reachability.ts";

@@ -2,8 +2,8 @@
 // whatever happens to the document. Requests that would have to wait longer than `limits.retryAfter` fail; so do all
 // requests, once the host has asked for a pause as often as a document is retried. After a pause, one request goes
 // first.
-import type { HeaderList } from "../exchange.ts";
-import { isTemporary, type Problem, problem } from "../problem.ts";
+import type { HeaderList } from "../model/exchange.ts";
+import { isTemporary, type Problem, problem } from "../model/problem.ts";
 import { Gate } from "./gate.ts";
 import { type Backoff, gentleDelay, retryAfterDelay, toDate } from "./retry.ts";
 

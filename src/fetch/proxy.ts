@@ -2,10 +2,10 @@
 // proxy, which is what proxies expect; many refuse a tunnel to port 80. Behind a proxy the address policy sees only
 // names and literal addresses, because the proxy resolves names.
 import type { Duplex } from "node:stream";
-import { SitemapError } from "../errors.ts";
-import type { Settings } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
-import { parseUrl } from "../url.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { Settings } from "../model/options.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { parseUrl } from "../model/url.ts";
 import { hostOf } from "./address-policy.ts";
 import type { Endpoint } from "./connect.ts";
 import { ConnectionProblem } from "./failure.ts";

@@ -2,7 +2,7 @@
 // all, one document at a time after the first failure, and no more requests after the second document that fails. An
 // origin that answered before gets more: eight failures in a row end its retries, and a minute spent in vain ends its
 // requests.
-import { hasNoResponse, type Problem } from "../problem.ts";
+import { hasNoResponse, type Problem } from "../model/problem.ts";
 import { Gate } from "./gate.ts";
 
 export class Reachability {

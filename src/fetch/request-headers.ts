@@ -1,6 +1,6 @@
 // The headers of a request. Headers and credentials from the caller are sent to the start origins and nowhere else.
 import zlib from "node:zlib";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../model/options.ts";
 
 /** The headers of a request to `origin`. `trusted`: no other origin led to it. */
 export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 // One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever
 // the client does, this ends when a timeout or the caller says so.
 import { isUint8Array } from "node:util/types";
-import type { Client, ClientRequest } from "../client.ts";
-import { header } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
+import type { Client, ClientRequest } from "../model/client.ts";
+import { header } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import { Cancellation, cancellationBy, signalOf } from "./cancellation.ts";
 import { ask, type Head } from "./client-answer.ts";
 import type { Clock, Wait } from "./clock.ts";

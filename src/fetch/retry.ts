@@ -1,6 +1,6 @@
 // What is retried, and when: temporary failures. Not retried: a refusal, a bad certificate, a malformed response.
-import { type HeaderList, header } from "../exchange.ts";
-import { isTemporary, type Problem } from "../problem.ts";
+import { type HeaderList, header } from "../model/exchange.ts";
+import { isTemporary, type Problem } from "../model/problem.ts";
 
 export interface Backoff {
   /** In milliseconds: the longest delay before the second attempt; it doubles with each further one. */

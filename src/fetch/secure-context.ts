@@ -2,8 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
-import { SitemapError } from "../errors.ts";
-import type { Settings } from "../options.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { Settings } from "../model/options.ts";
 
 /** Undefined if nothing was added. Made once: parsing the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {

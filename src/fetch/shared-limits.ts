@@ -2,7 +2,7 @@
 // one address. Each crawl also has a throttle of its own. Here a host is a name and a port: one port may be silent
 // while another answers.
 import net from "node:net";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../model/options.ts";
 import { AddressLimit, type AddressSlot } from "./address-limit.ts";
 import { hostOf } from "./address-policy.ts";
 import { type Cancellation, signalOf } from "./cancellation.ts";

@@ -1,6 +1,6 @@
 // Waits until a request may be sent: its host takes requests (host-records.ts), the crawl has a slot for it (throttle.ts), and so
 // has the fleet, if the crawl belongs to one (shared-limits.ts).
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../model/problem.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Admission, HostRecords } from "./host-records.ts";
 import type { Applicant, SharedLimits } from "./shared-limits.ts";

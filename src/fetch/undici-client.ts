@@ -1,9 +1,9 @@
 // The built-in client: undici, HTTP/1.1 only, over connections that this folder opens, counts and keeps. It uses
 // nothing but the public contract of clients (client.ts). undici is imported with the first request.
 import type { Client as Undici } from "undici";
-import type { Client, ClientRequest, ClientResponse } from "../client.ts";
-import type { Settings } from "../options.ts";
-import { type Problem, problem } from "../problem.ts";
+import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
+import type { Settings } from "../model/options.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import { hostOf } from "./address-policy.ts";
 import { type Connect, type ConnectParts, createConnect, type Endpoint } from "./connect.ts";
 import { problemOf } from "./failure.ts";

@@ -2,9 +2,9 @@
 // nothing is read from the socket before the reader asks for it. Uses the callbacks that undici 7 uses internally: the
 // newer ones parse the headers a second time.
 import type { Dispatcher } from "undici";
-import type { ClientRequest, ClientResponse } from "../client.ts";
-import type { HeaderList } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
+import type { ClientRequest, ClientResponse } from "../model/client.ts";
+import type { HeaderList } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { UndiciConnection } from "./undici-connection.ts";

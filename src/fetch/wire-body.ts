@@ -3,8 +3,8 @@
 // client (docs/how-it-works.md says where bytes wait, and why). A body keeps its slot (throttle.ts) while it is
 // received. If the reader pauses for a second, the slot is lent to another request: the connection waits, by
 // back-pressure, and no order of reading can deadlock the documents that wait for a slot.
-import type { Body } from "../exchange.ts";
-import { type Problem, problem } from "../problem.ts";
+import type { Body } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
 
 export interface WireBodyOptions {

@@ -2,7 +2,7 @@
 // BullMQ takes a result only from the holder of the lock: a worker that was stopped past its lease cannot publish.
 import { randomUUID } from "node:crypto";
 import type { Queue, Worker } from "bullmq";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../model/problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
 import type { QueueServer } from "./queue-server.ts";
 import { idOf, type JobData, noSiteSummary, queuedSite, type SiteQueueJob, summaryOf } from "./queued-site.ts";

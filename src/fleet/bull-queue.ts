@@ -1,5 +1,5 @@
 // The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn.
-import { functionValue, number, optionsIn } from "../option-checks.ts";
+import { functionValue, number, optionsIn } from "../model/option-checks.ts";
 import type { RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
 import { queueAddress } from "./queue-address.ts";

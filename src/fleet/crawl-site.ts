@@ -2,11 +2,11 @@
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
-import { SitemapError } from "../errors.ts";
-import type { FinishedEvent, OrderedEvent } from "../event.ts";
-import type { Options } from "../options.ts";
-import { isLossy, type Problem } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
+import type { Options } from "../model/options.ts";
+import { isLossy, type Problem } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import type { LargeLane } from "./large-lane.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";

@@ -1,9 +1,9 @@
 // The folder of a fleet: made where it is missing, locked while a process works in it, and gone again if nothing was written.
 import { existsSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { SitemapError } from "../errors.ts";
-import { makeFolder } from "../store/make-folder.ts";
-import { systemReason } from "../system-reason.ts";
+import { makeFolder } from "../archive/make-folder.ts";
+import { SitemapError } from "../model/errors.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { FolderLock } from "./folder-lock.ts";
 import { journalName, lockName } from "./journal-results.ts";
 

@@ -1,7 +1,7 @@
 // The options of `runFleet`, their defaults and checks, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
-import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../option-checks.ts";
-import { type Options, resolveOptions } from "../options.ts";
+import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { SiteQueue } from "./site-queue.ts";
 import { noSink, type SiteSink } from "./site-sink.ts";

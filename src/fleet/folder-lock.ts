@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { SitemapError } from "../errors.ts";
+import { SitemapError } from "../model/errors.ts";
 
 export class FolderLock {
   readonly #path: string;

@@ -3,8 +3,8 @@
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { SitemapError } from "../errors.ts";
-import { systemReason } from "../system-reason.ts";
+import { SitemapError } from "../model/errors.ts";
+import { systemReason } from "../model/system-reason.ts";
 import { type JournalLine, journalLine } from "./journal-line.ts";
 
 export class JournalFile {

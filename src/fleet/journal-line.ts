@@ -1,6 +1,6 @@
 // Checks a line of a journal. Disks fail and people edit files: a line that is not exactly right is damaged, and none of it is used.
-import type { Problem } from "../problem.ts";
-import { isHttpUrl } from "../url.ts";
+import type { Problem } from "../model/problem.ts";
+import { isHttpUrl } from "../model/url.ts";
 import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 interface Line {

@@ -2,8 +2,8 @@
 // memory is rebuilt from these lines when the folder is opened again. Important lines are on the disk before they take
 // effect.
 import { setMaxListeners } from "node:events";
-import { SitemapError } from "../errors.ts";
-import { path as checkPath, oneOf, optionsIn, strings } from "../option-checks.ts";
+import { SitemapError } from "../model/errors.ts";
+import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { FleetFolder } from "./fleet-folder.ts";
 import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
 import type { JournalLine } from "./journal-line.ts";

@@ -1,5 +1,5 @@
 // Packages that only some need: they are installed by those who do, and loaded when they are asked for.
-import { SitemapError } from "../errors.ts";
+import { SitemapError } from "../model/errors.ts";
 
 /**
  * What an `import()` of such a package rejects with. To be given to its `catch`, directly: only there do bundlers accept that a package is

@@ -1,7 +1,7 @@
 // The queue of a child process: its parent has the journal, and hands out websites one by one. If the parent has died,
 // this process ends, because another one may use the folder.
 import { setMaxListeners } from "node:events";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../model/problem.ts";
 import type { FleetEvent } from "./fleet-options.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";

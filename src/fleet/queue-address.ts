@@ -1,6 +1,6 @@
 // The address of a queue: its URL, and the password from the environment. A password in a URL is refused: other users
 // of a machine see command lines, and logs keep them.
-import { invalid, readable, unexpected, urlText } from "../option-checks.ts";
+import { invalid, readable, unexpected, urlText } from "../model/option-checks.ts";
 
 export interface QueueAddress {
   readonly kind: "redis" | "postgres";

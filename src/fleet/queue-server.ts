@@ -1,7 +1,7 @@
 // The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
 // are loaded here, when a queue is opened, and nowhere else.
 import type { Job, Queue, Worker } from "bullmq";
-import { SitemapError } from "../errors.ts";
+import { SitemapError } from "../model/errors.ts";
 import { missingPackage } from "./optional-package.ts";
 import type { QueueAddress } from "./queue-address.ts";
 import type { ServerNews } from "./run-data.ts";

@@ -1,6 +1,6 @@
 // The data of a job on a server, and its result. Checked when it is read: other programs and versions can write there.
 import type { Job } from "bullmq";
-import { isHttpUrl } from "../url.ts";
+import { isHttpUrl } from "../model/url.ts";
 import { emptySummary, keyHash, type SiteJob, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 /** The data of a job. */

@@ -1,10 +1,10 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
-import { SitemapError } from "../errors.ts";
-import { invalid } from "../option-checks.ts";
-import { type Options, resolveOptions } from "../options.ts";
-import { problem } from "../problem.ts";
+import { SitemapError } from "../model/errors.ts";
+import { invalid } from "../model/option-checks.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
+import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
 import { type FleetOptions, type FleetSettings, resolveFleetOptions } from "./fleet-options.ts";
 import { LargeLane } from "./large-lane.ts";

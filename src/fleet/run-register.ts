@@ -1,6 +1,6 @@
 // The runs of a server: one job each, in a queue that no worker takes from. Also records whether sites are still being added to a run.
 import type { Job, Queue, Worker } from "bullmq";
-import { invalid } from "../option-checks.ts";
+import { invalid } from "../model/option-checks.ts";
 import type { QueueServer } from "./queue-server.ts";
 import type { RunEntry, RunSettings } from "./run-data.ts";
 

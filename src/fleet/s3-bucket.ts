@@ -7,8 +7,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AwsClient } from "aws4fetch";
-import { SitemapError } from "../errors.ts";
-import { invalid } from "../option-checks.ts";
+import { SitemapError } from "../model/errors.ts";
+import { invalid } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
 
 /** `exists`: the object exists already, and is unchanged. */

@@ -1,8 +1,8 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
-import { boolean, optionsIn, readable, unexpected, urlText } from "../option-checks.ts";
-import type { ProblemCode } from "../problem.ts";
-import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../url.ts";
+import { boolean, optionsIn, readable, unexpected, urlText } from "../model/option-checks.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../model/url.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {

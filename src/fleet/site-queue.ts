@@ -1,6 +1,6 @@
 // The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The same
 // tests run for both.
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../model/problem.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** A queue of websites: hands out leases and keeps the results. */

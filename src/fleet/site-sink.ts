@@ -1,7 +1,7 @@
 // Where the pages of websites go. The files of an attempt are renamed when the attempt has succeeded, and removed otherwise.
-import type { SitemapEvent } from "../event.ts";
-import type { Options } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
+import type { SitemapEvent } from "../model/event.ts";
+import type { Options } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 

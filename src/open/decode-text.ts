@@ -1,8 +1,8 @@
 // Decodes bytes of one character set to text, in chunks of the best size for parsers. Valid UTF-8 is not decoded here:
 // see utf8-text.ts.
 //   Lenient: bytes that are not valid become U+FFFD, and are counted.
-import type { ProblemLog } from "../problem.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import type { ProblemLog } from "../model/problem.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { CharsetDecoder } from "./charset-decoder.ts";
 import { Utf8Decoder } from "./utf8-decoder.ts";

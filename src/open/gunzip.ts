@@ -7,7 +7,7 @@
 //   Lenient: whatever follows the last member, zeros included, is ignored.
 // Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
 import { crc32 } from "node:zlib";
-import type { ProblemLog } from "../problem.ts";
+import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type Checksum, decompress, type Ending } from "./decompress.ts";
 import { inflateSmall, isSmall } from "./inflate-small.ts";

@@ -1,8 +1,8 @@
 // From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw:
 // what cannot be read is a problem, and what came before is kept. Errors of the source are thrown.
-import { type Problem, type ProblemLog, problem } from "../problem.ts";
-import { protocolBytes } from "../protocol-limits.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
+import { protocolBytes } from "../model/protocol-limits.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { decideCharset } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";

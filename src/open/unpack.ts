@@ -1,5 +1,5 @@
 // Removes one layer of compression.
-import type { ProblemLog } from "../problem.ts";
+import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Coding } from "./content-coding.ts";
 import { decompress } from "./decompress.ts";

@@ -4,7 +4,7 @@
 // Data that ends too early, is damaged, or is followed by something else is treated as in gunzip.ts.
 // A decoder of node:zlib stops at the end of a frame, and costs more than a small frame holds. So the ends of small frames are found
 // here, by the lengths of their blocks, and one decoder gets them one by one.
-import type { ProblemLog } from "../problem.ts";
+import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { isSkippableFrame, isZstdFrame } from "./content-coding.ts";
 import { decompress } from "./decompress.ts";

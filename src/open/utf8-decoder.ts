@@ -1,7 +1,7 @@
 // Checks UTF-8, fast: nearly every sitemap is valid UTF-8, which is passed on undecoded. Only invalid text is decoded
 // here, to count what was replaced. https://encoding.spec.whatwg.org/#utf-8-decoder.
 import { isUtf8 } from "node:buffer";
-import { type TextPiece, Utf8Text } from "../utf8-text.ts";
+import { type TextPiece, Utf8Text } from "../model/utf8-text.ts";
 
 export class Utf8Decoder {
   /** How many characters had to be replaced. */

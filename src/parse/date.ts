@@ -5,7 +5,7 @@
 // Fractions of a second keep all their digits: `new Date` takes any number of them.
 //   Lenient: the other forms that websites use are read too, see date-forms.ts.
 // Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0001 to 9999, Unix times.
-import type { ProblemCode } from "../problem.ts";
+import type { ProblemCode } from "../model/problem.ts";
 import { daysInMonth, type OtherDate, readDateForm } from "./date-forms.ts";
 
 /**

@@ -1,9 +1,9 @@
 // Parses a document of any format: its first characters decide which parser reads it.
-import { defaultLimits, type Limits } from "../options.ts";
-import { type Problem, type ProblemLog, problem } from "../problem.ts";
-import { isRobotsUrl } from "../url.ts";
-import type { LineOf } from "../url-lines.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import { defaultLimits, type Limits } from "../model/options.ts";
+import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
+import { isRobotsUrl } from "../model/url.ts";
+import type { LineOf } from "../model/url-lines.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import { type Detected, detect } from "./detect.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entry-parser.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";

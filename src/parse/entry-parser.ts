@@ -1,11 +1,11 @@
 // The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
 // cutting the text into chunks gives the same entries and the same problems.
-import type { Limits } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
-import type { Problem, ProblemLog } from "../problem.ts";
-import type { PagesFormat, SitemapReference } from "../sitemap.ts";
-import { joinedLines, type LineOf, type UrlLines } from "../url-lines.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import type { Limits } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem, ProblemLog } from "../model/problem.ts";
+import type { PagesFormat, SitemapReference } from "../model/sitemap.ts";
+import { joinedLines, type LineOf, type UrlLines } from "../model/url-lines.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 
 /** Entries in declared order. Within one document the first declaration of a URL counts. */

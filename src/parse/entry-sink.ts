@@ -1,12 +1,12 @@
 // Collects the entries of XML formats: the first declaration of a URL counts, order is kept, and the limits of the
 // document are checked.
-import { defaultPriority, PlainPage, type SitemapPage } from "../page.ts";
-import type { ProblemCode } from "../problem.ts";
-import { protocolEntries } from "../protocol-limits.ts";
-import type { SitemapReference } from "../sitemap.ts";
-import { lengthFacts, originOf } from "../url.ts";
-import { UrlLinesDraft } from "../url-lines.ts";
-import { UrlResolver } from "../url-resolver.ts";
+import { defaultPriority, PlainPage, type SitemapPage } from "../model/page.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import { protocolEntries } from "../model/protocol-limits.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
+import { lengthFacts, originOf } from "../model/url.ts";
+import { UrlLinesDraft } from "../model/url-lines.ts";
+import { UrlResolver } from "../model/url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
 import { ListDraft } from "./list-draft.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";

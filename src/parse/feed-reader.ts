@@ -4,10 +4,10 @@
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
 //   Lenient: an item without a link is a page if it has an Atom link to one.
 //   Lenient: an item needs neither title nor description.
-import { defaultPriority, type NewsStory, type SitemapPage } from "../page.ts";
-import type { ProblemCode } from "../problem.ts";
-import { isHttpUrl, resolveUrl } from "../url.ts";
-import { resolveListedUrl } from "../url-forms.ts";
+import { defaultPriority, type NewsStory, type SitemapPage } from "../model/page.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import { isHttpUrl, resolveUrl } from "../model/url.ts";
+import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";

@@ -1,7 +1,7 @@
 // Splits text that comes in chunks into lines. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do not. A
 // line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL,
 // so it is dropped.
-import type { ProblemLog } from "../problem.ts";
+import type { ProblemLog } from "../model/problem.ts";
 
 export interface LineReader {
   /** A line is `text` from `from` to `to`, without its line end. */

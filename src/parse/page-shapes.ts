@@ -1,5 +1,5 @@
 // Creates pages with a few fixed shapes: objects of one shape are cheaper to make and to read.
-import { type ChangeFrequency, defaultPriority, type SitemapPage } from "../page.ts";
+import { type ChangeFrequency, defaultPriority, type SitemapPage } from "../model/page.ts";
 import type { Draft } from "./urlset-reader.ts";
 
 export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;

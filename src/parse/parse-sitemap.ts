@@ -3,15 +3,15 @@
  * One document from a string, with `import { parseSitemap } from "sitegrove/parse"`: synchronous, no I/O, runs anywhere.
  * @module sitegrove/parse
  */
-import { unexpected } from "../option-checks.ts";
-import { type ParseOptions, resolveParseOptions } from "../options.ts";
-import { ProblemLog } from "../problem.ts";
-import type { ParsedSitemap } from "../sitemap.ts";
+import { unexpected } from "../model/option-checks.ts";
+import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import { ProblemLog } from "../model/problem.ts";
+import type { ParsedSitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "./document-parser.ts";
 import { type Entries, joined } from "./entry-parser.ts";
 import { parsedSitemap } from "./parsed-sitemap.ts";
 
-export type { Limits, ParseOptions } from "../options.ts";
+export type { Limits, ParseOptions } from "../model/options.ts";
 export type {
   AlternatePage,
   ChangeFrequency,
@@ -24,8 +24,8 @@ export type {
   VideoRestriction,
   VideoSegment,
   VideoTvShow,
-} from "../page.ts";
-export type { Problem, ProblemCode } from "../problem.ts";
+} from "../model/page.ts";
+export type { Problem, ProblemCode } from "../model/problem.ts";
 export type {
   PagesFormat,
   ParsedIndex,
@@ -33,7 +33,7 @@ export type {
   ParsedPages,
   ParsedSitemap,
   SitemapReference,
-} from "../sitemap.ts";
+} from "../model/sitemap.ts";
 
 /**
  * Reads a sitemap of any format. Never throws for what the text holds; throws a `SitemapError` for wrong arguments.

@@ -1,6 +1,6 @@
 // The result of parsing one document, from its outcome, entries and problems.
-import type { Problem } from "../problem.ts";
-import type { ParsedSitemap } from "../sitemap.ts";
+import type { Problem } from "../model/problem.ts";
+import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { Entries, ParseOutcome } from "./entry-parser.ts";
 
 export interface ParsedParts {

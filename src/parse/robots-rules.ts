@@ -5,8 +5,8 @@
 // misspellings of Disallow, text after the name of a crawler, and `index.html` for its folder. A robots.txt may have
 // many long rules full of wildcards: a URL is compared only with the rules that begin like it, and with each in linear
 // time.
-import { readable, unexpected, urlText } from "../option-checks.ts";
-import { robotsTxtBytes } from "../protocol-limits.ts";
+import { readable, unexpected, urlText } from "../model/option-checks.ts";
+import { robotsTxtBytes } from "../model/protocol-limits.ts";
 
 /** An Allow or Disallow line of robots.txt. */
 export interface RobotsRule {

@@ -6,11 +6,11 @@
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
-import { problem } from "../problem.ts";
-import type { SitemapReference } from "../sitemap.ts";
-import { lengthFacts, trimUrl } from "../url.ts";
-import { unwrapUrl } from "../url-forms.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import { problem } from "../model/problem.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
+import { lengthFacts, trimUrl } from "../model/url.ts";
+import { unwrapUrl } from "../model/url-forms.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
 import { RobotsDelays } from "./robots-delays.ts";

@@ -1,8 +1,8 @@
 // Reads a document by the table of its format: finds the rule of each element and hands its text to it.
 //   Lenient: names in another case are taken for those of the format.
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
-import { detached } from "../detached.ts";
-import { trimUrl } from "../url.ts";
+import { detached } from "../model/detached.ts";
+import { trimUrl } from "../model/url.ts";
 import { type ElementRule, type LineTaker, type RuleReader, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
 import { noFacts } from "./text-facts.ts";

@@ -9,13 +9,13 @@
 //   reported. Any other blank stands inside of a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
-import { detached } from "../detached.ts";
-import { defaultPriority, type SitemapPage } from "../page.ts";
-import { type ProblemCode, problem } from "../problem.ts";
-import { protocolEntries } from "../protocol-limits.ts";
-import { lengthFacts, trimUrl } from "../url.ts";
-import { unwrapUrl } from "../url-forms.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import { detached } from "../model/detached.ts";
+import { defaultPriority, type SitemapPage } from "../model/page.ts";
+import { type ProblemCode, problem } from "../model/problem.ts";
+import { protocolEntries } from "../model/protocol-limits.ts";
+import { lengthFacts, trimUrl } from "../model/url.ts";
+import { unwrapUrl } from "../model/url-forms.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import { parseDate } from "./date.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";

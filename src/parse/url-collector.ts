@@ -1,8 +1,8 @@
 // The URLs of one document: resolved, and each taken once, because the first declaration counts. Known URLs are
 // remembered by the fingerprint that resolving them computes.
-import { Fingerprints } from "../fingerprints.ts";
-import type { ProblemCode } from "../problem.ts";
-import { UrlResolver } from "../url-resolver.ts";
+import { Fingerprints } from "../model/fingerprints.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import { UrlResolver } from "../model/url-resolver.ts";
 
 export class UrlCollector {
   readonly #resolver: UrlResolver;

@@ -2,9 +2,16 @@
 //   Lenient: an entry with several `loc`s is several entries. What else it says belongs to the first.
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension that lacks required fields is kept with those it has.
-import type { AlternatePage, ChangeFrequency, NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
-import { defaultPriority } from "../page.ts";
-import type { ProblemCode } from "../problem.ts";
+import type {
+  AlternatePage,
+  ChangeFrequency,
+  NewsStory,
+  SitemapImage,
+  SitemapPage,
+  SitemapVideo,
+} from "../model/page.ts";
+import { defaultPriority } from "../model/page.ts";
+import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./date.ts";
 import type { LineTaker } from "./element-rule.ts";
 import type { EntrySink } from "./entry-sink.ts";

@@ -1,6 +1,6 @@
 // Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
-import { detached } from "../detached.ts";
-import type { ChangeFrequency } from "../page.ts";
+import { detached } from "../model/detached.ts";
+import type { ChangeFrequency } from "../model/page.ts";
 import { ListDraft } from "./list-draft.ts";
 
 /**

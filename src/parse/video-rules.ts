@@ -1,7 +1,7 @@
 // The elements of the video extension.
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
 // Some of its fields are no longer used by search engines; they are read anyway.
-import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../page.ts";
+import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../model/page.ts";
 import { type ElementRule, elements } from "./element-rule.ts";
 import type { Draft, UrlsetReader } from "./urlset-reader.ts";
 import { parseBoolean, parseNumber } from "./values.ts";

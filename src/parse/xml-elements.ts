@@ -1,6 +1,6 @@
 // The stack of open elements; calls the handler for each.
 //   Lenient: where an element is not closed its text has no certain end, so it is not used.
-import type { Limits } from "../options.ts";
+import type { Limits } from "../model/options.ts";
 import type { XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";

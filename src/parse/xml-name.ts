@@ -1,6 +1,6 @@
 // Names of elements: created once for a document, looked up without cutting them out of the text, and resolved to a
 // namespace once for each change of the declarations in scope. https://www.w3.org/TR/xml-names/
-import { detached } from "../detached.ts";
+import { detached } from "../model/detached.ts";
 
 /** The name of an element, as it stands in a document. */
 export class XmlName {

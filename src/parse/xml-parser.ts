@@ -1,8 +1,8 @@
 // An XML document: its root element decides which format it is read as.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are skipped.
-import { type Problem, problem } from "../problem.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { EntrySink } from "./entry-sink.ts";
 import { baseLevels, FeedReader } from "./feed-reader.ts";

@@ -6,10 +6,10 @@
 // root in xml-outside.ts.
 //   Lenient: a `<` that starts no tag is text.
 // With `strict` the first thing that is not well-formed ends the document; xml-strict.ts has the checks that only it needs.
-import type { Limits } from "../options.ts";
-import type { ProblemLog } from "../problem.ts";
-import { protocolUrlLength } from "../url.ts";
-import type { TextPiece } from "../utf8-text.ts";
+import type { Limits } from "../model/options.ts";
+import type { ProblemLog } from "../model/problem.ts";
+import { protocolUrlLength } from "../model/url.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
 import { type CreateFastPath, type FastPath, noFastPath } from "./fast-path.ts";
 import { XmlAttributes } from "./xml-attributes.ts";
 import { XmlCursor } from "./xml-cursor.ts";

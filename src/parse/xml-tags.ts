@@ -1,7 +1,7 @@
 // Start tags and end tags: an element opens or closes.
 //   Lenient: end tags that match no element, elements that are not closed and tags in another case are put right.
-import type { Limits } from "../options.ts";
-import type { ProblemCode } from "../problem.ts";
+import type { Limits } from "../model/options.ts";
+import type { ProblemCode } from "../model/problem.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, type XmlAttributes } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { XmlElements } from "./xml-elements.ts";

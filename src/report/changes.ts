@@ -1,8 +1,9 @@
 // The differences since an earlier archive, counted, with the first examples.
-import type { DiffSummary, PageChange } from "../change.ts";
+
 import type { DiffSide } from "../diff/diff-side.ts";
 import { diffBatches, resolveDiffOptions } from "../diff/diff-trees.ts";
 import { Summarizer } from "../diff/summarize.ts";
+import type { DiffSummary, PageChange } from "../model/change.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportChanges } from "./facts.ts";
 import type { Room } from "./room.ts";

@@ -1,12 +1,12 @@
 // From a tree to the facts of its report: the check and the counting in one pass, then the facts that need no pages.
 
-import type { DiffSummary } from "../change.ts";
 import { checkTreeWhile } from "../check/check-tree.ts";
 import type { CheckResult } from "../check/result.ts";
-import { counted } from "../figures.ts";
-import { messageWithHint } from "../problem.ts";
+import type { DiffSummary } from "../model/change.ts";
+import { counted } from "../model/figures.ts";
+import { messageWithHint } from "../model/problem.ts";
+import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { version } from "../version.ts";
 import { changesOf, changesSince } from "./changes.ts";
 import { Collector } from "./collect.ts";
 import type { ReportDiscovery, ReportFacts, ReportLanguages, ReportShare } from "./facts.ts";

@@ -3,7 +3,7 @@
 import type { AlternateSet } from "../check/language-rules.ts";
 import type { PageWatcher } from "../check/page-watcher.ts";
 import type { UrlScan } from "../check/url-scan.ts";
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { DateCounts } from "./dates.ts";
 import { LanguageMatrix } from "./languages.ts";
 import { PageSections } from "./ordinals.ts";

@@ -1,11 +1,12 @@
 // The facts of the report, as data: the content of "Download the data". Every list is limited, and says what it leaves
 // out.
-import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../change.ts";
+
 import type { FindingExample } from "../check/findings.ts";
 import type { NotJudged } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
-import type { DiscoveryRecord } from "../event.ts";
-import type { PagesFormat } from "../sitemap.ts";
+import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../model/change.ts";
+import type { DiscoveryRecord } from "../model/event.ts";
+import type { PagesFormat } from "../model/sitemap.ts";
 import type { LanguageCount, LanguageLinks } from "./languages.ts";
 
 /** Everything that a report says, as data. */

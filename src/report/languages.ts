@@ -2,7 +2,7 @@
 // many of those lack a return link, or are in no sitemap.
 import type { AlternateSet } from "../check/language-rules.ts";
 import { UrlScan } from "../check/url-scan.ts";
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 
 /** A language and its pages. */
 export interface LanguageCount {

@@ -1,7 +1,7 @@
 // The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
-import { signal as expectSignal, optionsIn, unexpected } from "../option-checks.ts";
+import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { ReportFacts } from "./facts.ts";
 

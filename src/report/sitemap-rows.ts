@@ -1,8 +1,8 @@
 // The tree of sitemaps as rows with sizes and times: those with problems and the largest, as far as there is room; the
 // others are counted together.
-import type { Problem } from "../problem.ts";
-import { isLossy } from "../problem.ts";
-import { problemsOf, type Sitemap } from "../sitemap.ts";
+import type { Problem } from "../model/problem.ts";
+import { isLossy } from "../model/problem.ts";
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
 import type { ReportFigures, ReportFormat, ReportSitemap, ReportSitemaps } from "./facts.ts";
 import type { Room } from "./room.ts";

@@ -1,6 +1,6 @@
 // The timeline of last changes: bars by day, month or year, and a sentence about what is unusual.
 import { dayLength } from "../check/instant.ts";
-import { counted, grouped } from "../figures.ts";
+import { counted, grouped } from "../model/figures.ts";
 import type { Collector } from "./collect.ts";
 import type { DateCounts } from "./dates.ts";
 import type { ReportTimeline } from "./facts.ts";

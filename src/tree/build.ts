@@ -1,23 +1,24 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
+
+import type { Archive } from "../archive/contract.ts";
 import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
 import { type ReadDocument, readForLater } from "../crawl/read.ts";
 import { type Believed, KnownReadings } from "../crawl/reading-log.ts";
-import { SitemapError } from "../errors.ts";
-import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../event.ts";
-import { path as checkPath } from "../option-checks.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../model/event.ts";
+import { path as checkPath } from "../model/option-checks.ts";
 import {
   type ArchiveOptions,
   type ArchiveSettings,
   type Options,
   resolveArchiveOptions,
   type Settings,
-} from "../options.ts";
-import { problem } from "../problem.ts";
-import type { IndexSitemap, Sitemap } from "../sitemap.ts";
-import type { Archive } from "../store/contract.ts";
-import { homepageOf } from "../url.ts";
+} from "../model/options.ts";
+import { problem } from "../model/problem.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import { homepageOf } from "../model/url.ts";
 import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from "./tree.ts";
 
 /**
@@ -73,7 +74,7 @@ export async function openTreeWhile(
 ): Promise<SitemapTree> {
   checkPath("path", path);
   const reader = resolveArchiveOptions(options);
-  const { openArchive } = await import("../store/open-archive.ts");
+  const { openArchive } = await import("../archive/open-archive.ts");
   const { signal, limits } = reader;
   const until = performance.now() + limits.time;
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
@@ -194,7 +195,7 @@ async function preparedFrom(path: string, { info, urls }: Archive, reader: Archi
     return prepare(homepage, options);
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    const { invalidArchive } = await import("../store/archive-source.ts");
+    const { invalidArchive } = await import("../archive/archive-source.ts");
     throw invalidArchive(path, error.message, error);
   }
 }

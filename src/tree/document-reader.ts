@@ -2,12 +2,12 @@
 // archive says what is in it, reading it shows whether that is true.
 import { type Reading, read, textOf } from "../crawl/read.ts";
 import type { Believed } from "../crawl/reading-log.ts";
-import { SitemapError } from "../errors.ts";
-import type { DocumentRole, DocumentSource, Fetched } from "../exchange.ts";
-import type { Settings } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
-import { type Problem, problem } from "../problem.ts";
-import type { InvalidSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import type { InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {

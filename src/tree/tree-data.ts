@@ -1,7 +1,7 @@
 // A tree as plain data, without or with its pages.
-import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
-import type { SitemapPage } from "../page.ts";
-import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../sitemap.ts";
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../model/sitemap.ts";
 
 /** A tree as data. */
 export interface TreeData {

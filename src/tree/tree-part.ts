@@ -1,6 +1,6 @@
 // Which part of a tree an argument names: all of it, or what is below one sitemap. One form for all methods of a tree.
-import { boolean, expectObject, optionsIn, readable, unexpected } from "../option-checks.ts";
-import type { IndexSitemap, Sitemap } from "../sitemap.ts";
+import { boolean, expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { walkSitemaps } from "./walk.ts";
 
 /** A part of a tree: all of it, or one sitemap and those below it. */

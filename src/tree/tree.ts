@@ -3,14 +3,14 @@
 
 import { flatten } from "../crawl/flatten.ts";
 import type { Believed } from "../crawl/reading-log.ts";
-import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../event.ts";
-import type { Fetched } from "../exchange.ts";
-import { boolean, path as checkPath, optionsIn } from "../option-checks.ts";
-import type { Settings } from "../options.ts";
-import type { SitemapPage } from "../page.ts";
-import type { Problem } from "../problem.ts";
-import type { DocumentResponse } from "../response.ts";
-import { type IndexSitemap, isComplete, problemsOf, type Sitemap } from "../sitemap.ts";
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type { Fetched } from "../model/exchange.ts";
+import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
+import type { Settings } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem } from "../model/problem.ts";
+import type { DocumentResponse } from "../model/response.ts";
+import { type IndexSitemap, isComplete, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { DocumentReader, roleOf, type StoredDocuments } from "./document-reader.ts";
 import { type IndexWithPages, type TreeData, type TreeDataWithPages, withPages } from "./tree-data.ts";
 import { checkPart, checkSitemap, type PagesPart, type TreePart } from "./tree-part.ts";

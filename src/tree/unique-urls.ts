@@ -1,5 +1,5 @@
 // The URLs of a whole website, each once.
-import { FingerprintReader, Fingerprints } from "../fingerprints.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 
 export class UniqueUrls {
   readonly #seen = new Fingerprints();

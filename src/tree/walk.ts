@@ -1,5 +1,5 @@
 // Walks through a tree, depth first and in declared order. Every node can be walked from, whatever its kind.
-import type { IndexSitemap, PagesSitemap, Sitemap } from "../sitemap.ts";
+import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 
 /** The node itself, then everything below it. */
 export function* walkSitemaps(from: Sitemap): Generator<Sitemap, void> {

@@ -1,7 +1,7 @@
 // The input of the page formats: pages of one sitemap, in batches.
-import type { SitemapPage } from "../page.ts";
-import type { SitemapReference } from "../sitemap.ts";
-import type { UrlLines } from "../url-lines.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
+import type { UrlLines } from "../model/url-lines.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */

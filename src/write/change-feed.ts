@@ -1,7 +1,7 @@
 // The format `rss`: new pages as a feed. https://www.rssboard.org/rss-specification
 // Nothing in it depends on the time of writing: the same changes give the same bytes.
-import type { TreeChange } from "../change.ts";
-import type { SitemapPage } from "../page.ts";
+import type { TreeChange } from "../model/change.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { ChangeWriter } from "./change-lines.ts";
 
 export interface FeedOptions {

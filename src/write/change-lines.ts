@@ -1,5 +1,5 @@
 // The changes between two trees as lines, many at a time: URLs, NDJSON, CSV.
-import type { TreeChange } from "../change.ts";
+import type { TreeChange } from "../model/change.ts";
 import { csvCell } from "./csv-cell.ts";
 import { openPageJson, textJson, valueJson } from "./page-json.ts";
 import { printable } from "./printable.ts";

@@ -1,8 +1,8 @@
 // The columns of a table of pages: every field of the model by its path (`news.title`), and, if one list is spread over
 // rows (`--explode images`), the fields of its items (`images.url`).
-import { SitemapError } from "../errors.ts";
-import { suggestion } from "../option-checks.ts";
-import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../page.ts";
+import { SitemapError } from "../model/errors.ts";
+import { suggestion } from "../model/option-checks.ts";
+import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
 import { csvJson } from "./csv-cell.ts";
 
 /** A list of a page that can be spread over rows, one row per item. */

@@ -1,6 +1,6 @@
 // The format `csv` with columns of the caller's choice, and, if a list of the pages is spread over rows, one row for
 // each of its items. A page with an empty list keeps one row.
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { PageWriter } from "./batch.ts";
 import { csvCell } from "./csv-cell.ts";
 import { columnsNamed, type ExplodedList, explodedColumns } from "./csv-columns.ts";

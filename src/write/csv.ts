@@ -2,8 +2,8 @@
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
 // Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
 // Lists of words are joined as news sitemaps write them; images, videos and alternates are JSON, so that nothing is lost.
-import type { NewsStory, SitemapPage } from "../page.ts";
-import type { SitemapReference } from "../sitemap.ts";
+import type { NewsStory, SitemapPage } from "../model/page.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
 import type { PageWriter } from "./batch.ts";
 import { type CsvCell, csvCell, csvJsonCell } from "./csv-cell.ts";
 

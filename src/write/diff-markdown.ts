@@ -1,8 +1,8 @@
 // The summary of a diff as Markdown, for the step summaries of continuous integration and for comments on a pull
 // request. https://github.github.com/gfm/ Texts of a website are shown as code: nothing in them is markup, a link or a
 // mention.
-import { type ChangeGroup, changeKinds, type DiffSummary } from "../change.ts";
-import { grouped } from "../figures.ts";
+import { type ChangeGroup, changeKinds, type DiffSummary } from "../model/change.ts";
+import { grouped } from "../model/figures.ts";
 import { changeInWords, groupsOf, kindInWords, remarkOn, sizesInWords, wantedKinds } from "./diff-words.ts";
 import { printable } from "./printable.ts";
 

@@ -1,6 +1,12 @@
 // The summary of a diff as text for people.
-import { type ChangeCounts, type ChangeGroup, changeKinds, type DiffSummary, type PageChange } from "../change.ts";
-import { counted, grouped } from "../figures.ts";
+import {
+  type ChangeCounts,
+  type ChangeGroup,
+  changeKinds,
+  type DiffSummary,
+  type PageChange,
+} from "../model/change.ts";
+import { counted, grouped } from "../model/figures.ts";
 import {
   changeInWords,
   groupsOf,

@@ -1,8 +1,15 @@
 // The sentences that the summaries of a diff share, in text and in Markdown.
-import type { ChangeGroup, ChangeKind, DiffSideTotals, DiffSummary, PageChange, SitemapChange } from "../change.ts";
-import { changeKinds } from "../change.ts";
-import { counted } from "../figures.ts";
-import type { SitemapPage } from "../page.ts";
+import type {
+  ChangeGroup,
+  ChangeKind,
+  DiffSideTotals,
+  DiffSummary,
+  PageChange,
+  SitemapChange,
+} from "../model/change.ts";
+import { changeKinds } from "../model/change.ts";
+import { counted } from "../model/figures.ts";
+import type { SitemapPage } from "../model/page.ts";
 
 /** How much was compared. */
 export function sizesInWords({ totals }: DiffSummary): string {

@@ -1,6 +1,6 @@
 // One page as printable JSON. Most pages have four fields of plain characters: writing these by hand takes half the
 // time of JSON.stringify, which saves a second for a million pages.
-import type { SitemapPage } from "../page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { printableJson } from "./printable.ts";
 
 /** The page as a JSON object, without its closing brace: a field may be added. */

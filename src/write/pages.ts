@@ -1,5 +1,5 @@
 // The format `pages`: one URL per line, made printable, for lists and link checkers.
-import { PlainPage, type SitemapPage } from "../page.ts";
+import { PlainPage, type SitemapPage } from "../model/page.ts";
 import type { PageWriter } from "./batch.ts";
 import { isPrintableLines, printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";

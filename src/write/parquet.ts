@@ -1,7 +1,7 @@
 // The format `parquet`: three tables (pages, sitemaps, problems) for DuckDB, pandas and Spark. This file is imported
 // only if the format is used, because it brings the library that writes them.
-import type { NewsStory, SitemapPage, SitemapVideo } from "../page.ts";
-import { isLossy, type Problem } from "../problem.ts";
+import type { NewsStory, SitemapPage, SitemapVideo } from "../model/page.ts";
+import { isLossy, type Problem } from "../model/problem.ts";
 import type { PageBatch } from "./batch.ts";
 import { pagesTable, problemsTable, sitemapsTable } from "./parquet-schema.ts";
 import { type ByteSink, ParquetTable, type Row } from "./parquet-table.ts";

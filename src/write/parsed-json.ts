@@ -1,7 +1,7 @@
 // One parsed document as JSON, written while it is read. `kind` and `format` are known at its end, so they come last;
 // the order of fields does not matter in JSON. The shape is described by docs/output.schema.json.
-import type { SitemapPage } from "../page.ts";
-import type { ParsedSitemap, SitemapReference } from "../sitemap.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { ParsedSitemap, SitemapReference } from "../model/sitemap.ts";
 import { openPageJson, valueJson } from "./page-json.ts";
 
 /** The fields that are known once the document was read. */

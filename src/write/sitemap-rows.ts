@@ -1,8 +1,8 @@
 // Sitemaps as rows of a table: one row for each sitemap of the tree, with sizes and times. Made from the events of a
 // crawl, which come in declared order, children before their index; the rows are in the order of the tree.
-import type { CrawlEvent, SitemapEvent } from "../event.ts";
-import type { Problem } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import type { CrawlEvent, SitemapEvent } from "../model/event.ts";
+import type { Problem } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 
 /** Collects the rows of one crawl. */
 export class SitemapRows {

@@ -1,8 +1,8 @@
 // The format `tabtree`: the tree as an outline. Each sitemap is its URL, indented by its depth with tabs; its content
 // follows one level deeper. A sitemap that could not be fully read has the reason on its line.
-import type { TreeStep } from "../event.ts";
-import { isLossy } from "../problem.ts";
-import type { Sitemap } from "../sitemap.ts";
+import type { TreeStep } from "../model/event.ts";
+import { isLossy } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { inPieces } from "./pieces.ts";
 import { printable } from "./printable.ts";
 import { type ShowUrl, wholeUrl } from "./strip-url.ts";

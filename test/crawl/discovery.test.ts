@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
-import type { Options } from "../../src/options.ts";
+import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type FollowRules, follow, Hop } from "../../src/crawl/follow.ts";
 import { redirectTarget } from "../../src/crawl/redirect-target.ts";
-import type { HeaderList } from "../../src/exchange.ts";
+import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 

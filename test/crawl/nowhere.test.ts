@@ -1,7 +1,7 @@
 // Places that hold no sitemap, and everything that leads to them: asked for once, and nobody waits for them a second time.
 import { expect, test } from "vitest";
 import { crawl } from "../../src/crawl/crawl.ts";
-import type { CrawlEvent } from "../../src/event.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 

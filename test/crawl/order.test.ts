@@ -1,9 +1,9 @@
 // Order, concurrency, stopping: two runs over one website print the same, and leaving leaves nothing behind.
 import { expect, test } from "vitest";
-import type { Client } from "../../src/client.ts";
 import { crawl } from "../../src/crawl/crawl.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
-import type { CrawlEvent } from "../../src/event.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 

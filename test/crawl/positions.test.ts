@@ -3,7 +3,7 @@
 // Needs more than a second.
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { IndexSitemap, Sitemap } from "../../src/sitemap.ts";
+import type { IndexSitemap, Sitemap } from "../../src/model/sitemap.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { type Fault, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";

@@ -2,8 +2,8 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { read, readSitemap } from "../../src/crawl/read.ts";
-import { defaultLimits } from "../../src/options.ts";
-import { type Problem, problem } from "../../src/problem.ts";
+import { defaultLimits } from "../../src/model/options.ts";
+import { type Problem, problem } from "../../src/model/problem.ts";
 import { home, urlset } from "../support/site.ts";
 
 function body(text: string, broken?: Problem) {

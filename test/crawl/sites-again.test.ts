@@ -6,10 +6,10 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Client, ClientResponse } from "../../src/client.ts";
-import type { CrawlEvent } from "../../src/event.ts";
-import type { HeaderList } from "../../src/exchange.ts";
-import type { Options } from "../../src/options.ts";
+import type { Client, ClientResponse } from "../../src/model/client.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import type { HeaderList } from "../../src/model/exchange.ts";
+import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { writeBatches } from "../../src/write/batch.ts";

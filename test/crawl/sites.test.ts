@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { isLong } from "../support/long.ts";

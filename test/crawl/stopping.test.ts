@@ -2,10 +2,10 @@
 // Needs more than a second.
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import type { Client } from "../../src/client.ts";
 import { crawl } from "../../src/crawl/crawl.ts";
 import { streamPages } from "../../src/crawl/stream-pages.ts";
-import type { Options } from "../../src/options.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, site } from "../support/site.ts";

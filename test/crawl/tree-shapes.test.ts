@@ -1,7 +1,7 @@
 // Cycles, diamonds, depth and budgets: what a website can do with the shape of its tree.
 // Needs more than a second.
 import { expect, test } from "vitest";
-import type { Options } from "../../src/options.ts";
+import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";

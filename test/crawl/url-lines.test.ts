@@ -2,12 +2,12 @@
 // same, byte for byte, as where each page is made and written by itself; so must everything that is reported.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { Client } from "../../src/client.ts";
 import { crawlUrls } from "../../src/crawl/crawl.ts";
-import type { CrawlEvent } from "../../src/event.ts";
-import type { Limits } from "../../src/options.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import type { Limits } from "../../src/model/options.ts";
+import { UrlLines } from "../../src/model/url-lines.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { UrlLines } from "../../src/url-lines.ts";
 import { writeBatches } from "../../src/write/batch.ts";
 import { pagesWriter } from "../../src/write/pages.ts";
 import { printable } from "../../src/write/printable.ts";

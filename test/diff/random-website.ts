@@ -1,10 +1,10 @@
 // Websites for comparisons, made up at random: a few sitemaps that declare pages from a small pool, so that pages are added, removed,
 // changed, moved and declared twice. And the plainest diff that there can be, to compare with.
 import fc from "fast-check";
-import { type PageField, pageFields, type TreeChange } from "../../src/change.ts";
-import type { Client } from "../../src/client.ts";
-import type { Options } from "../../src/options.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import { type PageField, pageFields, type TreeChange } from "../../src/model/change.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { Options } from "../../src/model/options.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { home, index, type Route, site } from "../support/site.ts";

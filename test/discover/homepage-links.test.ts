@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { HtmlLinks } from "../../src/discover/html-links.ts";
 import { addLinksInHeaders } from "../../src/discover/link-header.ts";
-import { ProblemLog } from "../../src/problem.ts";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
 
 const home = "https://example.org/";

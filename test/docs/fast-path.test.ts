@@ -1,10 +1,10 @@
 // The worked example of docs/fast-path.md is what happens: the document there is read, and every step is written down.
 import { expect, test } from "vitest";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { fastPathWith } from "../../src/parse/fast/create-fast-path.ts";
 import { layout } from "../../src/parse/fast/layout.ts";
 import { createMatcher, type Matcher } from "../../src/parse/fast/matcher.ts";
-import { ProblemLog } from "../../src/problem.ts";
 import { page, section, tableRows } from "./pages.ts";
 
 const document = page("docs/fast-path.md");

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { problemCodes } from "../../src/problem.ts";
+import { problemCodes } from "../../src/model/problem.ts";
 import { page, root, tableRows } from "./pages.ts";
 
 const tags = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -1,15 +1,15 @@
-// The rows of the table of problems, and docs/problems.md against src/errors.ts.
+// The rows of the table of problems, and docs/problems.md against src/model/errors.ts.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
-import { isLossy, type ProblemCode, problemCodes, problemGroups } from "../../src/problem.ts";
+import { isLossy, type ProblemCode, problemCodes, problemGroups } from "../../src/model/problem.ts";
 import { codeOf, page, pages, root, section, tableRows } from "./pages.ts";
 
 const problems = page("docs/problems.md");
-const errorCodes = [...readFileSync(path.join(root, "src/errors.ts"), "utf8").matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(
-  (match) => match[1] as string,
-);
+const errorCodes = [
+  ...readFileSync(path.join(root, "src/model/errors.ts"), "utf8").matchAll(/^ {2}\| "([a-z-]+)"/gm),
+].map((match) => match[1] as string);
 
 const rows = Object.values(problemGroups).flatMap((group) => Object.entries(group));
 

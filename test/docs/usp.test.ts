@@ -5,7 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:chil
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Sitemap } from "../../src/sitemap.ts";
+import type { Sitemap } from "../../src/model/sitemap.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
 

@@ -7,8 +7,8 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CrawlEvent } from "../../src/event.ts";
-import type { Options } from "../../src/options.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { freePort, listening } from "../support/own-port.ts";
 

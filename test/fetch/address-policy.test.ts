@@ -5,7 +5,7 @@ import type net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../src/fetch/address-policy.ts";
 import { createConnect, type Endpoint } from "../../src/fetch/connect.ts";
-import { resolveOptions } from "../../src/options.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { redirect } from "../support/fault-server.ts";
 import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";

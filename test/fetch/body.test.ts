@@ -1,6 +1,6 @@
 // Bodies: counted, capped, held back while nobody reads, and never throwing.
 import { describe, expect, test } from "vitest";
-import type { FetchedDocument } from "../../src/exchange.ts";
+import type { FetchedDocument } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
 import { fetchOnly, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 

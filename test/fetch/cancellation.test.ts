@@ -1,7 +1,7 @@
 // A signal ends everything, in every phase, and leaves nothing behind.
 // Needs more than a second.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Client } from "../../src/client.ts";
+import type { Client } from "../../src/model/client.ts";
 import { faults, status } from "../support/fault-server.ts";
 import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";

@@ -2,8 +2,8 @@
 import type { Socket } from "node:net";
 import { createGzip } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Client, ClientResponse } from "../../src/client.ts";
-import { type HeaderList, header } from "../../src/exchange.ts";
+import type { Client, ClientResponse } from "../../src/model/client.ts";
+import { type HeaderList, header } from "../../src/model/exchange.ts";
 import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 

@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { Clock } from "../../src/fetch/clock.ts";
-import type { Problem } from "../../src/problem.ts";
+import type { Problem } from "../../src/model/problem.ts";
 import { testFetcher } from "../support/fetching.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 // What the operator supplies goes to the origin of the start, and nowhere else; what is secret is never told.
 import { describe, expect, test } from "vitest";
-import { SitemapError } from "../../src/errors.ts";
-import { resolveOptions } from "../../src/options.ts";
+import { SitemapError } from "../../src/model/errors.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import { redirect } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 

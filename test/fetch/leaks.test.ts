@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { createFetcher } from "../../src/fetch/fetcher.ts";
-import { resolveOptions } from "../../src/options.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { type Fault, type FaultServer, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { tenPages } from "../support/fetching.ts";

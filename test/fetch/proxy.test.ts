@@ -2,8 +2,8 @@
 import net from "node:net";
 import tls from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
-import { SitemapError } from "../../src/errors.ts";
 import { proxyChoice } from "../../src/fetch/proxy.ts";
+import { SitemapError } from "../../src/model/errors.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";

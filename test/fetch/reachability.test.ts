@@ -1,7 +1,7 @@
 // Hosts that do not answer: asked a few times, not for everything.
 import { describe, expect, test } from "vitest";
 import { Reachability } from "../../src/fetch/reachability.ts";
-import { problem } from "../../src/problem.ts";
+import { problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";

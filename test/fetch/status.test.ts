@@ -1,7 +1,7 @@
 // Scenarios 33 to 40: what a status means, what is tried again, and how long is waited.
 import { describe, expect, test } from "vitest";
 import { backoffDelay, retryAfterDelay, toDate } from "../../src/fetch/retry.ts";
-import { isChallenge } from "../../src/status.ts";
+import { isChallenge } from "../../src/model/status.ts";
 import { inTurn, status, whole } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 

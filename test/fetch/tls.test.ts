@@ -8,9 +8,9 @@ import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SitemapError } from "../../src/errors.ts";
 import { undiciClient } from "../../src/fetch/undici-client.ts";
-import { resolveOptions } from "../../src/options.ts";
+import { SitemapError } from "../../src/model/errors.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import { createAuthority, selfSigned } from "../support/certificates.ts";
 import { type FaultServerOptions, faults, redirect } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -234,7 +234,7 @@ test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", as
   const program = `
     import { readFileSync } from "node:fs";
     import { createFetcher } from ${JSON.stringify(path.resolve("src/fetch/fetcher.ts"))};
-    import { resolveOptions } from ${JSON.stringify(path.resolve("src/options.ts"))};
+    import { resolveOptions } from ${JSON.stringify(path.resolve("src/model/options.ts"))};
     const [ca, ...urls] = process.argv.slice(1);
     const settings = resolveOptions({ tls: { ca: readFileSync(ca, "utf8") }, network: "allow-private", retries: 0 });
     const fetcher = createFetcher({ settings, start: urls });

@@ -29,7 +29,7 @@ test("a first request loads that file, and not all of undici", () => {
   const program = `
     import { createRequire } from "node:module";
     import { undiciClient } from "./src/fetch/undici-client.ts";
-    import { resolveOptions } from "./src/options.ts";
+    import { resolveOptions } from "./src/model/options.ts";
     const { cache } = createRequire(import.meta.url);
     const loaded = () => Object.keys(cache).filter((file) => /undici.(index|lib.dispatcher.client|lib.web.fetch.index).js$/.test(file)).length;
     const before = loaded();

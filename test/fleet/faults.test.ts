@@ -10,7 +10,7 @@ import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
-import type { Options } from "../../src/options.ts";
+import type { Options } from "../../src/model/options.ts";
 import { ndjsonWriter } from "../../src/write/ndjson.ts";
 import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
 import { some } from "../support/long.ts";

@@ -1,5 +1,5 @@
 // Thousands of small websites, as one client: what is at a URL is made up from its host name.
-import type { Client, ClientRequest } from "../../src/client.ts";
+import type { Client, ClientRequest } from "../../src/model/client.ts";
 
 export interface ManyWebsites {
   readonly client: Client;

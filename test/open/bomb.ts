@@ -1,7 +1,7 @@
 // Opens ten gigabytes of zeros in a process of its own and prints by how much its memory grew.
 import { constants, deflateRawSync } from "node:zlib";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { openDocument } from "../../src/open/open-document.ts";
-import { ProblemLog } from "../../src/problem.ts";
 
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 // Whole blocks that refer to nothing before them can follow one another any number of times.

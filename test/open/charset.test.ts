@@ -2,10 +2,10 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { CharsetDecoder } from "../../src/open/charset-decoder.ts";
 import { openDocument } from "../../src/open/open-document.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
-import { ProblemLog } from "../../src/problem.ts";
 import { anyText } from "../support/any-text.ts";
 import { some } from "../support/long.ts";
 import { cut, opened, openedInEveryCut, sitemap } from "./opened.ts";

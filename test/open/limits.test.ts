@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { openDocument } from "../../src/open/open-document.ts";
-import { ProblemLog } from "../../src/problem.ts";
 import { some } from "../support/long.ts";
 import { brotli, opened, openedInEveryCut } from "./opened.ts";
 

@@ -2,9 +2,9 @@
 import { brotliCompressSync, constants } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
+import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { ByteSource } from "../../src/open/byte-reader.ts";
 import { type OpenOptions, openDocument } from "../../src/open/open-document.ts";
-import { type Problem, type ProblemCode, ProblemLog } from "../../src/problem.ts";
 
 export interface Opened {
   readonly text: string;

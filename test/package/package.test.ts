@@ -19,7 +19,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problem, problemCodes } from "../../src/problem.ts";
+import { problem, problemCodes } from "../../src/model/problem.ts";
 import { isLong } from "../support/long.ts";
 
 const root = path.join(import.meta.dirname, "../..");

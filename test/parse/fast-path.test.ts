@@ -5,12 +5,12 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { translate } from "../../scripts/matcher.mjs";
-import { highFactor, lowFactor } from "../../src/fingerprints.ts";
-import { PlainPage } from "../../src/page.ts";
+import { highFactor, lowFactor } from "../../src/model/fingerprints.ts";
+import { PlainPage } from "../../src/model/page.ts";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { createMatcher } from "../../src/parse/fast/matcher.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
-import { ProblemLog } from "../../src/problem.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { entry, parsePieces, urlset } from "../support/parsed.ts";
@@ -30,8 +30,8 @@ test("there is a matcher, and its code is that of matcher.wat", async () => {
 test("no large number of TypeScript is written in matcher.wat again", () => {
   const read = (name: string) => readFileSync(new URL(`../../src/${name}`, import.meta.url), "utf8");
   const files = [
-    "fingerprints.ts",
-    "utf8-text.ts",
+    "model/fingerprints.ts",
+    "model/utf8-text.ts",
     "parse/fast/layout.ts",
     "parse/fast/matcher.ts",
     "parse/fast/paths.ts",

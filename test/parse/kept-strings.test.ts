@@ -6,11 +6,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
+import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
-import { ProblemLog } from "../../src/problem.ts";
 import { some } from "../support/long.ts";
 import { urlset } from "../support/parsed.ts";
 

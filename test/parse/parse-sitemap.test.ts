@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { SitemapError } from "../../src/errors.ts";
+import { SitemapError } from "../../src/model/errors.ts";
 import * as entryPoint from "../../src/parse/parse-sitemap.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, urlset } from "../support/parsed.ts";

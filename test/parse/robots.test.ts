@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import robotsParser from "robots-parser";
 import { describe, expect, test } from "vitest";
-import { defaultLimits, type Limits } from "../../src/options.ts";
+import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
-import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
 

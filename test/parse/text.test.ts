@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { defaultLimits, type Limits } from "../../src/options.ts";
+import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
-import { type ProblemCode, ProblemLog } from "../../src/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
 

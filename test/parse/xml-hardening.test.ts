@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultLimits } from "../../src/options.ts";
+import { defaultLimits } from "../../src/model/options.ts";
 import { dearest, growth } from "../support/cost.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { some } from "../support/long.ts";

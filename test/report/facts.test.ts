@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { UrlScan } from "../../src/check/url-scan.ts";
-import type { Client } from "../../src/client.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
 import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
 import { pageOf } from "../../src/report/page/report-page.ts";
 import { reportFacts } from "../../src/report/report.ts";

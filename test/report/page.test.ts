@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../../src/client.ts";
+import type { Client } from "../../src/model/client.ts";
 import { reportFacts, reportHtml } from "../../src/report/report.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";

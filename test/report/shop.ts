@@ -1,6 +1,6 @@
 // A shop in six languages, as large as one likes, with the faults that large shops have: a share of pages that carry the time of a
 // deployment, sections that robots.txt forbids, return links that are missing, pages that are listed twice.
-import type { Client, ClientResponse } from "../../src/client.ts";
+import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { Random } from "../support/random.ts";
 
 export const shopHome = "https://shop.example.org/";

@@ -1,6 +1,6 @@
 // Websites whose reports are looked at: small ones, one that fails, one in Chinese and Arabic, and one whose URLs, titles and dates
 // are attacks.
-import type { Client } from "../../src/client.ts";
+import type { Client } from "../../src/model/client.ts";
 import { some } from "../support/long.ts";
 import { home, site } from "../support/site.ts";
 

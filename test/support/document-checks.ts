@@ -1,14 +1,14 @@
 // What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
 // are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
 import { readSitemap } from "../../src/crawl/read.ts";
+import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type Problem, ProblemLog } from "../../src/model/problem.ts";
+import type { ParsedSitemap } from "../../src/model/sitemap.ts";
+import type { TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
-import { defaultLimits, type Limits } from "../../src/options.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
 import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";
-import { type Problem, ProblemLog } from "../../src/problem.ts";
-import type { ParsedSitemap } from "../../src/sitemap.ts";
-import type { TextPiece, Utf8Text } from "../../src/utf8-text.ts";
 import { Random } from "./random.ts";
 
 export interface Reading {

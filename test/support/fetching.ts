@@ -1,10 +1,10 @@
 // What tests of fetching share: a fetcher, and one call from a URL to all that came of it.
 import { afterAll, afterEach } from "vitest";
 import { type Followed, type FollowRules, follow, Hop } from "../../src/crawl/follow.ts";
-import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/event.ts";
-import type { DocumentRequest, Fetched } from "../../src/exchange.ts";
 import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
-import { type Options, resolveOptions, type Timeouts } from "../../src/options.ts";
+import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/model/event.ts";
+import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
+import { type Options, resolveOptions, type Timeouts } from "../../src/model/options.ts";
 import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
 
 /** Ten pages: enough to be cut in half. */

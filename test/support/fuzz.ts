@@ -3,8 +3,8 @@
 import { redirectTarget } from "../../src/crawl/redirect-target.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { addLinksInHeaders } from "../../src/discover/link-header.ts";
+import { ProblemLog, problem } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/date.ts";
-import { ProblemLog, problem } from "../../src/problem.ts";
 import { damagedDocument } from "./damaged-documents.ts";
 import { checkBytes, checkDate, checkText, expectEqual } from "./document-checks.ts";
 import {

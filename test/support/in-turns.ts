@@ -1,12 +1,13 @@
 // Several documents that are read in turns, a piece of each at a time, some of them with nothing but URLs wanted, some of them left in their
 // middle. They share the memory of the matcher: what one of them has must not change what comes of another.
+
+import { defaultLimits } from "../../src/model/options.ts";
+import { ProblemLog } from "../../src/model/problem.ts";
+import type { TextPiece } from "../../src/model/utf8-text.ts";
 import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
-import { defaultLimits } from "../../src/options.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, EntryParser } from "../../src/parse/entry-parser.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
-import { ProblemLog } from "../../src/problem.ts";
-import type { TextPiece } from "../../src/utf8-text.ts";
 import { alternatingDocument } from "./alternating.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateText } from "./mutate.ts";

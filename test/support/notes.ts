@@ -1,6 +1,6 @@
 // Rewrites what an archive says of its documents, in its last record, as somebody would who lies: digest and length are right.
 import { readFileSync, writeFileSync } from "node:fs";
-import { digestOf } from "../../src/store/digest.ts";
+import { digestOf } from "../../src/archive/digest.ts";
 
 export interface Notes {
   by: string;

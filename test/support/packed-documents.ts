@@ -1,7 +1,7 @@
 // Documents as servers send them: in some character set, in layers of compression, announced rightly, wrongly or not at all, and damaged
 // on the way.
 import zlib from "node:zlib";
-import type { HeaderList } from "../../src/exchange.ts";
+import type { HeaderList } from "../../src/model/exchange.ts";
 import { mutateBytes } from "./mutate.ts";
 import type { Random } from "./random.ts";
 

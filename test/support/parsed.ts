@@ -1,13 +1,13 @@
 // A document as the parser sees it: in every cut, with everything that came out of it.
 
-import { defaultLimits, type Limits } from "../../src/options.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
+import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
+import type { SitemapReference } from "../../src/model/sitemap.ts";
+import type { UrlLines } from "../../src/model/url-lines.ts";
+import type { TextPiece } from "../../src/model/utf8-text.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
-import { type Problem, type ProblemCode, ProblemLog } from "../../src/problem.ts";
-import type { SitemapReference } from "../../src/sitemap.ts";
-import type { UrlLines } from "../../src/url-lines.ts";
-import type { TextPiece } from "../../src/utf8-text.ts";
 import { inEveryCut } from "./cuts.ts";
 
 export interface Parsed {

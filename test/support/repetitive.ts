@@ -1,6 +1,6 @@
 // Documents whose entries are alike, as those of real sitemaps are, with values of every kind in them: what one entry says must
 // not change how the next is read.
-import type { Limits } from "../../src/options.ts";
+import type { Limits } from "../../src/model/options.ts";
 import type { Random } from "./random.ts";
 
 /** `most`: of entries that are alike. */

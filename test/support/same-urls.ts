@@ -1,8 +1,8 @@
 // Where only URLs are wanted (`ls -f pages`), whole entries are taken at once: what a document gives must be the same either way.
-import { PlainPage } from "../../src/page.ts";
+import { PlainPage } from "../../src/model/page.ts";
+import type { UrlLines } from "../../src/model/url-lines.ts";
+import { type TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
-import type { UrlLines } from "../../src/url-lines.ts";
-import { type TextPiece, Utf8Text } from "../../src/utf8-text.ts";
 import { printable } from "../../src/write/printable.ts";
 import { expectSame } from "./expect-same.ts";
 import { parsePieces } from "./parsed.ts";

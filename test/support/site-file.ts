@@ -2,8 +2,8 @@
 // that begin with `--- `. A section named by a path (or URL) is a document, with JSON for whatever is not its text; the
 // others say what must come of it. `tree` is always there; `problems` names all of them, so that none may come unseen.
 import { gzipSync } from "node:zlib";
-import type { Options } from "../../src/options.ts";
-import type { SitemapPage } from "../../src/page.ts";
+import type { Options } from "../../src/model/options.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
 import type { Route } from "./site.ts";
 
 export interface SiteFile {

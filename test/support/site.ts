@@ -1,7 +1,7 @@
 // A website as a value: a map from path to body, served by an in-memory client. For everything that is not about sockets.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, ClientRequest } from "../../src/client.ts";
-import type { Sitemap } from "../../src/sitemap.ts";
+import type { Client, ClientRequest } from "../../src/model/client.ts";
+import type { Sitemap } from "../../src/model/sitemap.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 
 export const home = "https://example.org/";

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SitemapError } from "../../src/errors.ts";
-import { endFromJson, endToJson } from "../../src/store/readings.ts";
+import { endFromJson, endToJson } from "../../src/archive/readings.ts";
+import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { changeNotes } from "../support/notes.ts";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { crawl } from "../../src/crawl/crawl.ts";
-import type { SitemapEvent } from "../../src/event.ts";
+import type { SitemapEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { urlset } from "../support/site.ts";

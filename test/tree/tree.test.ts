@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CrawlEvent } from "../../src/event.ts";
-import type { Sitemap } from "../../src/sitemap.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import type { SitemapWithPages } from "../../src/tree/tree-data.ts";

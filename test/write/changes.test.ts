@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { parseFeed } from "htmlparser2";
 import { SaxesParser } from "saxes";
 import { expect, test } from "vitest";
-import type { ChangeKind, DiffTotals, PageChange, SitemapChange, TreeChange } from "../../src/change.ts";
-import { changeKinds } from "../../src/change.ts";
 import { Summarizer, sectionOf } from "../../src/diff/summarize.ts";
-import { problem } from "../../src/problem.ts";
+import type { ChangeKind, DiffTotals, PageChange, SitemapChange, TreeChange } from "../../src/model/change.ts";
+import { changeKinds } from "../../src/model/change.ts";
+import { problem } from "../../src/model/problem.ts";
 import { changeFeedWriter } from "../../src/write/change-feed.ts";
 import {
   type ChangeWriter,

@@ -1,7 +1,7 @@
 // Tables with columns of the caller's choice, and lists spread over rows.
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import type { SitemapPage } from "../../src/page.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
 import { allCsvColumns } from "../../src/write/csv-columns.ts";
 import { csvTableWriter } from "../../src/write/csv-table.ts";
 import { page } from "../docs/pages.ts";

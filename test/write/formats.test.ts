@@ -2,11 +2,11 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TreeStep } from "../../src/event.ts";
-import type { SitemapPage } from "../../src/page.ts";
-import { PlainPage } from "../../src/page.ts";
-import { problem } from "../../src/problem.ts";
-import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/sitemap.ts";
+import type { TreeStep } from "../../src/model/event.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
+import { PlainPage } from "../../src/model/page.ts";
+import { problem } from "../../src/model/problem.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
 import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
 import { csvColumns, csvWriter } from "../../src/write/csv.ts";
 import { csvJson, csvJsonCell } from "../../src/write/csv-cell.ts";

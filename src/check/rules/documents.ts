@@ -1,6 +1,6 @@
 // Rules about sitemaps and indexes as documents.
-import { grouped } from "../../figures.ts";
-import { protocolBytes, protocolEntries } from "../../protocol-limits.ts";
+import { grouped } from "../../model/figures.ts";
+import { protocolBytes, protocolEntries } from "../../model/protocol-limits.ts";
 import { type BuiltInRule, engines } from "../rule.ts";
 import { protocol, sources } from "../sources.ts";
 

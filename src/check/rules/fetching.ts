@@ -1,5 +1,5 @@
 // Rules about finding and fetching sitemaps.
-import { robotsTxtBytes } from "../../protocol-limits.ts";
+import { robotsTxtBytes } from "../../model/protocol-limits.ts";
 import { bounds } from "../bounds.ts";
 import { type BuiltInRule, engines } from "../rule.ts";
 import { protocol, sources } from "../sources.ts";

@@ -1,5 +1,5 @@
 // Rules about news stories, images and videos.
-import { grouped } from "../../figures.ts";
+import { grouped } from "../../model/figures.ts";
 import { bounds } from "../bounds.ts";
 import type { BuiltInRule } from "../rule.ts";
 import { sources } from "../sources.ts";

@@ -1,6 +1,6 @@
 // Rules about the URLs of pages.
-import { grouped } from "../../figures.ts";
-import { protocolUrlLength } from "../../url.ts";
+import { grouped } from "../../model/figures.ts";
+import { protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type BuiltInRule, engines } from "../rule.ts";
 import { protocol, sources } from "../sources.ts";

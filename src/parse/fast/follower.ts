@@ -2,7 +2,7 @@
 // is in the matcher's memory, as UTF-8. Where the matcher knows no path, a window of the document is decoded and given
 // to the scanner; what the scanner reads is learned, and it stops as soon as it reaches a place from which a path is
 // known.
-import { type TextPiece, Utf8Text } from "../../utf8-text.ts";
+import { type TextPiece, Utf8Text } from "../../model/utf8-text.ts";
 import type { RuleReader } from "../element-rule.ts";
 import type { FastPath, ScannerParts } from "../fast-path.ts";
 import { layout } from "./layout.ts";

@@ -1,5 +1,5 @@
 // The attributes of a tag that the matcher found: their names are known, only their values are new.
-import { detached } from "../../detached.ts";
+import { detached } from "../../model/detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "../entities.ts";
 import { TextFacts } from "../text-facts.ts";
 import { normalizeSpace } from "../xml-attributes.ts";

@@ -1,6 +1,6 @@
 // The matcher (matcher.wat) and its memory. All documents share one: their state is copied into it for each chunk.
-import { fingerprintStart } from "../../fingerprints.ts";
-import { decodeAscii, decodeWide } from "../../utf8-text.ts";
+import { fingerprintStart } from "../../model/fingerprints.ts";
+import { decodeAscii, decodeWide } from "../../model/utf8-text.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";

@@ -1,6 +1,6 @@
 // What changed since the previous archive.
-import type { ChangeCounts } from "../../change.ts";
-import { counted, grouped } from "../../figures.ts";
+import type { ChangeCounts } from "../../model/change.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportChanges, ReportFacts } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { part, table, urlLink, withoutOrigin } from "./words.ts";

@@ -1,5 +1,5 @@
 // The content of the sitemaps: hosts, formats, images, videos, news.
-import { counted, grouped } from "../../figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts } from "../facts.ts";
 import { type Html, html, type Value } from "../html.ts";
 import { readableUrl } from "../text.ts";

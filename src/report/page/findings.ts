@@ -1,5 +1,5 @@
 // The findings of a check: one row for each rule, which opens to what search engines do, the fix, and examples.
-import { counted, grouped } from "../../figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts, ReportFinding } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { listed, part, prose, urlLink, withoutOrigin } from "./words.ts";

@@ -1,5 +1,5 @@
 // Languages × languages: rows link to columns, and each cell is the share of alternate pages with a return link.
-import { counted, grouped } from "../../figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts, ReportLanguages } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import type { LanguageLinks } from "../languages.ts";

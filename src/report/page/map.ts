@@ -1,6 +1,6 @@
 // The map of sections: a treemap of HTML boxes, whose places are in the style sheet, and the same as a table. Area is pages, color is
 // the median age, and the hatched part of a box is the share of its pages with errors or warnings.
-import { counted, grouped } from "../../figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts, ReportSection } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { countTiles } from "../map-sections.ts";

@@ -1,6 +1,6 @@
 // The top of the report: the website, the verdict, six figures, and links to the other parts.
-import { counted, grouped, size } from "../../figures.ts";
-import { isHttpUrl } from "../../url.ts";
+import { counted, grouped, size } from "../../model/figures.ts";
+import { isHttpUrl } from "../../model/url.ts";
 import type { ReportFacts } from "../facts.ts";
 import { type Html, html, type Value } from "../html.ts";
 import { age, percent, readableUrl, shortened, time } from "../text.ts";

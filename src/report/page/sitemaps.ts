@@ -1,5 +1,5 @@
 // The tree of sitemaps with sizes, and a waterfall of how they were fetched; and where sitemaps were looked for.
-import { counted, grouped, size } from "../../figures.ts";
+import { counted, grouped, size } from "../../model/figures.ts";
 import type { ReportFacts, ReportSitemap } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { time } from "../text.ts";

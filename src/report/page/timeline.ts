@@ -1,6 +1,6 @@
 // The timeline of last changes: bars, of which very high ones are cut and show their number, and the share that changed
 // since.
-import { counted, grouped } from "../../figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts, ReportTimeline } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { percentage, type StyleSheet } from "../style-sheet.ts";

@@ -1,5 +1,5 @@
 // Parts that all sections of the report use: URLs, sentences with code, tables that scroll.
-import { isHttpUrl } from "../../url.ts";
+import { isHttpUrl } from "../../model/url.ts";
 import { type Html, html, type Value } from "../html.ts";
 import { cutMark, readableUrl } from "../text.ts";
 

@@ -1,0 +1,130 @@
+// One request and its answer: a document, a redirect, or a failure. `fetch/` makes exchanges, `archive/` keeps them, and
+// `crawl/` follows the redirects and reads the documents.
+import type { Problem } from "./problem.ts";
+import { urlKey } from "./url.ts";
+
+/** In the order of the response; names in lower case. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** What a document is requested as: robots.txt has limits of its own, and the homepage is only read for its links. */
+export type DocumentRole = "robots" | "sitemap" | "homepage";
+
+export interface DocumentRequest {
+  readonly url: string;
+  readonly role: DocumentRole;
+  /** A redirect led here: the request goes before those that begin something new. */
+  readonly isRedirected?: boolean | undefined;
+  /** Sent without the caller's headers for this origin, because another origin led here. */
+  readonly anonymous?: boolean | undefined;
+  /** The answer of an earlier run is used instead of a request. */
+  readonly notAsked?: NotAsked | undefined;
+  /** Headers of a conditional request. */
+  readonly conditional?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Why there is no request: a `guess` found nothing before, or the document is `unchanged` according to its index. */
+export type NotAsked = "guess" | "unchanged";
+
+/** Why there is no document: it does not exist, access is denied, the request failed, or our own policy forbids it. */
+export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
+
+/** The answer to one request. */
+export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
+
+/**
+ * Where an answer comes from: from the website now (`fetched`); from an earlier run, because the website says so
+ * (`not-modified`), sent the same bytes (`same-payload`) or was not asked (`not-asked`); or from the archive that this
+ * run continues (`resumed`).
+ */
+export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
+
+interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked"> {
+  /** The requested URL, without user name and password. */
+  readonly url: string;
+  /** 1 if there was no retry, 0 if there was no request. */
+  readonly attempts: number;
+  /** ISO 8601: when the head of the response was received, or the failure was known. Absent if unknown. */
+  readonly receivedAt?: string;
+  /** From the request to the head of the response, in milliseconds. */
+  readonly firstByte?: number;
+  /** @default "fetched" */
+  readonly came?: Came;
+  /** For how many runs in a row the website was not asked. */
+  readonly runsNotAsked?: number;
+}
+
+export interface FetchedDocument extends Exchange {
+  readonly outcome: "found";
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** The website's answer this time, if the document is from an earlier run. */
+  readonly answered?: { readonly status: number; readonly headers: HeaderList };
+  readonly body: Body;
+  /** From the request to the last byte, in milliseconds; for documents that were kept. */
+  readonly duration?: number;
+}
+
+/** The target is in its `location` header. */
+export interface FetchedRedirect extends Exchange {
+  readonly outcome: "redirect";
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+export interface FailedFetch extends Exchange {
+  readonly outcome: FailureOutcome;
+  readonly status?: number;
+  readonly headers?: HeaderList;
+  readonly reason: Problem;
+}
+
+/**
+ * The bytes as received, without any decoding. Iterating never throws for what a website does: a body that breaks ends,
+ * and `problem` says why. Leaving the loop early releases the connection.
+ */
+export interface Body extends AsyncIterable<Uint8Array> {
+  /** The body of an earlier run with the same bytes; known after the iteration. */
+  readonly sameAs?: Body | undefined;
+  /** Why the body ended too early; known after the iteration. */
+  readonly problem: Problem | undefined;
+  /** From the request to the last byte, in milliseconds; known once the body was received. */
+  readonly duration?: number | undefined;
+  /** It is in a file that others may write to: read to its end, its `problem` says whether it is still the same. */
+  readonly mayChange?: boolean;
+}
+
+/** Anything that answers requests, one URL at a time: the network, a store, or an archive. */
+export interface DocumentSource {
+  /** Does not follow redirects. */
+  fetch(request: DocumentRequest): Promise<Fetched>;
+  /** Whether a request without the caller's headers may get another answer. */
+  tellsApart?(url: string): boolean;
+  /** Whether the website was not asked for this guess: the answer is from an earlier run. */
+  wasNotAsked?(url: string): boolean;
+  /** Whether another request for this URL would be sent at once. Absent if fetching early gains nothing. */
+  hasRoomFor?(url: string): boolean;
+  close(): Promise<void>;
+}
+
+/** Equal for requests that name the same document. */
+export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "anonymous">): string {
+  return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
+}
+
+/** What distinguishes requests, and the answers to them. */
+export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
+
+/**
+ * Equal for requests with the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and a document
+ * that was not requested in one place of a website may be requested in another.
+ */
+export function requestKey(request: RequestIdentity): string {
+  const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
+  return request.notAsked === undefined ? key : `${request.notAsked} ${key}`;
+}
+
+/** The first value of a header; `name` in lower case. */
+export function header(headers: HeaderList, name: string): string | undefined {
+  return headers.find(([candidate]) => candidate === name)?.[1];
+}

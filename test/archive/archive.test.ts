@@ -1,0 +1,367 @@
+// What is in an archive of ours beside the exchanges, and how the file comes to be.
+// Needs more than a second.
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createStore, openArchive } from "../../src/archive/store.ts";
+import type { DocumentRole, Fetched, HeaderList } from "../../src/model/exchange.ts";
+import { type Problem, type ProblemCode, type ProblemFacts, problem } from "../../src/model/problem.ts";
+import { anyText } from "../support/any-text.ts";
+import { some } from "../support/long.ts";
+import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-archive-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const inDirectory = (name: string) => path.join(directory, name);
+const info = { homepage: "https://example.org/", settings: {} };
+
+test("what the archive is about comes back, infinite limits included", async () => {
+  const about = {
+    homepage: "https://example.org/",
+    sitemaps: ["https://example.org/a.xml", "https://example.org/ü.xml"],
+    settings: {
+      useRobots: false,
+      extraKnownPaths: ["Infinity"],
+      limits: { bytes: Number.POSITIVE_INFINITY, depth: 0 },
+    },
+  };
+  const store = await createStore({ kind: "memory", info: about });
+  await store.save(inDirectory("site.warc.gz"));
+  await store.close();
+  const archive = await openArchive(inDirectory("site.warc.gz"));
+  expect(archive.info).toEqual(about);
+  await archive.close();
+});
+
+test("no password reaches the file", async () => {
+  const settings = {
+    headers: { authorization: "Bearer secret" },
+    proxy: "http://u:secret@proxy.example/",
+    tls: { ca: ["secret"] },
+    userAgent: "me",
+  };
+  const save = inDirectory("site.warc");
+  const about = {
+    homepage: "https://u:secret@example.org/",
+    sitemaps: ["https://u:secret@example.org/a.xml"],
+    settings,
+  };
+  const store = await createStore({ kind: "auto", save, info: about });
+  await store.keep(
+    documentAt("https://u:secret@example.org/b.xml", "x", {
+      headers: [["link", '<https://u:secret@example.org/c.xml>; rel="sitemap"']],
+    }),
+  );
+  await store.keep(redirectAt("https://u:secret@example.org/a.xml", "//u:secret@example.org/b.xml"));
+  const reason = problem("redirect-invalid", { value: "http://u:secret@example.org/" });
+  await store.keep(failedAt("https://u:secret@example.org/d.xml", { reason }));
+  await store.close();
+  expect(await readFile(save, "utf8")).not.toContain("secret");
+  const archive = await openArchive(save);
+  expect(archive.info).toEqual({
+    homepage: "https://example.org/",
+    sitemaps: ["https://example.org/a.xml"],
+    settings: { userAgent: "me" },
+  });
+  await archive.close();
+});
+
+test("an at sign that names no user is kept", async () => {
+  const headers: HeaderList = [["link", "<https://example.org//@someone>"]];
+  const store = await createStore({ kind: "memory", info });
+  await store.keep(documentAt("https://example.org/@someone", "x", { headers }));
+  const fetched = await store.fetch({ url: "https://example.org/@someone", role: "sitemap" });
+  expect(fetched).toMatchObject({ url: "https://example.org/@someone", headers });
+  await store.close();
+});
+
+test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl ran to its end", async (name) => {
+  for (const finished of [false, true]) {
+    const save = inDirectory(`${finished}-${name}`);
+    const store = await createStore({ kind: "auto", save, info });
+    await store.keep(documentAt("https://example.org/a.xml", "x"));
+    if (finished) await store.finish();
+    await store.save(inDirectory(`later-${finished}-${name}`));
+    await store.close();
+    for (const file of [save, inDirectory(`later-${finished}-${name}`)]) {
+      const archive = await openArchive(file);
+      expect(archive).toMatchObject({ finished, truncated: false, urls: ["https://example.org/a.xml"] });
+      await archive.close();
+    }
+  }
+});
+
+test("archives can be joined", async () => {
+  for (const name of ["a", "b"]) {
+    const store = await createStore({ kind: "memory", info: { homepage: `https://${name}.example/`, settings: {} } });
+    await store.keep(documentAt(`https://${name}.example/`, name));
+    await store.save(inDirectory(`${name}.warc.gz`));
+    await store.close();
+  }
+  await writeFile(
+    inDirectory("both.warc.gz"),
+    Buffer.concat([await readFile(inDirectory("a.warc.gz")), await readFile(inDirectory("b.warc.gz"))]),
+  );
+  const both = await openArchive(inDirectory("both.warc.gz"));
+  expect(both).toMatchObject({ info: { homepage: "https://a.example/" }, truncated: false });
+  for (const name of ["a", "b"]) {
+    const fetched = await both.fetch({ url: `https://${name}.example/`, role: "homepage" });
+    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: name } });
+  }
+  await both.close();
+});
+
+describe("a file that exists is never replaced", () => {
+  test.each(["a file", "a link to nowhere", "a directory"])("%s", async (kind) => {
+    const name = inDirectory("site.warc");
+    if (kind === "a file") await writeFile(name, "mine");
+    else if (kind === "a directory") await mkdtemp(name).then(() => symlink(directory, name));
+    else await symlink(inDirectory("nowhere"), name);
+    const before = await readdir(directory);
+    await expect(createStore({ kind: "auto", save: name, info })).rejects.toMatchObject({ code: "archive-exists" });
+    const store = await createStore({ kind: "memory", info });
+    await expect(store.save(name)).rejects.toMatchObject({ code: "archive-exists" });
+    await store.save(inDirectory("other.warc"));
+    await store.close();
+    const archive = await openArchive(inDirectory("other.warc"));
+    await expect(archive.save(name)).rejects.toMatchObject({ code: "archive-exists" });
+    await archive.close();
+    expect(await readdir(directory)).toEqual([...before, "other.warc"].sort());
+    if (kind === "a file") expect(await readFile(name, "utf8")).toBe("mine");
+  });
+
+  test("nor one that came into being meanwhile", async () => {
+    const store = await createStore({ kind: "memory", info });
+    await store.keep(documentAt("https://example.org/a.xml", Buffer.alloc(2_000_000)));
+    const results = await Promise.allSettled([1, 2, 3].map(() => store.save(inDirectory("site.warc"))));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(results.filter((result) => result.status === "rejected").map(({ reason }) => reason.code)).toEqual([
+      "archive-exists",
+      "archive-exists",
+    ]);
+    expect(await readdir(directory)).toEqual(["site.warc"]);
+    await store.close();
+  });
+});
+
+test("a path where no archive can be is a mistake with a sentence, and nothing is left beside it", async () => {
+  await writeFile(inDirectory("file"), "");
+  const store = await createStore({ kind: "memory", info });
+  for (const place of ["none/site.warc", "file/site.warc", `${"x".repeat(300)}.warc`]) {
+    const expected = {
+      code: "archive-unwritable",
+      message: expect.stringMatching(/^\/.*\.warc cannot be written: [a-z ]+$/),
+      cause: { code: expect.stringMatching(/^E/) },
+    };
+    await expect(store.save(inDirectory(place))).rejects.toMatchObject(expected);
+    await expect(createStore({ kind: "auto", save: inDirectory(place), info })).rejects.toMatchObject(expected);
+  }
+  await store.save(inDirectory(`${"x".repeat(250)}.warc`));
+  await store.close();
+  expect(await readdir(directory)).toEqual(["file", `${"x".repeat(250)}.warc`]);
+});
+
+test.skipIf(process.getuid?.() === 0)("a file that may not be read is reported as such", async () => {
+  await writeFile(inDirectory("site.warc"), "WARC/1.1");
+  await chmod(inDirectory("site.warc"), 0);
+  await expect(openArchive(inDirectory("site.warc"))).rejects.toMatchObject({ code: "invalid-archive" });
+});
+
+test("an archive that is appended to can be opened at any time", async () => {
+  const save = inDirectory("site.warc");
+  const store = await createStore({ kind: "auto", save, info });
+  for (const count of [0, 1, 2]) {
+    const archive = await openArchive(save);
+    expect(archive).toMatchObject({ finished: false, truncated: false });
+    expect(archive.urls).toHaveLength(count);
+    await archive.close();
+    await store.keep(documentAt(`https://example.org/${count}.xml`, "x"));
+  }
+  await store.close();
+});
+
+test("what is kept of each document takes less than a kilobyte", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const save = inDirectory("site.warc");
+  const store = await createStore({ kind: "auto", save, info });
+  const count = some(1000, 500);
+  for (let at = 0; at < count; at += 1) await store.keep(documentAt(`https://example.org/maps/${at}.xml`, "x"));
+  await store.close();
+  await (await openArchive(save)).close();
+  const before = heap();
+  const archive = await openArchive(save);
+  const kept = (heap() - before) / count;
+  expect(archive.urls).toHaveLength(count);
+  await archive.close();
+  expect(kept).toBeLessThan(1100);
+});
+
+// A temporary file has no name: what it takes can be seen among the open files of the process.
+test.runIf(process.platform === "linux")("what is in an archive already takes no further space", async () => {
+  const save = inDirectory("site.warc");
+  const store = await createStore({ kind: "auto", save, info });
+  // Together more than is kept in memory.
+  const body = Buffer.alloc(some(10_000_000, 4_000_000), "<loc>");
+  for (let index = 0; index < 4; index += 1) {
+    await store.keep(documentAt(`https://example.org/${index}.xml`, "", { body: bodyOf(body, { pieces: 100 }) }));
+  }
+  const sizes = await Promise.all(
+    (await readdir("/proc/self/fd")).map(async (name) => {
+      const target = await readlink(`/proc/self/fd/${name}`).catch(() => "");
+      return target.endsWith("/documents (deleted)") ? (await stat(`/proc/self/fd/${name}`)).size : 0;
+    }),
+  );
+  expect(Math.max(0, ...sizes)).toBeLessThan(body.length);
+  for (let index = 0; index < 4; index += 1) {
+    const fetched = await store.fetch({ url: `https://example.org/${index}.xml`, role: "sitemap" });
+    if (fetched.outcome === "found") expect((await bytesOf(fetched.body)).equals(body)).toBe(true);
+  }
+  await store.close();
+});
+
+describe("any exchange comes back as it was", () => {
+  const text = anyText({ maxLength: 20 });
+  // Kept apart: nothing that looks like a user name and a password.
+  const plain = text.filter((value) => !value.includes("@"));
+  const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
+  const headers = fc.array(
+    fc.tuple(fc.oneof(fc.constantFrom("location", "content-length", "transfer-encoding"), plain), plain),
+  );
+  const problemWith = (...codes: ProblemCode[]) =>
+    fc
+      .record(
+        {
+          code: fc.constantFrom(...codes),
+          line: fc.nat(),
+          value: plain,
+          count: fc.nat(),
+          limit: fc.oneof(fc.nat(), fc.constant(1500.5), fc.constant(Number.POSITIVE_INFINITY)),
+          status: fc.nat(),
+          retryAfter: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+        },
+        { requiredKeys: ["code"] },
+      )
+      .map(({ code, ...facts }) => problem(code, facts as ProblemFacts));
+  const aProblem = problemWith("timeout-idle", "body-short", "http-404", "limit-document-bytes", "redirect-downgrade");
+  const status = fc.integer({ min: 100, max: 999 });
+  const receivedAt = fc
+    .date({ noInvalidDate: true, min: new Date("0001-01-01"), max: new Date("9999-12-31") })
+    .map((date) => date.toISOString());
+  const base = {
+    url,
+    role: fc.constantFrom("robots", "sitemap", "homepage"),
+    attempts: fc.nat(),
+    receivedAt,
+    firstByte: fc.nat(),
+  };
+  const failed = fc.record(
+    { outcome: fc.constantFrom("absent", "blocked", "failed", "refused"), ...base, status, headers, reason: aProblem },
+    { requiredKeys: ["outcome", "url", "role", "attempts", "receivedAt", "firstByte", "reason"] },
+  );
+  const redirect = fc.record({ outcome: fc.constant("redirect"), ...base, status, headers });
+  const found = fc.record({
+    outcome: fc.constant("found"),
+    ...base,
+    status,
+    headers,
+    duration: fc.nat(),
+    bytes: fc.uint8Array({ maxLength: 200 }),
+    bodyProblem: fc.option(problemWith("timeout-idle", "body-reset", "limit-document-bytes"), { nil: undefined }),
+  });
+  const exchanges = fc.uniqueArray(fc.oneof(found, redirect, failed), {
+    minLength: 1,
+    maxLength: 8,
+    selector: ({ url }) => new URL(url).host,
+  });
+
+  /** A fresh body each time: it can be read once. */
+  function fetchedOf(exchange: object & { bytes?: Uint8Array; bodyProblem?: Problem | undefined }): Fetched {
+    const { bytes, bodyProblem, ...rest } = exchange;
+    if (bytes === undefined) return exchange as Fetched;
+    const body = bodyOf(bytes, bodyProblem === undefined ? {} : { problem: bodyProblem });
+    return { ...rest, body } as Fetched;
+  }
+
+  test.each(["site.warc", "site.warc.gz"])("through %s", async (name) => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(exchanges, async (list) => {
+        const save = inDirectory(`${run++}-${name}`);
+        const store = await createStore({ kind: "auto", save, info });
+        await Promise.all(list.map((exchange) => store.keep(fetchedOf(exchange))));
+        await store.close();
+        const archive = await openArchive(save);
+        for (const exchange of list) {
+          const fetched = await archive.fetch({ url: exchange.url, role: exchange.role as DocumentRole });
+          expect(await contentOf(fetched)).toEqual(await contentOf(fetchedOf(exchange)));
+        }
+        await archive.close();
+      }),
+      { numRuns: some(40, 15) },
+    );
+  });
+});
+
+test("what no head can hold is not lost: long URLs, large headers", async () => {
+  const long = (name: string) => `https://example.org/${name.repeat(100_000)}`;
+  const exchange = () =>
+    documentAt(long("a"), "<urlset/>", {
+      headers: [
+        ["x-large", "x".repeat(1_000_000)],
+        ["content-type", "text/xml"],
+      ],
+    });
+  const store = await createStore({ kind: "auto", save: inDirectory("site.warc.gz"), info });
+  await store.keep(exchange());
+  await store.keep(documentAt("https://example.org/", "last"));
+  await store.close();
+  const archive = await openArchive(inDirectory("site.warc.gz"));
+  expect(archive).toMatchObject({ truncated: false, urls: [long("a"), "https://example.org/"] });
+  const fetched = await archive.fetch({ url: long("a"), role: "sitemap" });
+  expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
+  await archive.close();
+});
+
+test("the file is what the specification says, line by line", async () => {
+  const store = await createStore({ kind: "memory", info });
+  await store.keep(documentAt("https://example.org/ü b.xml", "<urlset/>"));
+  await store.save(inDirectory("site.warc.gz"));
+  await store.close();
+  const text = gunzipSync(await readFile(inDirectory("site.warc.gz"))).toString();
+  const response = text.slice(text.indexOf("WARC/1.1", 1), text.indexOf("WARC-Type: metadata"));
+  expect(response.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "DATE")).toBe(
+    [
+      "WARC/1.1",
+      "WARC-Type: response",
+      "WARC-Record-ID: <urn:uuid:UUID>",
+      "WARC-Date: DATE",
+      "Content-Type: application/http; msgtype=response",
+      "WARC-Warcinfo-ID: <urn:uuid:UUID>",
+      "WARC-Target-URI: https://example.org/%C3%BC%20b.xml",
+      "WARC-Payload-Digest: sha1:Y5KQTGIMCOKZM35GM24G64PH4MS7A6TN",
+      "Content-Length: 59",
+      "",
+      "HTTP/1.1 200 OK",
+      "content-type: application/xml",
+      "",
+      "<urlset/>",
+      "",
+      "WARC/1.1",
+      "",
+    ].join("\r\n"),
+  );
+});

@@ -1,0 +1,275 @@
+// One suite for every way of keeping exchanges.
+// Needs more than a second.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createStore, openArchive, type Store } from "../../src/archive/store.ts";
+import type { DocumentRole, DocumentSource, Fetched } from "../../src/model/exchange.ts";
+import { problem } from "../../src/model/problem.ts";
+import { isLong, some } from "../support/long.ts";
+import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
+
+const info = { homepage: "https://example.org/", settings: {} };
+const megabyte = 1024 * 1024;
+
+interface Way {
+  readonly name: string;
+  create(path: string): Promise<Store>;
+  /** What is asked after everything was kept: the store itself, or the archive that it left behind. */
+  reopen(store: Store, path: string): Promise<DocumentSource>;
+}
+
+const kinds = ["memory", "file", "auto"] as const;
+const archives = ["site.warc", "site.warc.gz"];
+
+const ways: Way[] = [
+  ...kinds.map((kind) => ({
+    name: kind,
+    create: () => createStore({ kind, info }),
+    reopen: async (store: Store) => store,
+  })),
+  ...archives.flatMap((file) => [
+    ...kinds.map((kind) => ({
+      name: `${kind}, while it is appended to ${file}`,
+      create: (directory: string) => createStore({ kind, info, save: path.join(directory, file) }),
+      reopen: async (store: Store) => store,
+    })),
+    {
+      name: `${file}, appended to while the crawl went on`,
+      create: (directory: string) => createStore({ kind: "auto", info, save: path.join(directory, file) }),
+      reopen: async (store: Store, directory: string) => {
+        await store.close();
+        return openArchive(path.join(directory, file));
+      },
+    },
+    {
+      name: `${file}, saved at the end`,
+      create: () => createStore({ kind: "auto", info }),
+      reopen: async (store: Store, directory: string) => {
+        await store.save(path.join(directory, file));
+        return openArchive(path.join(directory, file));
+      },
+    },
+    {
+      name: `${file}, saved from another archive`,
+      create: () => createStore({ kind: "memory", info }),
+      reopen: async (store: Store, directory: string) => {
+        await store.save(path.join(directory, "first.warc"));
+        const first = await openArchive(path.join(directory, "first.warc"));
+        await first.save(path.join(directory, file));
+        await first.close();
+        return openArchive(path.join(directory, file));
+      },
+    },
+  ]),
+];
+
+describe.each(ways)("$name", ({ name: way, create, reopen }) => {
+  const open: DocumentSource[] = [];
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), "store-contract-"));
+  });
+  afterEach(async () => {
+    for (const source of open.splice(0)) await source.close();
+    await rm(directory, { recursive: true });
+  });
+
+  async function kept(...exchanges: Fetched[]): Promise<DocumentSource> {
+    const store = await create(directory);
+    open.push(store);
+    for (const exchange of exchanges) await store.keep(exchange);
+    await store.finish();
+    const source = await reopen(store, directory);
+    open.push(source);
+    return source;
+  }
+
+  const ask = (source: DocumentSource, url: string, role: DocumentRole = "sitemap") => source.fetch({ url, role });
+
+  test("a document comes back as it was, body included", async () => {
+    const bytes = Buffer.from([0, 13, 10, 255, 31, 139, 0]);
+    const source = await kept(documentAt("https://example.org/a.xml", bytes));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toEqual(
+      await contentOf(documentAt("https://example.org/a.xml", bytes)),
+    );
+  });
+
+  test("a body can be read again and again, also by two readers at a time and after an early leave", async () => {
+    const bytes = Buffer.alloc(some(3 * megabyte, megabyte + 1000), "0123456789");
+    const source = await kept(documentAt("https://example.org/a.xml", bytes));
+    const fetched = await ask(source, "https://example.org/a.xml");
+    if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+    for await (const piece of fetched.body) {
+      expect(piece.length).toBeLessThanOrEqual(256 * 1024);
+      break;
+    }
+    const [first, second] = await Promise.all([bytesOf(fetched.body), bytesOf(fetched.body)]);
+    expect(first.equals(bytes)).toBe(true);
+    expect(second.equals(bytes)).toBe(true);
+  });
+
+  test("what keep returns can be read while others are being kept", async () => {
+    const store = await create(directory);
+    open.push(store);
+    const names = Array.from({ length: 8 }, (_, index) => `https://example.org/${index}.xml`);
+    // Together more than `auto` keeps in memory; each more than one piece.
+    const least = isLong || way.startsWith("auto") ? megabyte : 300_000;
+    const contents = names.map((name, index) => Buffer.alloc(least + index * 70_001, name));
+    const results = await Promise.all(
+      names.map(async (name, index) => {
+        const body = bodyOf(contents[index]!, { pieces: 97 });
+        const result = await store.keep(documentAt(name, "", { body }));
+        return bytesOf(result.body);
+      }),
+    );
+    results.forEach((bytes, index) => {
+      expect(bytes.equals(contents[index]!)).toBe(true);
+    });
+  });
+
+  test("an empty body is a body", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", ""));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toMatchObject({
+      body: { bytes: "", problem: undefined },
+    });
+  });
+
+  test("why a body ended early is remembered", async () => {
+    const broken = () => bodyOf("<urlset><url>", { problem: problem("timeout-idle", { limit: 15_000 }) });
+    const source = await kept(documentAt("https://example.org/a.xml", "", { body: broken() }));
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toEqual(
+      await contentOf(documentAt("https://example.org/a.xml", "", { body: broken() })),
+    );
+  });
+
+  test("attempts and odd headers are remembered", async () => {
+    const exchange = (): Fetched =>
+      documentAt("http://example.org/a.xml", "<urlset/>", {
+        status: 203,
+        headers: [
+          ["content-length", "9"],
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+          ["transfer-encoding", "chunked"],
+          ["x-odd", " \u00fc\u4e2d\r\n\0"],
+          ["odd name", ""],
+        ],
+        attempts: 3,
+      });
+    const source = await kept(exchange());
+    expect(await contentOf(await ask(source, "http://example.org/a.xml"))).toEqual(await contentOf(exchange()));
+  });
+
+  test("a redirect is an answer like any other, and is not followed", async () => {
+    const redirect = redirectAt("https://example.org/old.xml", "/new.xml", { status: 308, attempts: 2 });
+    const source = await kept(redirect, documentAt("https://example.org/new.xml", "<urlset/>"));
+    expect(await ask(source, "https://example.org/old.xml")).toEqual(redirect);
+    expect((await ask(source, "https://example.org/new.xml")).outcome).toBe("found");
+  });
+
+  test("what was wanted as robots.txt, or without the operator's headers, is kept apart", async () => {
+    const url = "https://example.org/a.txt";
+    const whole = documentAt(url, "whole");
+    const cut = documentAt(url, "cut", { role: "robots" });
+    const anonymous = failedAt(url, { anonymous: true });
+    const single = "https://example.org/b.txt";
+    const source = await kept(cut, anonymous, whole, documentAt(single, "b"));
+    expect(await contentOf(await ask(source, url))).toMatchObject({ body: { bytes: "whole" } });
+    expect(await contentOf(await ask(source, url, "robots"))).toMatchObject({ body: { bytes: "cut" } });
+    expect(await source.fetch({ url, role: "sitemap", anonymous: true })).toEqual(anonymous);
+    // Where there is one answer only, it serves for all.
+    expect((await ask(source, single, "robots")).outcome).toBe("found");
+    expect((await source.fetch({ url: single, role: "sitemap", anonymous: true })).outcome).toBe("found");
+  });
+
+  test("an exchange without a document is remembered with its reason", async () => {
+    const failures = [
+      failedAt("https://example.org/404"),
+      failedAt("https://example.org/budget", { outcome: "refused", reason: problem("limit-documents", { limit: 3 }) }),
+      failedAt("https://example.org/slow", { outcome: "failed", reason: problem("timeout-connect", { limit: 9 }) }),
+    ];
+    const { status: _, headers: __, ...withoutResponse } = failedAt("https://example.org/none");
+    const source = await kept(...failures, withoutResponse);
+    for (const failure of [...failures, withoutResponse]) {
+      expect(await ask(source, failure.url)).toEqual(failure);
+    }
+  });
+
+  test("a URL that was never kept is archive-missing", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", "x"));
+    expect(await ask(source, "https://example.org/b.xml")).toEqual({
+      outcome: "failed",
+      url: "https://example.org/b.xml",
+      role: "sitemap",
+      attempts: 0,
+      reason: problem("archive-missing"),
+    });
+  });
+
+  test("another spelling of a URL finds the same document", async () => {
+    const source = await kept(documentAt("https://example.org/%7Ea b.xml", "x"));
+    expect((await ask(source, "HTTPS://EXAMPLE.org:443/~a%20b.xml#top")).outcome).toBe("found");
+  });
+
+  test("the first exchange for a URL counts", async () => {
+    const source = await kept(
+      documentAt("https://example.org/a.xml", "first"),
+      documentAt("https://example.org/a.xml", "second"),
+    );
+    expect(await contentOf(await ask(source, "https://example.org/a.xml"))).toMatchObject({ body: { bytes: "first" } });
+  });
+
+  test("user names and passwords are not kept", async () => {
+    const source = await kept(
+      redirectAt("https://user:secret@example.org/a.xml", "https://user:secret@example.org/b.xml"),
+      failedAt("https://user:secret@example.org/c.xml", {
+        reason: problem("redirect-invalid", { value: "http://user:secret@example.org/" }),
+      }),
+    );
+    const fetched = await ask(source, "https://user:secret@example.org/a.xml");
+    expect(fetched.url).toBe("https://example.org/a.xml");
+    expect(JSON.stringify(await ask(source, "https://example.org/c.xml"))).not.toMatch(/secret|user/);
+    expect(JSON.stringify(await contentOf(fetched))).not.toMatch(/secret|user/);
+  });
+
+  test("an aborted request rejects with the reason of its signal", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", "x"));
+    const reason = new Error("enough");
+    const request = { url: "https://example.org/a.xml", role: "sitemap", signal: AbortSignal.abort(reason) } as const;
+    await expect(source.fetch(request)).rejects.toBe(reason);
+  });
+
+  test("a body that throws rejects untouched, and nothing is kept of it", async () => {
+    const store = await create(directory);
+    open.push(store);
+    const reason = new Error("aborted");
+    let left = false;
+    const body = {
+      problem: undefined,
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield Buffer.from("<urlset>");
+          throw reason;
+        } finally {
+          left = true;
+        }
+      },
+    };
+    await expect(store.keep(documentAt("https://example.org/a.xml", "", { body }))).rejects.toBe(reason);
+    expect(left).toBe(true);
+    await store.keep(documentAt("https://example.org/b.xml", "b"));
+    const source = await reopen(store, directory);
+    open.push(source);
+    expect(await ask(source, "https://example.org/a.xml")).toMatchObject({ reason: { code: "archive-missing" } });
+    expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");
+  });
+
+  test("after closing, everything says so", async () => {
+    const source = await kept(documentAt("https://example.org/a.xml", Buffer.alloc(megabyte)));
+    await source.close();
+    await source.close();
+    await expect(ask(source, "https://example.org/a.xml")).rejects.toMatchObject({ code: "tree-closed" });
+  });
+});

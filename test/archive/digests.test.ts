@@ -1,0 +1,194 @@
+// What an archive says about its bytes is held against them, the first time they are read to their end.
+// Needs more than a second.
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { base32, fromBase32 } from "../../src/archive/base32.ts";
+import { parseDigest } from "../../src/archive/digest.ts";
+import { openArchive } from "../../src/archive/store.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { isLong } from "../support/long.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+import { contentOf } from "./exchanges.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-digests-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const url = "https://example.org/a.xml";
+
+async function savedTree(): Promise<Buffer> {
+  const { client } = site({
+    "/robots.txt": robots("/i.xml", "/gone.xml"),
+    "/i.xml": index("/a.xml", "/old.xml"),
+    "/a.xml": urlset("/1", "/2"),
+    "/old.xml": { to: "/b.xml" },
+    "/b.xml": urlset("/3"),
+  });
+  const save = path.join(directory, "site.warc");
+  const options = { client, save, retries: 0, useKnownPaths: false, useHomepage: false };
+  await using _ = await sitemapTreeForHomepage(home, options);
+  return readFile(save);
+}
+
+async function problemsOf(bytes: Buffer): Promise<{ complete: boolean; codes: string[] }> {
+  const name = path.join(directory, "changed.warc");
+  await writeFile(name, bytes);
+  await using tree = await openTree(name);
+  const codes = [...tree.problems()].map(({ url, problem }) => `${url.slice(home.length - 1)} ${problem.code}`);
+  return { complete: tree.complete, codes };
+}
+
+const replaced = (bytes: Buffer, from: string, to: string): Buffer => {
+  const text = bytes.toString("latin1");
+  expect(text).toContain(from);
+  expect(to).toHaveLength(from.length);
+  return Buffer.from(text.replace(from, to), "latin1");
+};
+
+describe("an archive of ours", () => {
+  test("that was not touched has nothing to say", async () => {
+    expect(await problemsOf(await savedTree())).toEqual({ complete: false, codes: ["/gone.xml http-404"] });
+  });
+
+  test.each([
+    ["a page of a document", "<loc>https://example.org/2</loc>", "<loc>https://example.org/8</loc>", "/a.xml"],
+    ["a child of an index", "<loc>https://example.org/a.xml</loc>", "<loc>https://example.org/b.xml</loc>", "/i.xml"],
+    ["robots.txt", "Sitemap: https://example.org/gone.xml", "Sitemap: https://example.org/away.xml", "/robots.txt"],
+    ["why there is no document", '"code":"http-404"', '"code":"http-410"', "/gone.xml"],
+    ["where a redirect leads", '["location","/b.xml"]', '["location","/a.xml"]', "/old.xml"],
+    [
+      "the description of a document",
+      '"url":"https://example.org/b.xml"',
+      '"url":"https://example.org/B.xml"',
+      undefined,
+    ],
+    ["the settings", '"useRobots":true', '"useRobots":null'.replace("null", "true"), undefined],
+    ["the limits", '"depth":11', '"depth":99', ""],
+  ])("is not complete if somebody changed %s", async (_, from, to, at) => {
+    const { complete, codes } = await problemsOf(replaced(await savedTree(), from, to));
+    expect(complete).toBe(false);
+    if (at !== undefined) expect(codes).toContain(`/${at.slice(1)} archive-digest`);
+  });
+
+  test("any byte of a payload or a description that changes is noticed, or the archive is refused", async () => {
+    const whole = await savedTree();
+    const before = await problemsOf(whole);
+    const text = whole.toString("latin1");
+    const places = [...text.matchAll(/\r\n\r\n(\{"outcome[^\r]*|<\?xml[^\r]*|Sitemap[^\r]*)/g)];
+    expect(places.length).toBeGreaterThan(8);
+    for (const place of places) {
+      for (let at = place.index + 4; at < place.index + place[0].length; at += isLong ? 13 : 31) {
+        const bytes = Buffer.from(whole);
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
+        const after = await problemsOf(bytes).catch((error: { code: string }) => error.code);
+        if (after === "invalid-archive") continue;
+        expect(after).not.toEqual(before);
+        expect(after).toMatchObject({ complete: false });
+      }
+    }
+  });
+
+  test("a body is checked once, and stays bad", async () => {
+    const name = path.join(directory, "changed.warc");
+    await writeFile(name, replaced(await savedTree(), "example.org/2", "example.org/8"));
+    const archive = await openArchive(name);
+    for (const _ of [1, 2]) {
+      const fetched = await archive.fetch({ url, role: "sitemap" });
+      expect(await contentOf(fetched)).toMatchObject({ body: { problem: { code: "archive-digest" } } });
+    }
+    await archive.close();
+  });
+
+  test("0.1.0 wrote no digest of a description: such archives have nothing to say", async () => {
+    const records = (await savedTree()).toString("latin1").replaceAll(/WARC-Block-Digest: .*\r\n/g, "");
+    expect((await problemsOf(Buffer.from(records, "latin1"))).codes).toEqual(["/gone.xml http-404"]);
+  });
+});
+
+describe("an archive of another tool", () => {
+  const body = "<urlset><url><loc>https://example.org/1</loc></url></urlset>";
+  const chunked = `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`;
+  const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest();
+
+  async function problemOf(http: string, fields: Record<string, string>, type = "response"): Promise<unknown> {
+    const lines = Object.entries({ "WARC-Type": type, "WARC-Target-URI": url, ...fields });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const name = path.join(directory, "foreign.warc");
+    await writeFile(name, `WARC/1.0\r\n${head}Content-Length: ${http.length}\r\n\r\n${http}\r\n\r\n`);
+    const archive = await openArchive(name);
+    const fetched = await archive.fetch({ url, role: "sitemap" });
+    const { body } = (await contentOf(fetched)) as { body: { problem?: { code: string } } };
+    await archive.close();
+    return body.problem?.code;
+  }
+
+  const http = `HTTP/1.1 200 OK\r\nX: y\r\n\r\n${body}`;
+  const inChunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`;
+  const forms: [string, (bytes: Buffer) => string][] = [
+    ["Base32", (bytes) => base32Padded(bytes)],
+    ["Base32 without padding", (bytes) => base32Padded(bytes).replace(/=+$/, "")],
+    ["Base32 in small letters", (bytes) => base32Padded(bytes).toLowerCase()],
+    ["hexadecimal digits", (bytes) => bytes.toString("hex")],
+    ["Base64", (bytes) => bytes.toString("base64")],
+  ];
+
+  describe.each(["sha1", "sha256", "sha512", "md5"])("%s", (algorithm) => {
+    test.each(forms)("in %s", async (_, write) => {
+      const payload = (text: string) => ({ "WARC-Payload-Digest": `${algorithm}:${write(digest(algorithm, text))}` });
+      const block = (text: string) => ({ "WARC-Block-Digest": `${algorithm}:${write(digest(algorithm, text))}` });
+      expect(await problemOf(http, { ...payload(body), ...block(http) })).toBeUndefined();
+      expect(await problemOf(http, payload(`${body} `))).toBe("archive-digest");
+      expect(await problemOf(http, block(body))).toBe("archive-digest");
+      expect(await problemOf(http, { ...payload(body), ...block(body) })).toBe("archive-digest");
+    });
+  });
+
+  test("chunks belong to the payload, or they do not: both have been seen", async () => {
+    const sha1 = (text: string) => `sha1:${base32(digest("sha1", text))}`;
+    expect(await problemOf(inChunks, { "WARC-Payload-Digest": sha1(chunked) })).toBeUndefined();
+    expect(await problemOf(inChunks, { "WARC-Payload-Digest": sha1(body) })).toBeUndefined();
+    expect(await problemOf(inChunks, { "WARC-Payload-Digest": sha1("x") })).toBe("archive-digest");
+    expect(await problemOf(inChunks, { "WARC-Block-Digest": sha1(inChunks) })).toBeUndefined();
+    expect(await problemOf(inChunks, { "WARC-Block-Digest": sha1(chunked) })).toBe("archive-digest");
+  });
+
+  test("a resource is its own payload", async () => {
+    const sha1 = (text: string) => `sha1:${base32(digest("sha1", text))}`;
+    const fields = { "WARC-Payload-Digest": sha1(body), "WARC-Block-Digest": sha1(body) };
+    expect(await problemOf(body, fields, "resource")).toBeUndefined();
+    expect(await problemOf(body, { "WARC-Block-Digest": sha1("x") }, "resource")).toBe("archive-digest");
+  });
+
+  test.each(["crc32:ABCD", "sha1", "sha1:", "sha1:!!!!", "sha1:ABC", "constructor:x", ""])(
+    "%j says nothing that could be checked",
+    async (text) => {
+      expect(parseDigest(text)).toBeUndefined();
+      expect(await problemOf(http, { "WARC-Payload-Digest": text, "WARC-Block-Digest": text })).toBeUndefined();
+    },
+  );
+
+  function base32Padded(bytes: Buffer): string {
+    const padded = Buffer.concat([bytes, Buffer.alloc((5 - (bytes.length % 5)) % 5)]);
+    const digits = Math.ceil((bytes.length * 8) / 5);
+    const text = base32(padded).slice(0, digits);
+    return text.padEnd(Math.ceil(digits / 8) * 8, "=");
+  }
+});
+
+test("what is encoded as Base32 is decoded to the same bytes", () => {
+  for (const text of ["", "hello", "\0\0\0\0\0", "0123456789"]) {
+    expect(Buffer.from(fromBase32(base32(Buffer.from(text))) ?? []).toString()).toBe(text);
+  }
+  expect(fromBase32("1")).toBeUndefined();
+});
+
+test("every record of ours but those with a document's payload has a block digest", async () => {
+  const heads = (await savedTree()).toString("latin1").match(/WARC\/1\.1\r\n(?:.+\r\n)+/g) ?? [];
+  expect(heads.length).toBeGreaterThan(10);
+  for (const head of heads) expect(head).toMatch(/WARC-(?:Block|Payload)-Digest: sha1:[A-Z2-7]{32}\r\n/);
+});

@@ -1,0 +1,76 @@
+// Exchanges as the network would hand them over, and what to compare of them.
+import type { Body, FailedFetch, Fetched, FetchedDocument, FetchedRedirect } from "../../src/model/exchange.ts";
+import { type Problem, problem } from "../../src/model/problem.ts";
+
+/** A body that can be read once, in pieces, as from a socket. */
+export function bodyOf(bytes: Uint8Array | string, options: { problem?: Problem; pieces?: number } = {}): Body {
+  const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+  const size = Math.max(1, Math.ceil(whole.length / (options.pieces ?? 3)));
+  let seen: Problem | undefined;
+  let used = false;
+  return {
+    get problem() {
+      return seen;
+    },
+    async *[Symbol.asyncIterator]() {
+      if (used) throw new Error("The body of a response can be read once");
+      used = true;
+      for (let from = 0; from < whole.length; from += size) yield whole.subarray(from, from + size);
+      seen = options.problem;
+    },
+  };
+}
+
+/** When responses come, and after how long. */
+const received = { receivedAt: "2026-05-31T10:00:00.000Z", firstByte: 120 } as const;
+
+export function documentAt(
+  url: string,
+  body: Uint8Array | string,
+  changes: Partial<FetchedDocument> = {},
+): FetchedDocument {
+  return {
+    outcome: "found",
+    url,
+    role: "sitemap",
+    status: 200,
+    headers: [["content-type", "application/xml"]],
+    attempts: 1,
+    ...received,
+    duration: 250,
+    body: bodyOf(body),
+    ...changes,
+  };
+}
+
+export function failedAt(url: string, changes: Partial<FailedFetch> = {}): FailedFetch {
+  return {
+    outcome: "absent",
+    url,
+    role: "sitemap",
+    status: 404,
+    headers: [["content-type", "text/html"]],
+    attempts: 1,
+    ...received,
+    reason: problem("http-404", { status: 404 }),
+    ...changes,
+  };
+}
+
+export function redirectAt(url: string, location: string, changes: Partial<FetchedRedirect> = {}): FetchedRedirect {
+  const headers = [["location", location] as const];
+  return { outcome: "redirect", url, role: "sitemap", status: 301, headers, attempts: 1, ...received, ...changes };
+}
+
+export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** Everything of an exchange that can be seen from outside, the body read to its end. */
+export async function contentOf(fetched: Fetched): Promise<unknown> {
+  if (fetched.outcome !== "found") return fetched;
+  const bytes = await bytesOf(fetched.body);
+  return { ...fetched, body: { bytes: bytes.toString("latin1"), problem: fetched.body.problem } };
+}

@@ -1,0 +1,297 @@
+// Archives of other tools, written by hand: what the specification allows, and what has been seen.
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Archive, openArchive } from "../../src/archive/store.ts";
+import { problem } from "../../src/model/problem.ts";
+import { openTree } from "../../src/tree/build.ts";
+import { contentOf } from "./exchanges.ts";
+
+let directory: string;
+const open: Archive[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-foreign-"));
+});
+afterEach(async () => {
+  for (const archive of open.splice(0)) await archive.close();
+  await rm(directory, { recursive: true });
+});
+
+async function archiveOf(...parts: (string | Uint8Array)[]): Promise<Archive> {
+  const name = path.join(directory, "site.warc");
+  await writeFile(name, Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
+  const archive = await openArchive(name);
+  open.push(archive);
+  return archive;
+}
+
+function record(type: string, url: string, content: string, more: Record<string, string> = {}): string {
+  const fields = { "WARC-Type": type, "WARC-Target-URI": url, ...more };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `WARC/1.0\r\n${lines.join("")}Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}\r\n\r\n`;
+}
+
+const response = (url: string, http: string, more?: Record<string, string>) => record("response", url, http, more);
+const document = (body: string, headers = "") => `HTTP/1.1 200 OK\r\n${headers}\r\n${body}`;
+const url = "https://example.org/a.xml";
+const ask = (archive: Archive, asked = url) => archive.fetch({ url: asked, role: "sitemap" });
+
+test("chunks are taken apart", async () => {
+  const chunked = "5;x=1\r\n<urls\r\n4\r\net/>\r\n0\r\n\r\n";
+  const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
+  const fetched = await ask(archive);
+  for (const _ of [1, 2]) {
+    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
+  }
+});
+
+test("a body that announces chunks but has none is taken as it is", async () => {
+  const archive = await archiveOf(response(url, document("<urlset/>", "Transfer-Encoding: chunked\r\n")));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
+});
+
+test.each(["5\r\n<urls\r\n4\r\net", "5\r\n<urlset/>", "5\r\n<urls\r\nzz\r\n", "5\r\n<urls\r\n"])(
+  "chunks that break off are a body that ended early: %j",
+  async (chunked) => {
+    const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
+    expect(await contentOf(await ask(archive))).toMatchObject({
+      body: { bytes: expect.stringMatching(/^<urls/), problem: problem("body-short") },
+    });
+  },
+);
+
+test("chunks may be cut anywhere by the blocks that are read", async () => {
+  const text = Array.from({ length: 60_000 }, (_, index) => `<url>${index}</url>`).join("");
+  const chunks = text.match(/.{1,4099}/g)!.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  const archive = await archiveOf(
+    response(url, document(`${chunks.join("")}0\r\n\r\n`, "transfer-encoding: chunked\r\n")),
+  );
+  const content = (await contentOf(await ask(archive))) as { body: { bytes: string } };
+  expect(content.body.bytes === text).toBe(true);
+});
+
+test.each([
+  ["disconnect", "body-reset"],
+  ["length", "body-short"],
+  ["time", "body-short"],
+] as const)("a record that says it was truncated (%s) is a body that ended early", async (reason, code) => {
+  const archive = await archiveOf(response(url, document("<urlset>"), { "WARC-Truncated": reason }));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset>", problem: { code } } });
+});
+
+test("a body shorter than its announced length ended early", async () => {
+  const archive = await archiveOf(response(url, document("<urlset>", "Content-Length: 99\r\n")));
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { problem: { code: "body-short" } } });
+});
+
+test("a redirect is answered as such, wherever it leads", async () => {
+  const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
+  const archive = await archiveOf(
+    response(url, to("Location: /b.xml")),
+    response("https://example.org/2", to("X-Location: /1")),
+  );
+  expect(await ask(archive)).toEqual({
+    outcome: "redirect",
+    url,
+    role: "sitemap",
+    attempts: 1,
+    status: 302,
+    headers: [["location", "/b.xml"]],
+  });
+  expect(await ask(archive, "https://example.org/2")).toMatchObject({ outcome: "redirect" });
+});
+
+test("redirects inside the archive are followed, in a circle, to nowhere and out of it", async () => {
+  const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
+  const names = [1, 3, 4, 5, 6].map((name) => `Sitemap: https://example.org/${name}\n`);
+  await archiveOf(
+    response("https://example.org/robots.txt", document(names.join(""))),
+    response("https://example.org/1", to("Location: /2")),
+    response("https://example.org/2", to("Location: /1")),
+    response("https://example.org/3", to("X-Location: /1")),
+    response("https://example.org/4", to("Location: ftp://example.org/")),
+    response("https://example.org/5", to("Location: https://elsewhere.example/")),
+    response("https://example.org/6", to("Location: //www.example.org/c.xml")),
+    response("https://www.example.org/c.xml", document("<urlset><url><loc>https://example.org/p</loc></url></urlset>")),
+  );
+  await using tree = await openTree(path.join(directory, "site.warc"));
+  const [robots] = tree.root.children;
+  const children = robots?.kind === "index" ? robots.children : [];
+  expect(children.map((child) => (child.kind === "invalid" ? child.reason.code : child.url))).toEqual([
+    "redirect-loop",
+    "redirect-invalid",
+    "scheme-refused",
+    "archive-missing",
+    "https://www.example.org/c.xml",
+  ]);
+});
+
+test.each([
+  [404, "absent"],
+  [410, "absent"],
+  [403, "blocked"],
+  [429, "blocked"],
+  [500, "failed"],
+  [304, "failed"],
+])("status %i is %s", async (status, outcome) => {
+  const archive = await archiveOf(response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`));
+  expect(await ask(archive)).toMatchObject({ outcome, status, reason: { code: `http-${status}` } });
+});
+
+test("records of other types are skipped", async () => {
+  const archive = await archiveOf(
+    record("warcinfo", "", "software: other\r\n"),
+    record("request", url, "GET /a.xml HTTP/1.1\r\n\r\n"),
+    record("metadata", url, "via: https://example.org/"),
+    record("conversion", url, "text"),
+    record("unheard-of", url, "text"),
+    response("dns:example.org", "20260101000000\nexample.org. 300 IN A 192.0.2.1\n"),
+    response(url, document("<urlset/>")),
+  );
+  expect(archive.urls).toEqual([url]);
+  expect((await ask(archive)).outcome).toBe("found");
+});
+
+test("a resource is a document without the head of a response", async () => {
+  const archive = await archiveOf(record("resource", url, "<urlset/>", { "Content-Type": "text/xml" }));
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    status: 200,
+    headers: [["content-type", "text/xml"]],
+    body: { bytes: "<urlset/>" },
+  });
+});
+
+describe("a revisit repeats the payload of another record", () => {
+  const other = "https://example.org/b.xml";
+  const digest = "sha1:5TMKFQ6GKSXKCGUUSEOJZYZPB2XD6OVZ";
+  const wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+  const original = (more: Record<string, string> = {}) =>
+    response(other, document("<urlset/>", "X: 1\r\n"), {
+      "WARC-Record-ID": "<urn:uuid:1>",
+      "WARC-Date": "2024-05-01T00:00:00Z",
+      ...more,
+    });
+  const profiles = ["1.0", "1.1"].flatMap((version) =>
+    ["identical-payload-digest", "server-not-modified"].map(
+      (name) => `http://netpreserve.org/warc/${version}/revisit/${name}`,
+    ),
+  );
+  const heads = {
+    "identical-payload-digest": "HTTP/1.1 200 OK\r\nX: 2\r\n\r\n",
+    "server-not-modified": "HTTP/1.1 304 Not Modified\r\nX: 3\r\n\r\n",
+  };
+
+  describe.each(profiles)("%s", (profile) => {
+    const name = profile.split("/").at(-1) as keyof typeof heads;
+    const ways: [string, string, Record<string, string>][] = [
+      ["by the id of its record", url, { "WARC-Refers-To": "<urn:uuid:1>" }],
+      ["by its URL", url, { "WARC-Refers-To-Target-URI": other }],
+      [
+        "by its URL and date",
+        url,
+        { "WARC-Refers-To-Target-URI": other, "WARC-Refers-To-Date": "2024-05-01T00:00:00Z" },
+      ],
+      ["by the digest of its payload", url, { "WARC-Payload-Digest": digest }],
+      ["by nothing but the same URL", other, {}],
+    ];
+    test.each(ways)("%s, before and after it in the file", async (_, at, fields) => {
+      const revisit = record("revisit", at, heads[name], { "WARC-Profile": profile, ...fields });
+      const sha1 = createHash("sha1").update("<urlset/>").digest("hex");
+      const first = original({ "WARC-Payload-Digest": `sha1:${sha1}` });
+      const named = revisit.replace(digest, `sha1:${sha1}`);
+      for (const parts of [
+        [first, named],
+        [named, first],
+        [named, gap, first],
+      ]) {
+        const archive = await archiveOf(...parts);
+        const expected = at === other ? "1" : name === "identical-payload-digest" ? "2" : "1";
+        expect(await contentOf(await ask(archive, at))).toMatchObject({
+          outcome: "found",
+          url: at,
+          headers: [["x", expected]],
+          body: { bytes: "<urlset/>", problem: undefined },
+        });
+      }
+    });
+  });
+
+  test("one that another tool kept: a redirect, a failure", async () => {
+    const archive = await archiveOf(
+      response(other, "HTTP/1.1 301 Moved\r\nLocation: /c\r\n\r\n"),
+      record("revisit", url, "", { "WARC-Refers-To-Target-URI": other }),
+    );
+    expect(await ask(archive)).toMatchObject({ outcome: "redirect", url, status: 301 });
+  });
+
+  test.each([
+    [
+      "another file, by its id",
+      { "WARC-Refers-To": "<urn:uuid:9>", "WARC-Refers-To-Target-URI": "https://example.org/none" },
+    ],
+    ["another file, by its URL", { "WARC-Refers-To-Target-URI": "https://example.org/none" }],
+    ["another payload of that URL", { "WARC-Refers-To-Target-URI": other, "WARC-Payload-Digest": wrong }],
+  ])("%s: a problem of its own", async (_, fields) => {
+    const archive = await archiveOf(
+      original({ "WARC-Payload-Digest": "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB" }),
+      record("revisit", url, heads["server-not-modified"], fields),
+    );
+    expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "archive-revisit" } });
+  });
+
+  test("revisits that refer to each other refer to nothing", async () => {
+    const archive = await archiveOf(
+      record("revisit", url, "", { "WARC-Record-ID": "<urn:uuid:1>", "WARC-Refers-To": "<urn:uuid:2>" }),
+      record("revisit", other, "", { "WARC-Record-ID": "<urn:uuid:2>", "WARC-Refers-To": "<urn:uuid:1>" }),
+    );
+    for (const at of [url, other])
+      expect(await ask(archive, at)).toMatchObject({ reason: { code: "archive-revisit" } });
+  });
+
+  test("the archive of today in front of that of yesterday: the document is there", async () => {
+    const today = record("revisit", url, heads["server-not-modified"], { "WARC-Profile": profiles[1] as string });
+    const archive = await archiveOf(today, response(url, document("<urlset/>")));
+    expect(archive.urls).toEqual([url]);
+    expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset/>" } });
+  });
+
+  const gap = record("metadata", other, "x");
+});
+
+test("the first response for a URL counts", async () => {
+  const archive = await archiveOf(response(url, document("first")), response(url, document("second")));
+  expect(archive.urls).toEqual([url]);
+  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "first" } });
+});
+
+test("lines may end in LF alone, fields may be folded, URLs may stand in angle brackets", async () => {
+  const http = "HTTP/1.1 200 OK\ncontent-type:\n text/xml\n\n<urlset/>";
+  const archive = await archiveOf(
+    `WARC/1.0\nwarc-type: response\nWARC-Target-URI:\n <${url}>\nContent-Length: ${http.length}\n\n${http}\n\n`,
+    `\r\n\r\n\r\n${response("https://example.org/b.xml", document("b")).trimEnd()}`,
+  );
+  expect(archive.truncated).toBe(false);
+  expect(await contentOf(await ask(archive))).toMatchObject({
+    headers: [["content-type", "text/xml"]],
+    body: { bytes: "<urlset/>" },
+  });
+  expect((await ask(archive, "https://example.org/b.xml")).outcome).toBe("found");
+});
+
+test("a file that was compressed in one piece is read like any other", async () => {
+  const archive = await archiveOf(
+    gzipSync(response(url, document("a")) + response("https://example.org/b.xml", document("b"))),
+    gzipSync(response("https://example.org/c.xml", document("c"))),
+  );
+  expect(archive.urls).toHaveLength(3);
+  expect(await contentOf(await ask(archive, "https://example.org/b.xml"))).toMatchObject({ body: { bytes: "b" } });
+});
+
+test("an invalid response head is a failure of the website", async () => {
+  const archive = await archiveOf(response(url, "<html>"), response("https://example.org/b.xml", ""));
+  expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "http-protocol" } });
+  expect(await ask(archive, "https://example.org/b.xml")).toMatchObject({ reason: { code: "http-protocol" } });
+});

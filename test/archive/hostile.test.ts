@@ -1,0 +1,279 @@
+// An archive may come from anybody, and may have been cut anywhere: it opens, or it is refused with a clear error.
+// Needs more than a second.
+import { mkdtemp, open as openFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ArchiveIndex } from "../../src/archive/archive-index.ts";
+import { openSource } from "../../src/archive/archive-source.ts";
+import { type Archive, createStore, openArchive } from "../../src/archive/store.ts";
+import { WarcReader } from "../../src/archive/warc-reader.ts";
+import { SitemapError } from "../../src/model/errors.ts";
+import { openTree } from "../../src/tree/build.ts";
+import { isLong } from "../support/long.ts";
+import { contentOf, documentAt, failedAt } from "./exchanges.ts";
+
+let directory: string;
+let name: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-hostile-"));
+  name = path.join(directory, "site.warc");
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const urls = ["https://example.org/a.xml", "https://example.org/b.xml"];
+
+async function smallArchive(file: string): Promise<Buffer> {
+  const store = await createStore({ kind: "memory", save: file, info: { settings: {} } });
+  const { status: _, headers: __, ...failed } = failedAt(urls[0]!);
+  await store.keep(failed);
+  await store.keep(documentAt(urls[1]!, "<sitemapindex/>"));
+  await store.finish();
+  await store.close();
+  const handle = await openFile(file);
+  const bytes = await handle.readFile();
+  await handle.close();
+  return bytes;
+}
+
+describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
+  test("cut anywhere, it opens up to its last whole exchange or is refused", async () => {
+    const whole = path.join(directory, file);
+    const bytes = await smallArchive(whole);
+    const exchangesOf = async (name: string) => {
+      const archive = await openArchive(name).catch((error: unknown) => error);
+      if (archive instanceof SitemapError) return archive.code;
+      const open = archive as Archive;
+      const contents = await Promise.all(
+        open.urls.map(async (url) => contentOf(await open.fetch({ url, role: "sitemap" }))),
+      );
+      await open.close();
+      return contents;
+    };
+    const expected = await exchangesOf(whole);
+    // Around the ends of records every byte, elsewhere one of some. Compressed bytes depend on each other: fewer tell as much.
+    const step = isLong ? 1 : file.endsWith(".gz") ? 53 : 29;
+    const start = file.endsWith(".gz") ? "\x1f\x8b\x08" : "WARC/1.1";
+    const isNearEnd = (length: number) =>
+      bytes.subarray(Math.max(0, length - 12), length + 12).includes(start, 0, "latin1");
+    const lengths = Array.from(bytes.keys()).filter((length) => length % step === 0 || isNearEnd(length));
+    const seen = await inParallel(8, lengths, async (length) => {
+      const cut = path.join(directory, `${length}.warc`);
+      await writeFile(cut, bytes.subarray(0, length));
+      const result = await exchangesOf(cut);
+      await rm(cut);
+      return result;
+    });
+    const firstOpen = seen.findIndex((result) => result !== "invalid-archive");
+    expect(firstOpen).toBeGreaterThan(0);
+    let count = 0;
+    for (const result of seen.slice(firstOpen)) {
+      if (result.length > count) expect(result).toEqual(expected.slice(0, result.length));
+      expect(result.length).toBeGreaterThanOrEqual(count);
+      expect(typeof result).toBe("object");
+      count = result.length;
+    }
+    expect(count).toBe(urls.length);
+  });
+});
+
+async function inParallel<T, R>(width: number, items: T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
+  const worker = async () => {
+    for (const [index, item] of rest) results[index] = await run(item);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
+
+test("an archive that was cut says so, and can be saved without its torn end", async () => {
+  const bytes = await smallArchive(path.join(directory, "whole.warc"));
+  await writeFile(name, bytes.subarray(0, bytes.length - 10));
+  const cut = await openArchive(name);
+  expect(cut).toMatchObject({ truncated: true, finished: false });
+  await cut.save(path.join(directory, "mended.warc.gz"));
+  await cut.close();
+  const mended = await openArchive(path.join(directory, "mended.warc.gz"));
+  expect(mended).toMatchObject({ truncated: false, finished: false, urls });
+  await mended.close();
+});
+
+test("an archive with something else behind it is read up to there, and says so", async () => {
+  const bytes = await smallArchive(path.join(directory, "whole.warc"));
+  await writeFile(name, Buffer.concat([bytes, Buffer.alloc(1000)]));
+  const archive = await openArchive(name);
+  expect(archive).toMatchObject({ truncated: true, finished: true, urls });
+  await archive.close();
+});
+
+test("damaged compression is read up to the damage, and says so", async () => {
+  const whole = path.join(directory, "whole.warc");
+  const records = (await smallArchive(whole)).toString("latin1").split(/(?=WARC\/1\.1\r\n)/);
+  const members = records.map((record) => gzipSync(Buffer.from(record, "latin1")));
+  members.at(-1)!.fill(0xff, 20, 40);
+  // More than is decompressed at a time lies between the records and the damage.
+  const filler = gzipSync("WARC/1.1\r\nWARC-Type: conversion\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+  await writeFile(name, Buffer.concat([...members.slice(0, -1), ...Array(4000).fill(filler), members.at(-1)!]));
+  const archive = await openArchive(name);
+  expect(archive).toMatchObject({ truncated: true, finished: false, urls });
+  await archive.close();
+});
+
+describe("refused with a message that says why", () => {
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ["an empty file", "", /it is empty/],
+    ["text", "<urlset/>", /holds no record/],
+    ["a page of HTML, compressed", gzipSync("<html></html>"), /holds no record/],
+    ["a zip file", "PK\x03\x04...", /WACZ/],
+    ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/],
+    ["half a magic", "WAR", /cut off inside its first record/],
+    ["line ends only", "\r\n".repeat(100_000), /holds no record/],
+    ["a record without a length", "WARC/1.1\r\nWARC-Type: response\r\n\r\n", /holds no record/],
+    ["a negative length", "WARC/1.1\r\nContent-Length: -1\r\n\r\n", /holds no record/],
+    ["a huge length", "WARC/1.1\r\nContent-Length: 999999999999999\r\n\r\nx", /cut off/],
+    ["a length beyond numbers", `WARC/1.1\r\nContent-Length: ${"9".repeat(400)}\r\n\r\nx`, /holds no record/],
+  ])("%s", async (_, content, message) => {
+    await writeFile(name, content);
+    const error = await openArchive(name).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "invalid-archive", message: expect.stringMatching(message) });
+    expect((error as Error).message).toContain(name);
+  });
+
+  test("a directory, and a file that is not there", async () => {
+    await expect(openArchive(directory)).rejects.toMatchObject({ code: "invalid-archive" });
+    await expect(openArchive(name)).rejects.toMatchObject({
+      code: "invalid-archive",
+      message: expect.stringContaining("no such file"),
+    });
+  });
+
+  test("a head of a gigabyte, without reading it", async () => {
+    await writeFile(name, "WARC/1.1\r\nX: ");
+    await truncate(name, 1024 ** 3);
+    const before = process.memoryUsage().rss;
+    await expect(openArchive(name)).rejects.toMatchObject({ code: "invalid-archive" });
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test("a small file that unpacks to far more than it should", async () => {
+    const megabytes = gzipSync(Buffer.alloc(32 * 1024 * 1024), { level: 1 });
+    await writeFile(name, Buffer.concat(Array(5).fill(megabytes)));
+    await expect(openArchive(name)).rejects.toMatchObject({
+      code: "invalid-archive",
+      message: expect.stringContaining("unpacks to more than"),
+    });
+  });
+});
+
+describe("a description that was tampered with", () => {
+  /** Rewrites the JSON of the last description and of nothing else. */
+  async function tampered(change: (json: string) => string): Promise<void> {
+    const text = (await smallArchive(path.join(directory, "whole.warc"))).toString("latin1");
+    const place = text.lastIndexOf('{"outcome"');
+    const end = text.indexOf("\r\n\r\n", place);
+    const json = change(text.slice(place, end));
+    const head = text.slice(0, place).replace(/Content-Length: \d+\r\n\r\n$/, `Content-Length: ${json.length}\r\n\r\n`);
+    await writeFile(name, Buffer.from(head + json + text.slice(end), "latin1"));
+  }
+
+  test.each<[string, (json: string) => string]>([
+    ["no JSON", (json) => json.slice(1)],
+    ["a list", () => "[]"],
+    ["null", () => "null"],
+    ["nothing", () => ""],
+    ["a number for a URL", (json) => json.replace(/"url":"[^"]*"/, '"url":5')],
+    ["an unknown role", (json) => json.replace('"role":"sitemap"', '"role":"guest"')],
+    ["an unknown outcome", (json) => json.replace('"found"', '"lost"')],
+    ["headers that are no pairs", (json) => json.replace(/"headers":\[\[.*?\]\]/, '"headers":[["a"]]')],
+    ["half of a description of 0.1.0", (json) => json.replace("{", '{"requestedUrl":"https://example.org/",')],
+    ["a text for the status", (json) => json.replace('"status":200', '"status":"200"')],
+    ["a problem that is none", (json) => json.replace('"body":{}', '"body":{"problem":{"code":1}}')],
+  ])("%s: refused", async (_, change) => {
+    await tampered(change);
+    await expect(openArchive(name)).rejects.toMatchObject({ code: "invalid-archive" });
+  });
+
+  test("further fields and prototypes are left behind", async () => {
+    await tampered((json) =>
+      json.replace("{", '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"extra":[],'),
+    );
+    const archive = await openArchive(name);
+    const fetched = await archive.fetch({ url: urls[1]!, role: "sitemap" });
+    expect(await contentOf(fetched)).toMatchObject({ url: urls[1], body: { bytes: "<sitemapindex/>" } });
+    expect(Object.hasOwn(fetched, "extra")).toBe(false);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    await archive.close();
+  });
+
+  test("a document whose response is not in the file: refused", async () => {
+    const text = (await smallArchive(path.join(directory, "whole.warc"))).toString("latin1");
+    const records = text.split(/(?=WARC\/1\.1\r\n)/);
+    await writeFile(
+      name,
+      Buffer.from(records.filter((record) => !record.includes("<sitemapindex/>")).join(""), "latin1"),
+    );
+    await expect(openArchive(name)).rejects.toMatchObject({ code: "invalid-archive" });
+  });
+});
+
+test.each([
+  ['{"version":3,"settings":{}}', /later version/],
+  ['{"version":1}', /damaged/],
+  ['{"version":1,"settings":[]}', /damaged/],
+  ['{"version":1,"settings":{},"homepage":1}', /damaged/],
+  ['{"version":1,"settings":{},"sitemaps":[1]}', /damaged/],
+  ["{", /damaged/],
+])("an archive about %s is refused", async (json, message) => {
+  const content = `sitegrove: ${json}\r\n`;
+  await writeFile(
+    name,
+    `WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: ${content.length}\r\n\r\n${content}\r\n\r\n`,
+  );
+  await expect(openArchive(name)).rejects.toMatchObject({
+    code: "invalid-archive",
+    message: expect.stringMatching(message),
+  });
+});
+
+test("a compressed archive is one member for each record", async () => {
+  const bytes = await smallArchive(path.join(directory, "whole.warc.gz"));
+  const records = gunzipSync(bytes).toString("latin1").split("WARC/1.1\r\n").length - 1;
+  expect(bytes.toString("latin1").split("\x1f\x8b\x08\x04").length - 1).toBe(records);
+});
+
+describe("an archive of very many small records", () => {
+  const response = "HTTP/1.1 200 OK\r\n\r\nx";
+  const record = (number: number) =>
+    `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
+
+  test("is refused where it holds more than a tree may", async () => {
+    const file = path.join(directory, "many.warc");
+    await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
+    const source = await openSource(file);
+    try {
+      const index = new ArchiveIndex({
+        walk: () => new WarcReader(source.file, source.size),
+        compressed: async () => undefined,
+        mostAnswers: 100,
+      });
+      const reader = new WarcReader(source.file, source.size);
+      const indexing = (async () => {
+        for await (const one of reader) await index.add(one, () => reader.contentOf(one));
+      })();
+      await expect(indexing).rejects.toThrow("it holds more than 100 documents");
+    } finally {
+      await source.close();
+    }
+  });
+
+  test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
+    const file = path.join(directory, name);
+    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, number) => record(number)).join(""));
+    await writeFile(file, name.endsWith(".gz") ? gzipSync(bytes) : bytes);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error("enough")), 5);
+    await expect(openTree(file, { signal: abort.signal })).rejects.toThrow("enough");
+  });
+});

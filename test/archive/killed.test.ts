@@ -1,0 +1,201 @@
+// Processes that end badly: what was acknowledged is in the archive, and temporary files do not stay.
+// Needs processes, more than a second.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createStore, openArchive } from "../../src/archive/store.ts";
+import { sweepTemporaryFiles } from "../../src/archive/temporary-file.ts";
+import { isLong } from "../support/long.ts";
+import { contentAt } from "./child.ts";
+import { bytesOf, contentOf, documentAt } from "./exchanges.ts";
+
+let directory: string;
+let temporary: string;
+let script: string;
+beforeAll(async () => {
+  script = await compileChild(await mkdtemp(path.join(tmpdir(), "store-child-")));
+});
+afterAll(() => rm(path.join(script, "../../.."), { recursive: true }));
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "store-killed-"));
+  temporary = path.join(directory, "tmp");
+  await mkdir(temporary);
+  // os.tmpdir() reads it each time.
+  vi.stubEnv("TMPDIR", temporary);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(directory, { recursive: true });
+});
+
+/** As JavaScript it starts ten times as fast, and it is started often. */
+async function compileChild(target: string): Promise<string> {
+  const root = path.join(import.meta.dirname, "../..");
+  await writeFile(path.join(target, "package.json"), '{ "type": "module" }');
+  for (const folder of ["src/model", "src/model/problems", "src/archive", "test/archive"]) {
+    await mkdir(path.join(target, folder), { recursive: true });
+    for (const file of (await readdir(path.join(root, folder))).filter((name) => /^[a-z0-9-]+\.ts$/.test(name))) {
+      const { outputText } = transpileModule(await readFile(path.join(root, folder, file), "utf8"), {
+        compilerOptions: {
+          module: ModuleKind.ESNext,
+          target: ScriptTarget.ES2022,
+          rewriteRelativeImportExtensions: true,
+          verbatimModuleSyntax: true,
+        },
+      });
+      await writeFile(path.join(target, folder, file.replace(/ts$/, "js")), outputText);
+    }
+  }
+  return path.join(target, "test/archive/child.js");
+}
+
+const info = { homepage: "https://example.org/", settings: {} };
+const leftovers = async () => (await readdir(temporary)).filter((name) => name.startsWith("sitegrove-"));
+
+interface Child {
+  readonly process: ChildProcess;
+  /** Whole lines only: half a line was not said. */
+  lines(): string[];
+  readonly ended: Promise<unknown>;
+}
+
+function start(mode: string, save = "", fileLimit?: number): Child {
+  const command = [process.execPath, script, mode, save];
+  const [name, ...args] =
+    fileLimit === undefined ? command : ["bash", "-c", `ulimit -f ${fileLimit}; exec "$@"`, "bash", ...command];
+  const child = spawn(name!, args, { stdio: ["ignore", "pipe", "ignore"] });
+  let output = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  return { process: child, lines: () => output.split("\n").slice(0, -1), ended: once(child, "close") };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+describe("an archive whose process was killed", () => {
+  test("opens, and holds everything that was acknowledged", async () => {
+    const killAt = async (run: number) => {
+      const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
+      const child = start("wait", save);
+      // Between the first document and nearly the last, and at no tidy moment.
+      await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
+      await new Promise((resolve) => setTimeout(resolve, run % 4));
+      child.process.kill("SIGKILL");
+      await child.ended;
+      expect(child.process.signalCode).toBe("SIGKILL");
+      const acknowledged = child.lines().slice(1).map(Number);
+      const archive = await openArchive(save);
+      expect(archive.info).toEqual(info);
+      expect(archive.finished).toBe(false);
+      for (const index of acknowledged) {
+        const fetched = await archive.fetch({ url: `https://example.org/${index}.xml`, role: "sitemap" });
+        if (fetched.outcome !== "found") throw new Error(`${index} was acknowledged, but is ${fetched.outcome}`);
+        expect((await bytesOf(fetched.body)).equals(contentAt(index))).toBe(true);
+        expect(fetched.body.problem).toBeUndefined();
+      }
+      // What was not acknowledged is whole, or not there.
+      expect(archive.urls.length).toBeGreaterThanOrEqual(acknowledged.length);
+      await archive.close();
+      await rm(save);
+    };
+    // A few of them, compressed or not, and at other moments.
+    const runs = isLong ? Array.from({ length: 24 }, (_, run) => run) : [0, 7, 14, 21];
+    const worker = async () => {
+      for (let run = runs.shift(); run !== undefined; run = runs.shift()) await killAt(run);
+    };
+    await Promise.all([worker(), worker(), worker()]);
+  });
+});
+
+test("a full disk rejects with a sentence, and the archive is whole up to there", async () => {
+  const save = path.join(directory, "site.warc");
+  // 1.5 MB for any one file. Node.js ignores the signal, so that writing fails as on a full disk.
+  const child = start("crawl", save, 1500);
+  await child.ended;
+  expect(child.lines().at(-1)).toBe(`error storage-failed EFBIG ${save} could not be written: file too large`);
+  const acknowledged = child.lines().slice(1, -1);
+  const archive = await openArchive(save);
+  expect(archive.truncated).toBe(false);
+  expect(archive.urls).toHaveLength(acknowledged.length);
+  await archive.close();
+  expect(await leftovers()).toEqual([]);
+});
+
+describe("temporary files", () => {
+  test("have no name, so that nobody can open them and nothing can leave them behind", async () => {
+    const store = await createStore({ kind: "file", info });
+    await store.keep(documentAt("https://example.org/a.xml", "secret"));
+    expect(await leftovers()).toEqual([]);
+    const fetched = await store.fetch({ url: "https://example.org/a.xml", role: "sitemap" });
+    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "secret" } });
+    await store.close();
+  });
+
+  test("of a compressed archive have none either", async () => {
+    const store = await createStore({ kind: "memory", info });
+    await store.save(path.join(directory, "site.warc.gz"));
+    await store.close();
+    const archive = await openArchive(path.join(directory, "site.warc.gz"));
+    expect(await leftovers()).toEqual([]);
+    await archive.close();
+  });
+
+  test.each(["exit", "throw", "wait"])("do not stay when the process ends without closing: %s", async (mode) => {
+    const child = start(mode);
+    await until(() => child.lines().length === 121);
+    if (mode === "wait") child.process.kill("SIGKILL");
+    await child.ended;
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test("of a killed process are swept by a later one, those of a running one are not", async () => {
+    // As they are where an open file keeps its name, and where a process was killed just before the name was gone.
+    const made = async (pid: number, letters: string) => {
+      const own = path.join(temporary, `sitegrove-${pid}-${letters}`);
+      await mkdir(own);
+      await writeFile(path.join(own, "documents"), "x");
+      return own;
+    };
+    const running = await made(process.pid, "aaaaaa");
+    await made(2 ** 22 + 1, "bbbbbb");
+    // Just made: it may belong to a process that cannot be seen from here.
+    await sweepTemporaryFiles();
+    expect(await leftovers()).toHaveLength(2);
+    for (const name of await leftovers()) await utimes(path.join(temporary, name), 0, 0);
+    await start("exit").ended;
+    expect(await leftovers()).toEqual([path.basename(running)]);
+  });
+
+  test("that are not ours are never touched", async () => {
+    const dead = 2 ** 22 + 1;
+    const elsewhere = path.join(directory, "elsewhere");
+    await mkdir(elsewhere);
+    await writeFile(path.join(elsewhere, "documents"), "mine");
+    await symlink(elsewhere, path.join(temporary, `sitegrove-${dead}-aaaaaa`));
+    await writeFile(path.join(temporary, `sitegrove-${dead}-bbbbbb`), "a file");
+    await mkdir(path.join(temporary, `sitegrove-${dead}-cccccc-more`));
+    const withMore = path.join(temporary, `sitegrove-${dead}-dddddd`);
+    await mkdir(withMore);
+    await writeFile(path.join(withMore, "thesis.txt"), "mine");
+    const own = path.join(temporary, `sitegrove-${dead}-eeeeee`);
+    await mkdir(own);
+    await symlink(path.join(elsewhere, "documents"), path.join(own, "documents"));
+    await utimes(own, 0, 0);
+    await sweepTemporaryFiles(Date.now() + 10_000);
+    expect(await leftovers()).toEqual([
+      `sitegrove-${dead}-aaaaaa`,
+      `sitegrove-${dead}-bbbbbb`,
+      `sitegrove-${dead}-cccccc-more`,
+      `sitegrove-${dead}-dddddd`,
+    ]);
+    expect(await readFile(path.join(elsewhere, "documents"), "utf8")).toBe("mine");
+    expect(await readdir(withMore)).toEqual(["thesis.txt"]);
+  });
+});
