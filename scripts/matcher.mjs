@@ -12,7 +12,10 @@ export async function translate() {
   const wabt = await loadWabt();
   const { layout } = await tsImport("../src/parse/fast/layout.ts", import.meta.url);
   const { highFactor, lowFactor } = await tsImport("../src/model/fingerprints.ts", import.meta.url);
-  const module = wabt.parseWat("matcher.wat", withNumbers({ ...layout, highFactor, lowFactor }), { simd: true });
+  const notUrl = ~(layout.isUrl | layout.isKey | layout.isChecked);
+  const module = wabt.parseWat("matcher.wat", withNumbers({ ...layout, notUrl, highFactor, lowFactor }), {
+    simd: true,
+  });
   const code = Buffer.from(module.toBinary({}).buffer).toString("base64");
   return `// Generated from matcher.wat and layout.ts by \`npm run matcher\`.
 export const matcherCode: string =

@@ -22,8 +22,6 @@ const defaults = {
   scavenge: "--parallel-scavenge",
   budget: "--interrupt-budget=67584",
   heap: "--heap-growing-percent=0",
-  sweeping: "--concurrent-array-buffer-sweeping",
-  task: "--minor-gc-task-trigger=80",
   tierUp: "--wasm-tier-up",
   tiering: "--wasm-dynamic-tiering",
 } as const;
@@ -64,12 +62,10 @@ export class CrawlFlags {
   #batches = 0;
   #responses = 0;
   #newSpaceAtStart: number | undefined;
-  #collectsBuffers = false;
 
-  see({ type, lines }: { readonly type: string; readonly lines?: unknown }): void {
+  see({ type }: { readonly type: string }): void {
     if (type === "response") this.#staySmall();
     if (type === this.#awaited) this.#compileOneProgram(this.#awaited);
-    else if (type === "pages" && lines !== undefined) this.#collectBuffers();
     else if (type === "pages") this.#growOnce();
   }
 
@@ -88,16 +84,6 @@ export class CrawlFlags {
   #staySmall(): void {
     this.#responses += 1;
     if (this.#responses === manyResponses) setFlags(["heap", "--heap-growing-percent=20"]);
-  }
-
-  // Where pages come as lines, hardly anything is made but the buffers that they come in. Freed on another thread, they
-  // count too long, and are a reason to collect everything: 15 times for a million pages. And because the
-  // young generation fills so slowly, it is collected long before it is full: otherwise too many buffers would wait in it.
-  #collectBuffers(): void {
-    if (!this.#collectsBuffers)
-      setFlags(["sweeping", "--no-concurrent-array-buffer-sweeping"], ["task", "--minor-gc-task-trigger=4"]);
-    if (!this.#collectsBuffers && this.#responses < manyResponses) setFlags(["heap", "--heap-growing-percent=60"]);
-    this.#collectsBuffers = true;
   }
 
   // The website is large: twice the young generation, once. Then half as many objects are copied.

@@ -6,7 +6,6 @@ import type { RecurseContext } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { isRobotsUrl } from "../model/url.ts";
-import type { UrlLines } from "../model/url-lines.ts";
 import { UniqueUrls } from "../tree/unique-urls.ts";
 import { anyPattern, type Matches } from "./pattern.ts";
 
@@ -92,14 +91,6 @@ export class Filters {
     if (kept.length > this.#left) kept = kept.slice(0, this.#left);
     this.#left -= kept.length;
     this.#listed += kept.length;
-    return kept;
-  }
-
-  /** The same for pages as lines, where every page passes. */
-  lines(lines: UrlLines): UrlLines {
-    const kept = lines.first(this.#left);
-    this.#left -= kept.count;
-    this.#listed += kept.count;
     return kept;
   }
 

@@ -1,7 +1,7 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
 import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
-import type { CrawlEvent, LinesEvent, PagesEvent, TreeStep } from "../model/event.ts";
+import type { CrawlEvent, TreeStep } from "../model/event.ts";
 import { duration, grouped, size } from "../model/figures.ts";
 import type { Options } from "../model/options.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
@@ -10,7 +10,6 @@ import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
 import { writeJson } from "../write/json.ts";
 import { inPieces } from "../write/pieces.ts";
-import { printable } from "../write/printable.ts";
 import { SitemapRows } from "../write/sitemap-rows.ts";
 import { writeSitemapCsv, writeSitemapTable } from "../write/sitemap-table.ts";
 import { type ShowUrl, stripUrl, wholeUrl } from "../write/strip-url.ts";
@@ -139,23 +138,15 @@ async function* crawled(
   // Of pages that are not listed, only their number is needed.
   const isBrief = flags.format === "pages" || isSitemapFormat(flags.format);
   const urlsOnly = isBrief && flags.since === undefined && summary === undefined;
-  const lineOf = filters.passesAll && !flags.stripUrl ? printable : undefined;
   const site = crawlTarget(target);
-  for await (const event of urlsOnly ? crawlUrls(site, options, lineOf) : crawl(site, options)) {
+  for await (const event of urlsOnly ? crawlUrls(site, options) : crawl(site, options)) {
     see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
-    const batch = batchOf(event, filters);
-    if (batch.pages.length > 0 || batch.lines !== undefined) yield batch;
+    const pages = filters.pages(event.pages);
+    if (pages.length > 0) yield { sitemap: event.url, pages };
     if (filters.reached) return;
   }
-}
-
-function batchOf(event: PagesEvent | LinesEvent, filters: Filters): PageBatch {
-  const { url: sitemap } = event;
-  return "lines" in event
-    ? { sitemap, pages: [], lines: filters.lines(event.lines) }
-    : { sitemap, pages: filters.pages(event.pages) };
 }
 
 async function* archived(

@@ -1,6 +1,6 @@
 // The log of -v, -vv and --log-file: one event per line, with time, type and URL.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
-import { type CrawlEvent, type ProblemEvent, pagesIn } from "../model/event.ts";
+import type { CrawlEvent, ProblemEvent } from "../model/event.ts";
 import { counted, duration, size } from "../model/figures.ts";
 import { messageWithHint, type Problem } from "../model/problem.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
@@ -102,7 +102,7 @@ function details(event: Extract<CrawlEvent, { type: "request" | "response" | "st
     case "start":
       return `start ${event.url} depth ${event.depth}`;
     case "pages":
-      return `pages ${event.url} ${pagesIn(event)}`;
+      return `pages ${event.url} ${event.pages.length}`;
   }
 }
 

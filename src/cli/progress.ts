@@ -1,6 +1,6 @@
 // The progress line on a terminal: how far the crawl is and what it waits for. Redrawn at most ten times a second, and
 // cleared at the end.
-import { type CrawlEvent, pagesIn } from "../model/event.ts";
+import type { CrawlEvent } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import type { RecurseContext } from "../model/options.ts";
 import type { Messages } from "./messages.ts";
@@ -46,7 +46,7 @@ export class Progress {
         this.#note = "";
         break;
       case "pages":
-        this.#pages += pagesIn(event);
+        this.#pages += event.pages.length;
         this.#told = event.url;
         break;
       case "sitemap":

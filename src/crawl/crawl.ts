@@ -9,9 +9,8 @@ import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/even
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import type { LineOf } from "../model/url-lines.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { type ReadDocument, read } from "./read.ts";
+import { type ReadDocument, readUrls } from "./read.ts";
 import { type Believed, KnownReadings, ReadingLog, readSettings } from "./reading-log.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
@@ -31,13 +30,9 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
   return { [Symbol.asyncIterator]: () => merged(prepared) };
 }
 
-/**
- * The same, for whoever needs nothing but the URLs of the pages: they have no other fields. With `lineOf`, they may come
- * as lines (`LinesEvent`).
- */
-export function crawlUrls(target: CrawlTarget, options?: Options, lineOf?: LineOf): AsyncIterable<CrawlEvent> {
+/** The same, for whoever needs nothing but the URLs of the pages: they have no other fields. */
+export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
   const prepared = prepare(target, options);
-  const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true, lineOf });
   return { [Symbol.asyncIterator]: () => merged(prepared, readUrls) };
 }
 

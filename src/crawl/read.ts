@@ -5,10 +5,9 @@ import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
-import type { LineOf } from "../model/url-lines.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document-parser.ts";
-import { type Entries, type EntryParser, joined, type ParseOutcome, pageCount } from "../parse/entry-parser.ts";
+import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
 import { parsedSitemap } from "../parse/parsed-sitemap.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 
@@ -32,8 +31,6 @@ export interface ReadSettings {
   readonly strict: boolean;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean | undefined;
-  /** With `urlsOnly`: as lines, where that is faster. */
-  readonly lineOf?: LineOf | undefined;
 }
 
 /** The result of reading a document. */
@@ -68,7 +65,7 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict, urlsOnly, lineOf } = settings;
+  const { limits, strict, urlsOnly } = settings;
   const bytes = counted(document.body);
   const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
@@ -76,7 +73,6 @@ export async function* read(
     limits,
     strict,
     urlsOnly,
-    lineOf,
     problems,
     isRobots: document.isRobots ?? false,
   });
@@ -108,12 +104,8 @@ export async function* read(
   };
 }
 
-/**
- * Reads a document whose pages are read again when somebody asks for them: everything is checked and counted, but of XML no
- * page is made.
- */
-export const readForLater: ReadDocument = (document, settings) =>
-  read(document, { ...settings, urlsOnly: true, lineOf: "counted" });
+/** Reads a document of whose pages only the URLs are wanted. */
+export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
 /** The text of a document alone, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
@@ -190,7 +182,7 @@ async function* checkedChunks(source: AsyncIterable<Uint8Array> | Iterable<Uint8
 const bytesExpected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
 
 function hasAny(entries: Entries): boolean {
-  return pageCount(entries) > 0 || entries.sitemaps.length > 0;
+  return entries.pages.length > 0 || entries.sitemaps.length > 0;
 }
 
 // The reason is the first cause: what opening refused; then, if the document is empty, the loss that made it so (a body

@@ -7,8 +7,7 @@ import type { CheckedBody } from "../archive/digest.ts";
 import { readingsByUrl, type SavedReading, type SavedReadings } from "../archive/readings.ts";
 import type { Came } from "../model/exchange.ts";
 import { type Limits, version } from "../model/options.ts";
-import { pageCount } from "../parse/entry-parser.ts";
-import { type Document, type ReadDocument, type Reading, type ReadSettings, read, readForLater } from "./read.ts";
+import { type Document, type ReadDocument, type Reading, type ReadSettings, read, readUrls } from "./read.ts";
 
 // In bytes, decoded. Smaller documents are parsed in no time.
 const large = 256 * 1024;
@@ -45,7 +44,7 @@ export class ReadingLog {
     try {
       let step = await reading.next();
       while (!step.done) {
-        pages += pageCount(step.value);
+        pages += step.value.pages.length;
         const goesOn = yield step.value;
         isWhole &&= goesOn !== false;
         step = await reading.next(goesOn);
@@ -112,7 +111,7 @@ export class KnownReadings {
     const { url, isRobots, anonymous, isCut, came } = document;
     const isPlain = url !== undefined && !isRobots && !anonymous && !isCut?.();
     const note = isPlain ? await this.#find(url, came) : undefined;
-    if (note === undefined || !isPossible(note, settings.limits)) return yield* readForLater(document, settings);
+    if (note === undefined || !isPossible(note, settings.limits)) return yield* readUrls(document, settings);
     const { url: _, format, pages, ...rest } = note;
     this.believed.set(note.url, pages);
     return {

@@ -1,10 +1,9 @@
 // Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import { type OrderedEvent, pagesEvent } from "../model/event.ts";
+import type { OrderedEvent } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
-import { pageCount as pagesOf } from "../parse/entry-parser.ts";
 import type { Children } from "./children.ts";
 import type { FollowRules, FoundDocument } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
@@ -160,11 +159,11 @@ export class Visitor {
     while (!step.done) {
       children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
-      const count = isRobots ? 0 : pagesOf(step.value);
-      if (!started && count > 0) yield { type: "start", url, depth: place.parent.depth + 1 };
-      started ||= count > 0;
-      const taken = take(count);
-      if (taken > 0) yield pagesEvent(url, step.value, taken);
+      const pages = isRobots ? [] : step.value.pages;
+      if (!started && pages.length > 0) yield { type: "start", url, depth: place.parent.depth + 1 };
+      started ||= pages.length > 0;
+      const taken = take(pages.length);
+      if (taken > 0) yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
       step = await reading.next(cut === undefined);
     }
     take(step.value.untoldPages ?? 0);

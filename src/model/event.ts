@@ -4,7 +4,6 @@ import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
 import type { SitemapResponse } from "./response.ts";
 import type { PagesSitemap, Sitemap } from "./sitemap.ts";
-import type { UrlLines } from "./url-lines.ts";
 
 /**
  * `request`, `retry` and `response` come when they happen, in any order. All others come in declared order: the pages of
@@ -91,26 +90,6 @@ export interface PagesEvent {
   /** The URL of the sitemap that declares these pages, after redirects. */
   readonly url: string;
   readonly pages: readonly SitemapPage[];
-}
-
-/** A batch of pages of which only the URLs were asked for, as lines; `pages` is empty. Only who asks for lines gets it. */
-export interface LinesEvent extends PagesEvent {
-  readonly lines: UrlLines;
-}
-
-/** The first pages of a batch. */
-export function pagesEvent(
-  url: string,
-  { pages, lines }: { readonly pages: readonly SitemapPage[]; readonly lines?: UrlLines | undefined },
-  count: number,
-): PagesEvent | LinesEvent {
-  if (lines !== undefined) return { type: "pages", url, pages: [], lines: lines.first(count) };
-  return { type: "pages", url, pages: count === pages.length ? pages : pages.slice(0, count) };
-}
-
-/** How many pages the batch has. */
-export function pagesIn(event: PagesEvent | LinesEvent): number {
-  return "lines" in event ? event.lines.count : event.pages.length;
 }
 
 /** A sitemap is finished: an index after its children, the root last. */

@@ -22,16 +22,6 @@ export interface SitemapPage {
 /** https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5." */
 export const defaultPriority = 0.5;
 
-/** A page of which nothing but the URL is known, and that this is ASCII without control characters. */
-export class PlainPage implements SitemapPage {
-  readonly url: string;
-  readonly priority: number = defaultPriority;
-
-  constructor(url: string) {
-    this.url = url;
-  }
-}
-
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 

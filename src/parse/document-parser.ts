@@ -2,7 +2,6 @@
 import { defaultLimits, type Limits } from "../model/options.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { isRobotsUrl } from "../model/url.ts";
-import type { LineOf } from "../model/url-lines.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import { type Detected, detect } from "./detect.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entry-parser.ts";
@@ -24,7 +23,6 @@ export interface DocumentParserOptions {
   readonly isRobots?: boolean | undefined;
   /** See `ParseContext`. */
   readonly urlsOnly?: boolean | undefined;
-  readonly lineOf?: LineOf | undefined;
   /** The fast path. @default the usual one */
   readonly fastPath?: CreateFastPath | undefined;
   /** Collects the problems of the document. */
@@ -33,9 +31,9 @@ export interface DocumentParserOptions {
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, urlsOnly, lineOf, limits = defaultLimits, fastPath = usualFastPath } = options;
+  const { url, strict = false, problems, urlsOnly, limits = defaultLimits, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
-  return new DocumentParser({ url, strict, problems, limits, urlsOnly, lineOf, fastPath }, isRobots);
+  return new DocumentParser({ url, strict, problems, limits, urlsOnly, fastPath }, isRobots);
 }
 
 class DocumentParser implements EntryParser {

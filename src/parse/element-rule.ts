@@ -32,28 +32,11 @@ export interface ElementRule<Target> {
   readonly close: ((target: Target) => void) | undefined;
 }
 
-/** Takes entries at once, as `takeEntry` does, but without their URLs: those come together, as lines. */
-export interface LineTaker {
-  /** Takes an entry. Its line has to be added before anything else is. False if it was not taken. */
-  take(high: number, low: number): boolean;
-  /** Adds the lines of entries that were taken. The bytes are valid during the call. */
-  add(bytes: Uint8Array, count: number): void;
-}
-
 /** Reads elements by their rules, and does nothing else. */
 export interface RuleReader<Target = never> {
   readonly target: Target;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly: boolean;
-  /**
-   * How many texts were not looked at because of another one in their entry. Such an entry says nothing about others
-   * with the same words.
-   */
-  readonly unreadTexts: number;
-  /** Takes an entry at once: a page with nothing to report but, perhaps, that its URL is repeated. False if it did not. */
-  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean;
-  /** Takes entries as lines, if that is how their URLs are wanted. */
-  readonly lines: LineTaker | undefined;
   /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   rules: readonly ElementRule<Target>[];
   /** Whether the root of the format is open. */

@@ -4,7 +4,6 @@ import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemLog } from "../model/problem.ts";
 import type { PagesFormat, SitemapReference } from "../model/sitemap.ts";
-import { joinedLines, type LineOf, type UrlLines } from "../model/url-lines.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 
@@ -12,13 +11,6 @@ import type { CreateFastPath } from "./fast-path.ts";
 export interface Entries {
   readonly pages: SitemapPage[];
   readonly sitemaps: SitemapReference[];
-  /** Pages of which only the URLs are wanted, as lines; then `pages` is empty. */
-  readonly lines?: UrlLines | undefined;
-}
-
-/** How many pages there are. */
-export function pageCount({ pages, lines }: Entries): number {
-  return lines?.count ?? pages.length;
 }
 
 /** Concatenates all batches at once: a list that grows with each batch is copied again and again. */
@@ -26,7 +18,6 @@ export function joined(batches: readonly Entries[]): Entries {
   return {
     pages: concat(batches.map(({ pages }) => pages)),
     sitemaps: concat(batches.map(({ sitemaps }) => sitemaps)),
-    lines: joinedLines(batches.flatMap(({ lines }) => lines ?? [])),
   };
 }
 
@@ -65,8 +56,6 @@ export interface ParseContext {
   readonly problems: ProblemLog;
   /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
   readonly urlsOnly?: boolean | undefined;
-  /** With `urlsOnly`: they are wanted as these lines. Formats other than XML give pages all the same. */
-  readonly lineOf?: LineOf | undefined;
   /** For XML: @default none */
   readonly fastPath?: CreateFastPath | undefined;
 }

@@ -1,11 +1,10 @@
 // Collects the entries of XML formats: the first declaration of a URL counts, order is kept, and the limits of the
 // document are checked.
-import { defaultPriority, PlainPage, type SitemapPage } from "../model/page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import { protocolEntries } from "../model/protocol-limits.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
-import { UrlLinesDraft } from "../model/url-lines.ts";
 import { UrlResolver } from "../model/url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
 import { ListDraft } from "./list-draft.ts";
@@ -27,25 +26,17 @@ export class EntrySink {
   readonly #otherUrls: UrlResolver;
   readonly #pages = new ListDraft<SitemapPage>();
   readonly #sitemaps = new ListDraft<SitemapReference>();
-  // In place of pages, where only lines are wanted.
-  readonly #lines: UrlLinesDraft | undefined;
   // Those that were added.
   #count = 0;
   #entries = 0;
 
-  constructor(source: EntrySource, { url, limits, urlsOnly, lineOf }: ParseContext) {
+  constructor(source: EntrySource, { url, limits }: ParseContext) {
     this.#source = source;
     this.#maxEntries = limits.documentEntries;
     this.#maxUrlLength = limits.urlLength;
     this.#pageUrls = new UrlCollector(url, limits.urlLength);
     this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
     this.#otherUrls = new UrlResolver(url, limits.urlLength);
-    this.#lines = urlsOnly && lineOf !== undefined ? new UrlLinesDraft(lineOf) : undefined;
-  }
-
-  /** Pages are wanted as lines. */
-  get asLines(): boolean {
-    return this.#lines !== undefined;
   }
 
   get pageCount(): number {
@@ -93,38 +84,8 @@ export class EntrySink {
     return this.#entries;
   }
 
-  /** Takes a page of which everything is known but whether it is repeated. False if there is something to report. */
-  takeKnownPage(url: string, high: number, low: number, isAscii: boolean): boolean {
-    if (!this.#takeKnown(high, low)) return false;
-    this.#add(isAscii ? new PlainPage(url) : { url, priority: defaultPriority });
-    return true;
-  }
-
-  /** The same where its line is added later, with those around it. */
-  takeKnownLine(high: number, low: number): boolean {
-    return this.#takeKnown(high, low);
-  }
-
-  /** The lines of pages that were taken. */
-  addLines(bytes: Uint8Array, count: number): void {
-    this.#lines!.addLines(bytes, count);
-  }
-
   addPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.#add(page);
-  }
-
-  #takeKnown(high: number, low: number): boolean {
-    if (this.#entries === protocolEntries || this.#count >= this.#maxEntries || this.sitemapCount > 0) return false;
-    if (!this.#pageUrls.takeFingerprint(high, low)) return false;
-    this.#entries++;
-    this.#count++;
-    return true;
-  }
-
-  #add(page: SitemapPage): void {
-    if (this.#lines === undefined) this.#pages.add(page);
-    else this.#lines.add(page.url);
+    if (this.#hasRoom()) this.#pages.add(page);
   }
 
   addSitemap(sitemap: SitemapReference): void {
@@ -139,8 +100,7 @@ export class EntrySink {
 
   /** The entries since the last call. */
   take(): Entries {
-    const lines = this.#lines?.take();
-    const entries = { pages: this.#pages.toArray(), sitemaps: this.#sitemaps.toArray(), lines };
+    const entries = { pages: this.#pages.toArray(), sitemaps: this.#sitemaps.toArray() };
     this.#pages.clear();
     this.#sitemaps.clear();
     return entries;

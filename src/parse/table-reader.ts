@@ -3,7 +3,7 @@
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
 import { detached } from "../model/detached.ts";
 import { trimUrl } from "../model/url.ts";
-import { type ElementRule, type LineTaker, type RuleReader, rule, ruleKey } from "./element-rule.ts";
+import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
 import { noFacts } from "./text-facts.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
@@ -17,10 +17,6 @@ import type { XmlText } from "./xml-text.ts";
 export interface TableTarget {
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean;
-  /** See `RuleReader`. */
-  readonly unreadTexts?: number;
-  takeEntry?(url: string, high: number, low: number, isAscii: boolean): boolean;
-  readonly lines?: LineTaker | undefined;
   /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
   /** The root was closed. */
@@ -73,18 +69,6 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   get urlsOnly(): boolean {
     return this.target.urlsOnly === true;
-  }
-
-  get unreadTexts(): number {
-    return this.target.unreadTexts ?? 0;
-  }
-
-  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
-    return this.target.takeEntry?.(url, high, low, isAscii) === true;
-  }
-
-  get lines(): LineTaker | undefined {
-    return this.target.lines;
   }
 
   get rules(): readonly ElementRule<Target>[] {

@@ -41,9 +41,4 @@ export class UrlCollector {
     this.problem = "url-repeated";
     return undefined;
   }
-
-  /** Takes a URL by its fingerprint. False if it was taken before. */
-  takeFingerprint(high: number, low: number): boolean {
-    return this.#taken.add(high, low);
-  }
 }

@@ -13,7 +13,6 @@ import type {
 import { defaultPriority } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./date.ts";
-import type { LineTaker } from "./element-rule.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { ListDraft } from "./list-draft.ts";
 import { withoutPriority, withPriority } from "./page-shapes.ts";
@@ -64,8 +63,6 @@ export class UrlsetReader implements TableTarget {
 
   /** Nothing else of a page is kept. */
   readonly urlsOnly: boolean;
-  /** See `RuleReader`. */
-  unreadTexts = 0;
 
   constructor(
     sink: EntrySink,
@@ -73,8 +70,7 @@ export class UrlsetReader implements TableTarget {
     report: (code: ProblemCode, value?: string, limit?: number) => void,
     urlsOnly = false,
   ) {
-    // Where lists may be cut, entries that look alike are not.
-    this.urlsOnly = urlsOnly && Math.min(limits.images, limits.videos, limits.alternates) >= shortestLimit;
+    this.urlsOnly = urlsOnly;
     this.#sink = sink;
     this.#limits = limits;
     this.report = report;
@@ -187,19 +183,6 @@ export class UrlsetReader implements TableTarget {
     this.#newsStory = undefined;
   }
 
-  takeEntry(url: string, high: number, low: number, isAscii: boolean): boolean {
-    return this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownPage(url, high, low, isAscii);
-  }
-
-  readonly #lineTaker: LineTaker = {
-    take: (high, low) => this.#kind === "page" && !this.hasLoc && this.#sink.takeKnownLine(high, low),
-    add: (bytes, count) => this.#sink.addLines(bytes, count),
-  };
-
-  get lines(): LineTaker | undefined {
-    return this.urlsOnly && this.#sink.asLines ? this.#lineTaker : undefined;
-  }
-
   end(): void {
     const kind = this.#kind;
     if (kind === undefined) return;
@@ -281,10 +264,7 @@ export class UrlsetReader implements TableTarget {
   /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
   addLink(attributes: ElementAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
-    if (!isAlternate(attributes.get("rel"))) {
-      this.unreadTexts++;
-      return;
-    }
+    if (!isAlternate(attributes.get("rel"))) return;
     const language = attributes.get("hreflang")?.trim();
     const hrefAt = attributes.find("href");
     const href = hrefAt === -1 ? undefined : attributes.value(hrefAt).trim();
@@ -321,9 +301,6 @@ export class UrlsetReader implements TableTarget {
     this.#mixedReported = true;
   }
 }
-
-// An entry that the matcher takes for one like others has fewer parts.
-const shortestLimit = 64;
 
 function isAlternate(rel: string | undefined): boolean {
   if (rel === "alternate") return true;

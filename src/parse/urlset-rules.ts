@@ -134,8 +134,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
     loc: { isUrl: true, text: (reader, text) => reader.setWrappedLoc(text) },
     lastmod: {
       text(reader, text, facts) {
-        if (reader.hasLoc) reader.unreadTexts++;
-        else reader.setLastModified(text, facts);
+        if (!reader.hasLoc) reader.setLastModified(text, facts);
       },
     },
   }),
@@ -168,7 +167,6 @@ function entriesOf(root: Kind): Part & { children: Rules } {
     lastmod: {
       text(reader, text, facts) {
         if (reader.isImplied) reader.setLastModified(text, facts);
-        else reader.unreadTexts++;
       },
     },
   });

@@ -18,8 +18,6 @@ export class XmlCursor implements ReferenceWatcher {
   version = 0;
   /** Reading has stopped. */
   stopped = false;
-  /** How many problems were reported. */
-  reports = 0;
   // What came before this position of the buffer was released: so many characters and line ends.
   #from = 0;
   #offset = 0;
@@ -130,7 +128,6 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
-    this.reports++;
     if (this.#problems.has(code)) {
       this.#problems.add(code);
       return;

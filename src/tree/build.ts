@@ -4,7 +4,7 @@ import type { Archive } from "../archive/contract.ts";
 import { replayOptions } from "../crawl/archived-settings.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
-import { type ReadDocument, readForLater } from "../crawl/read.ts";
+import { type ReadDocument, readUrls } from "../crawl/read.ts";
 import { type Believed, KnownReadings } from "../crawl/reading-log.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../model/event.ts";
@@ -89,7 +89,7 @@ export async function openTreeWhile(
     ];
     const isLater = isForLater(building, reader);
     const known = isLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
-    const read = known?.read ?? (isLater ? readForLater : building.read);
+    const read = known?.read ?? (isLater ? readUrls : building.read);
     const collected = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read },
       building,
@@ -123,7 +123,7 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
     const { shared } = building;
     const isLater = isForLater(building, prepared.settings);
     const believed: Believed | undefined = isLater ? new Map() : undefined;
-    const read = isLater ? readForLater : building.read;
+    const read = isLater ? readUrls : building.read;
     const collected = await collect({ prepared, store, previous, believed, read, shared }, building);
     return toTree(prepared, collected, store, believed);
   } catch (error) {

@@ -1,14 +1,11 @@
 // The input of the page formats: pages of one sitemap, in batches.
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
-import type { UrlLines } from "../model/url-lines.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */
   readonly sitemap: string;
   readonly pages: readonly SitemapPage[];
-  /** The pages as lines that are written already, in place of `pages`. */
-  readonly lines?: UrlLines | undefined;
 }
 
 /** Writes pages and sitemaps as whole lines. */
@@ -27,10 +24,9 @@ export interface PageWriter {
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
   writer: PageWriter,
-): AsyncGenerator<string | Uint8Array, void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   if (writer.header !== "") yield writer.header;
-  for await (const { sitemap, pages, lines } of batches) {
-    if (lines !== undefined) yield lines.bytes;
+  for await (const { sitemap, pages } of batches) {
     for (let from = 0; from < pages.length; from += batchLength) {
       const some = pages.length <= batchLength ? pages : pages.slice(from, from + batchLength);
       yield writer.write({ sitemap, pages: some });

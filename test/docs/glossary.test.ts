@@ -13,7 +13,7 @@ context contract count create cross csv cursor damage data date declaration deco
 doctype earlier element engine entity error example exit fail feed fetch field figure file filter flag flatten folder follow footer form
 format formed group gunzip gzip header html http id inflate info instant instruction join json language leading limit line link list live
 load lock log lookup loop ls magic main make map markdown matched matrix media memory message name namespace ndjson next no open
-option optional order ordinal outgoing output outside overview package pair parent parquet parse part pattern piece plain policy prefix
+option optional order ordinal outgoing output outside overview package pair parent parquet parse part pattern piece policy prefix
 prepare print process program progress protocol proxy queue range read reason receive redirect repeat report resolve response result
 resume retry revisit robots row running s3 same sarif save scan schedule schema script search secure server shape share sheet signal since
 skipper small source space splitter status stop stopped storage stream strict strip style system table tabtree terminal text time timeline

@@ -50,9 +50,6 @@ function scan(
   const reader: RuleReader<object> = {
     target: {},
     urlsOnly: false,
-    unreadTexts: 0,
-    takeEntry: () => false,
-    lines: undefined,
     rules: [],
     ruleOf,
     isInRoot: true,

@@ -4,7 +4,6 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { SitemapReference } from "../../src/model/sitemap.ts";
-import type { UrlLines } from "../../src/model/url-lines.ts";
 import type { TextPiece } from "../../src/model/utf8-text.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
@@ -27,19 +26,13 @@ export function parsed(text: string, options: Options = {}): Parsed {
   return inEveryCut(text, (pieces) => parsePieces(pieces, options));
 }
 
-/** `onLines` receives pages that come as lines. */
-export function parsePieces(
-  pieces: Iterable<TextPiece>,
-  options: Options = {},
-  onLines: (lines: UrlLines) => void = () => {},
-): Parsed {
+export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}): Parsed {
   const problems = new ProblemLog();
   const limits = { ...defaultLimits, ...options.limits };
   const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, limits, problems });
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   const take = (entries: Entries) => {
-    if (entries.lines !== undefined) onLines(entries.lines);
     for (const page of entries.pages) pages.push(page);
     for (const sitemap of entries.sitemaps) sitemaps.push(sitemap);
   };

@@ -1,13 +1,9 @@
-// Where only URLs are wanted (`ls -f pages`), whole entries are taken at once: what a document gives must be the same either way.
-import { PlainPage } from "../../src/model/page.ts";
-import type { UrlLines } from "../../src/model/url-lines.ts";
+// Where only URLs are wanted (`ls -f pages`), details are left out: what a document gives must be the same either way.
 import { type TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
-import { noFastPath } from "../../src/parse/fast-path.ts";
-import { printable } from "../../src/write/printable.ts";
 import { expectSame } from "./expect-same.ts";
 import { parsePieces } from "./parsed.ts";
 
-/** Expects that neither is different from where everything is wanted, as pages and as lines. */
+/** Expects the same URLs and problems as where everything is wanted. */
 export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<typeof parsePieces>[1] = {}): void {
   const list = [...pieces];
   const { pages, ...rest } = parsePieces(list, options);
@@ -17,36 +13,6 @@ export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<
     pages.map(({ url }) => url),
   );
   expectSame(others, rest);
-  const odd = brief.filter((page) => page instanceof PlainPage && !/^[!-~ ]+$/.test(page.url));
-  expectSame(odd, []);
-  const expected = { lines: pages.map(({ url }) => `${lineOf(url)}\n`).join(""), count: pages.length, ...rest };
-  expectSame(parseLines(list, options), expected);
-  expectSame(parseLines(list, { ...options, fastPath: noFastPath }), expected);
-  expectSame(countLines(list, options), { count: pages.length, bytes: 0, ...rest });
-}
-
-// What is not ASCII shows that it went this way.
-const lineOf = (url: string) => (/^[ -~]*$/.test(url) ? url : `*${printable(url)}`);
-
-// The same where they are wanted as lines.
-function parseLines(pieces: readonly TextPiece[], options: Parameters<typeof parsePieces>[1] = {}) {
-  const parts: UrlLines[] = [];
-  const { pages, ...rest } = parsePieces(pieces, { ...options, urlsOnly: true, lineOf }, (lines) => parts.push(lines));
-  // Only XML has lines.
-  const texts = pages.map(({ url }) => `${lineOf(url)}\n`);
-  const lines = [...parts.map(({ bytes }) => Buffer.from(bytes).toString()), ...texts].join("");
-  return { lines, count: parts.reduce((sum, { count }) => sum + count, texts.length), ...rest };
-}
-
-// The same where only their number is wanted.
-function countLines(pieces: readonly TextPiece[], options: Parameters<typeof parsePieces>[1] = {}) {
-  let count = 0;
-  let bytes = 0;
-  const { pages, ...rest } = parsePieces(pieces, { ...options, urlsOnly: true, lineOf: "counted" }, (lines) => {
-    count += lines.count;
-    bytes += lines.bytes.length;
-  });
-  return { count: count + pages.length, bytes, ...rest };
 }
 
 /** A text in pieces of this many characters. */

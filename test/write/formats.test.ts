@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TreeStep } from "../../src/model/event.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
-import { PlainPage } from "../../src/model/page.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
 import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
@@ -108,22 +107,6 @@ describe("pages", () => {
     expect(await text(writeBatches([hostile], pagesWriter()))).toBe(
       "https://e/\\u000aERROR all good\\u001b[2J\nhttps://example.org/a\n",
     );
-  });
-
-  test("between URLs that are known to be printable, the others are escaped as ever", async () => {
-    const plain = Array.from({ length: 40 }, (_, n) => new PlainPage(`https://example.org/${n}`));
-    for (const others of [1, 4, 20]) {
-      const bad = Array.from({ length: others }, (_, n) => ({
-        url: `https://example.org/\u001b\n${n}`,
-        priority: 0.5,
-      }));
-      const pages = [...plain.slice(0, 20), ...bad, ...plain.slice(20)];
-      const whole = pages.map(({ url }) => ({ url, priority: 0.5 }));
-      const lines = pagesWriter().write({ sitemap: "s", pages });
-      expect(lines).toBe(pagesWriter().write({ sitemap: "s", pages: whole }));
-      expect(lines.split("\n")).toHaveLength(pages.length + 1);
-      expect(lines).not.toContain("\u001b");
-    }
   });
 
   test("cuts a large batch into pieces of whole lines", async () => {

@@ -16,8 +16,6 @@ export interface Action {
   readonly textRule: Rule | undefined;
   /** Of the text, only whether it is valid counts. */
   readonly isChecked: boolean;
-  /** The run ends an entry and begins another, and nothing else comes after that. */
-  readonly endsEntry: boolean;
   readonly calls: readonly Call[];
   /** Where in the run the tags of the calls begin. */
   readonly offsets: readonly number[];
@@ -31,11 +29,8 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
   const calls: Call[] = [];
   const offsets: number[] = [];
   let textRule: Rule | undefined;
-  let ended: Rule | undefined;
-  let endsEntry = false;
   const add = (call: Call | undefined, index: number) => {
     if (call === undefined) return;
-    endsEntry = false;
     calls.push(call);
     offsets.push(run.offsets[index]!);
   };
@@ -44,7 +39,6 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
       const found = reader.ruleOf(open.at(-1)!, name);
       open.push(found);
       add(found.open, index);
-      if (found.isEntry) endsEntry = found === ended;
       return;
     }
     const closed = open.pop()!;
@@ -53,11 +47,9 @@ export function actionOf(run: TagRun, rules: readonly Rule[], reader: RuleReader
     if (index === 0) textRule = text === undefined ? undefined : closed;
     else if (text !== undefined) add((target) => text(target, "", noFacts), index);
     add(closed.close, index);
-    if (closed.isEntry) ended = closed;
   });
-  const { urlsOnly } = reader;
-  const isChecked = urlsOnly && textRule?.isDetail === true;
-  return { takes: kindOf(textRule), textRule, isChecked, endsEntry: urlsOnly && endsEntry, calls, offsets };
+  const isChecked = reader.urlsOnly && textRule?.isDetail === true;
+  return { takes: kindOf(textRule), textRule, isChecked, calls, offsets };
 }
 
 function kindOf(rule: Rule | undefined): TextKind {

@@ -159,7 +159,6 @@ export class Follower implements FastPath {
     let node = from;
     let at = start;
     matcher.use(paths);
-    matcher.asLines = reader.lines !== undefined;
     cursor.lend(matcher, start);
     do {
       const length = matcher.run(at, node.address, limits);

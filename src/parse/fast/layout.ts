@@ -4,7 +4,7 @@
 /** The memory of the matcher, by address. */
 export const layout = {
   /** Pages of 64 KB. */
-  pages: 20,
+  pages: 16,
   /** The result of a run: its last position and node, why it ended, and the ends of both lists of texts. */
   resultAt: 0,
   resultNode: 4,
@@ -16,10 +16,6 @@ export const layout = {
   originSize: 240,
   originText: 16,
   originsEnd: 1024,
-  /** Ways through an entry that were read before and had nothing to report: how many edges, and their numbers. */
-  cyclesStart: 1024,
-  cycleSize: 256,
-  cyclesEnd: 3072,
   /** Short texts seen before: sixteen bytes each, two for each hash. */
   wordsStart: 4096,
   wordCount: 512,
@@ -40,11 +36,6 @@ export const layout = {
   narrowEnd: 811_072,
   wideStart: 811_104,
   wideEnd: 1_007_712,
-  /** For each word, where it was read before and had nothing to report: a bit for each use. */
-  wordUsesStart: 1_008_128,
-  /** The URLs of entries as lines. No longer than the document: each of them is followed by a tag there. */
-  linesStart: 1_010_176,
-  linesEnd: 1_272_320,
 
   /** A node: the character that ends the text, and the first edge. */
   nodeDelimiter: 0,
@@ -58,8 +49,7 @@ export const layout = {
   edgeTarget: 12,
   edgeNumber: 16,
   edgeTask: 20,
-  edgeUse: 24,
-  edgeSize: 28,
+  edgeSize: 24,
 
   /** Tasks for a text: it must be empty; it is a URL; a date; the URL of an entry; it is wanted; references are decoded. */
   mustBeEmpty: 1,
@@ -68,9 +58,8 @@ export const layout = {
   isKey: 8,
   isWanted: 16,
   hasMarkup: 32,
-  /** Only whether there is something to report counts; after this text another entry begins. */
+  /** Only whether there is something to report counts. */
   isChecked: 64,
-  endsEntry: 128,
 
   /** A step: the number of the edge, start and end of its text, its facts, and a fingerprint or the position of a word. */
   stepEdge: 0,
@@ -80,13 +69,7 @@ export const layout = {
   stepHigh: 16,
   stepLow: 20,
   stepWord: 16,
-  /** Of the first step of an entry: where the next one begins, and the step of its URL. */
-  stepCycle: 24,
-  stepKey: 28,
-  /** Of a URL that is a line: where that starts, and where it ends with its line end. */
-  stepLineStart: 32,
-  stepLineEnd: 36,
-  stepSize: 40,
+  stepSize: 24,
 
   /** Facts about a text: it has a `&`, control characters, characters outside of ASCII; it may have to be trimmed. */
   hasReferences: 1,
@@ -103,8 +86,6 @@ export const layout = {
   isNewWord: 512,
   /** There is nothing to report, and it is in no list. */
   isLeftOut: 1024,
-  /** It is in the lines instead of a list. */
-  isLine: 2048,
 
   /** Why a run ended: no edge matches; more of the document is needed; or there is no room for another step. */
   nothingFits: 1,

@@ -1,6 +1,6 @@
 // The matcher (matcher.wat) and its memory. All documents share one: their state is copied into it for each chunk.
 import { fingerprintStart } from "../../model/fingerprints.ts";
-import { decodeAscii, decodeWide } from "../../model/utf8-text.ts";
+import { decodeWide } from "../../model/utf8-text.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
@@ -29,7 +29,6 @@ export class Matcher implements LineCounter {
   #version = 0;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
-  #learned = 0;
 
   constructor(code: MatcherCode) {
     this.#code = code;
@@ -58,19 +57,9 @@ export class Matcher implements LineCounter {
   /** Loads the graph. */
   use(graph: MatchGraph): void {
     if (this.#graph === graph && this.#version === graph.version) return;
-    if (this.#graph !== graph) {
-      this.#bytes.fill(0, layout.cyclesStart, layout.cyclesEnd);
-      this.#bytes.fill(0, layout.wordUsesStart, layout.wordUsesStart + layout.wordCount * 4);
-      this.#learned = 0;
-    }
     this.#bytes.set(graph.bytes, layout.graphStart);
     this.#graph = graph;
     this.#version = graph.version;
-  }
-
-  /** The URLs of entries are wanted as lines, if they are ASCII. */
-  set asLines(asLines: boolean) {
-    this.#code.asLines.value = Number(asLines);
   }
 
   /** Runs from this position and node as far as it can. Returns the length of the trace, in 32-bit words. */
@@ -104,11 +93,6 @@ export class Matcher implements LineCounter {
     return this.#code.lineEnds(from, to);
   }
 
-  /** A part of the memory: only valid until something else is written there. */
-  part(from: number, to: number): Uint8Array {
-    return this.#bytes.subarray(from, to);
-  }
-
   /** A copy of a part of the document. */
   slice(from: number, to: number): Uint8Array {
     return this.#bytes.slice(from, to);
@@ -116,11 +100,6 @@ export class Matcher implements LineCounter {
 
   decode(from: number, to: number): string {
     return decoder.decode(this.#bytes.subarray(from, to));
-  }
-
-  /** A text of ASCII. */
-  decodeAscii(from: number, to: number): string {
-    return decodeAscii(this.#bytes, from, to);
   }
 
   /** The start of the character that this byte belongs to. */
@@ -141,32 +120,6 @@ export class Matcher implements LineCounter {
     this.#words[slot >> 2] = written;
     this.#origins[index] = origin;
     this.#nextOrigin = (index + 1) % originCount;
-  }
-
-  /** An entry with these edges had nothing to report. */
-  learnCycle(edges: readonly number[]): void {
-    if (edges.length > cycleLength || this.#learned === mostLearned) return;
-    const slot = (layout.cyclesStart + (this.#learned % cycleCount) * layout.cycleSize) >> 2;
-    this.#learned++;
-    this.#words[slot] = edges.length;
-    this.#words.set(edges, slot + 1);
-  }
-
-  /** Used like this, the word that is in the document from `start` to `end` has nothing to report. */
-  approveWord(place: number, use: number, start: number, end: number): void {
-    if (!this.#isWord(place, start, end)) return;
-    const at = (layout.wordUsesStart >> 2) + place;
-    this.#words[at] = this.#words[at]! | use;
-  }
-
-  // Whether it is still there: a later word of the same run may have taken its place.
-  #isWord(place: number, start: number, end: number): boolean {
-    const word = layout.wordsStart + place * vectorSize;
-    for (let index = 0; index < vectorSize; index++) {
-      const byte = start + index < end ? this.#bytes[start + index] : 0;
-      if (this.#bytes[word + index] !== byte) return false;
-    }
-    return true;
   }
 
   /** A trace was not played to its end: the words that it would have added are unknown. */
@@ -190,7 +143,6 @@ interface MatcherCode {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly highStart: { value: number };
   readonly lowStart: { value: number };
-  readonly asLines: { value: number };
   run(at: number, end: number, node: number, longest: number, longestUrl: number): number;
   lineEnds(from: number, to: number): number;
 }
@@ -205,10 +157,6 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decodeNarrow = (bytes: Uint8Array) => decoder.decode(bytes);
 const vectorSize = 16;
-const cycleCount = (layout.cyclesEnd - layout.cyclesStart) / layout.cycleSize;
-const cycleLength = layout.cycleSize / 4 - 1;
-// Of one document: where there are more, learning them again and again takes longer than it saves.
-const mostLearned = 32;
 // `[0]`
 const emptyList = 3;
 const noTexts: readonly string[] = [];

@@ -16,9 +16,6 @@
   ;; The ends of both lists of texts.
   (global $narrow (mut i32) (i32.const 0))
   (global $wide (mut i32) (i32.const 0))
-  ;; Whether the URLs of entries are wanted as lines, and the end of those.
-  (global $asLines (export "asLines") (mut i32) (i32.const 0))
-  (global $line (mut i32) (i32.const 0))
 
   ;; From `at` (of the document's bytes up to `end`) and `node`. No text may be longer than `longest` bytes, no URL longer than
   ;; `longestUrl`. Returns the end of the trace.
@@ -29,14 +26,11 @@
     (local $amps i32) (local $controls i32) (local $others i32) (local $lost i32) (local $kind i32)
     (local $edge i32) (local $before i32) (local $length i32) (local $literal i32) (local $k i32) (local $short i32)
     (local $flags i32) (local $task i32) (local $reason i32) (local $left i32)
-    ;; The first step of the entry, that of its only URL, whether nothing in it is known to need a look, and whether that is certain.
-    (local $cycle i32) (local $key i32) (local $settled i32) (local $certain i32)
     (local.set $step (i32.const {traceStart}))
     (i32.store8 (i32.const {narrowStart}) (i32.const 91))
     (i32.store8 (i32.const {wideStart}) (i32.const 91))
     (global.set $narrow (i32.add (i32.const {narrowStart}) (i32.const 1)))
     (global.set $wide (i32.add (i32.const {wideStart}) (i32.const 1)))
-    (global.set $line (i32.const {linesStart}))
     (block $stop
       (loop $nodes
         (local.set $reason (i32.const {needsRoom}))
@@ -175,58 +169,14 @@
                 ;; What may be lost, or is too long, is not looked at as a URL.
                 (select
                   (local.get $task)
-                  (i32.and (local.get $task) (i32.const -75))
+                  (i32.and (local.get $task) (i32.const {notUrl}))
                   (i32.and (i32.eqz (local.get $lost)) (i32.le_u (local.get $left) (local.get $longestUrl))))
                 (local.get $step)))))
         (i32.store offset={stepEdge} (local.get $step) (i32.load offset={edgeNumber} (local.get $edge)))
         (i32.store offset={stepStart} (local.get $step) (local.get $at))
         (i32.store offset={stepEnd} (local.get $step) (local.get $p))
         (i32.store offset={stepFlags} (local.get $step) (local.get $flags))
-        (i32.store offset={stepCycle} (local.get $step) (i32.const 0))
-        (if (i32.and (local.get $task) (i32.const {isWanted}))
-          (then
-            (if (i32.eqz (i32.and (local.get $flags) (i32.const {isLeftOut})))
-              (then
-                (if (i32.and (local.get $flags) (i32.const {isAccepted}))
-                  (then
-                    ;; A second URL: another entry began in between, in a way that ends no cycle.
-                    (local.set $settled
-                      (select
-                        (local.get $settled)
-                        (i32.const 0)
-                        (i32.and (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0)) (i32.eqz (local.get $key)))))
-                    (local.set $key (local.get $step)))
-                  (else
-                    (local.set $settled (select (local.get $settled) (i32.const 0) (i32.and (local.get $flags) (i32.const {isKnownWord}))))
-                    (local.set $certain
-                      (select
-                        (local.get $certain)
-                        (i32.const 0)
-                        (i32.and
-                          (i32.load offset={edgeUse} (local.get $edge))
-                          (i32.load offset={wordUsesStart}
-                            (i32.shl
-                              (i32.and (i32.load offset={stepWord} (local.get $step)) (i32.sub (i32.const {wordCount}) (i32.const 1)))
-                              (i32.const 2))))))))))))
         (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
-        (if (i32.and (local.get $task) (i32.const {endsEntry}))
-          (then
-            (if
-              (i32.and
-                (i32.and (i32.ne (local.get $cycle) (i32.const 0)) (i32.ne (local.get $key) (i32.const 0)))
-                (local.get $settled))
-              (then
-                ;; One more where it is not certain that there is nothing to report.
-                (i32.store offset={stepCycle}
-                  (local.get $cycle)
-                  (i32.add
-                    (local.get $step)
-                    (i32.eqz (i32.and (local.get $certain) (call $isKnownCycle (local.get $cycle) (local.get $step))))))
-                (i32.store offset={stepKey} (local.get $cycle) (local.get $key))))
-            (local.set $cycle (local.get $step))
-            (local.set $key (i32.const 0))
-            (local.set $settled (i32.const 1))
-            (local.set $certain (i32.const 1))))
         (local.set $at (i32.add (local.get $p) (local.get $length)))
         (local.set $node (i32.load offset={edgeTarget} (local.get $edge)))
         (br $nodes)))
@@ -239,27 +189,6 @@
     (i32.store (i32.const {resultNode}) (local.get $node))
     (i32.store (i32.const {resultReason}) (local.get $reason))
     (local.get $step))
-
-  ;; Whether the steps of an entry are those of one that was read before and had nothing to report.
-  (func $isKnownCycle (param $start i32) (param $end i32) (result i32)
-    (local $cycle i32) (local $step i32) (local $edge i32) (local $count i32)
-    (local.set $count (i32.div_u (i32.sub (local.get $end) (local.get $start)) (i32.const {stepSize})))
-    (local.set $cycle (i32.const {cyclesStart}))
-    (loop $cycles
-      (block $differs
-        (br_if $differs (i32.ne (i32.load (local.get $cycle)) (local.get $count)))
-        (local.set $edge (i32.add (local.get $cycle) (i32.const 4)))
-        (local.set $step (local.get $start))
-        (loop $steps
-          (br_if $differs
-            (i32.ne (i32.load (local.get $edge)) (i32.load offset={stepEdge} (local.get $step))))
-          (local.set $edge (i32.add (local.get $edge) (i32.const 4)))
-          (local.set $step (i32.add (local.get $step) (i32.const {stepSize})))
-          (br_if $steps (i32.lt_u (local.get $step) (local.get $end))))
-        (return (i32.const 1)))
-      (local.set $cycle (i32.add (local.get $cycle) (i32.const {cycleSize})))
-      (br_if $cycles (i32.lt_u (local.get $cycle) (i32.const {cyclesEnd}))))
-    (i32.const 0))
 
   ;; Whether a text of this length fits into its list, whatever has to be escaped in it.
   (func $hasRoom (param $length i32) (param $flags i32) (result i32)
@@ -299,19 +228,15 @@
 
   ;; Writes a wanted text to its list, unless it is a known word. Returns the flags, with what was noticed besides.
   (func $text (param $start i32) (param $end i32) (param $flags i32) (param $task i32) (param $step i32) (result i32)
-    (local $length i32) (local $out i32) (local $isLine i32) (local $to i32)
+    (local $length i32) (local $out i32)
     (local.set $length (i32.sub (local.get $end) (local.get $start)))
-    (local.set $isLine
-      (i32.and (global.get $asLines) (i32.ne (i32.and (local.get $task) (i32.const {isKey})) (i32.const 0))))
-    ;; Where it is decoded to.
-    (local.set $to (select (global.get $line) (i32.const {scratchStart}) (local.get $isLine)))
     (if (i32.eqz (i32.and (local.get $flags) (i32.or (i32.const {hasControls}) (i32.const {hasSpace}))))
       (then
         (if (i32.and (local.get $flags) (i32.const {hasReferences}))
           (then
             (if (i32.and (local.get $task) (i32.const {hasMarkup}))
               (then
-                (local.set $out (call $decode (local.get $start) (local.get $end) (local.get $to)))
+                (local.set $out (call $decode (local.get $start) (local.get $end)))
                 (if (local.get $out)
                   (then
                     (local.set $flags (i32.or (local.get $flags) (i32.const {isDecoded}))))))
@@ -366,22 +291,12 @@
               (then
                 (if (local.get $out)
                   (then
-                    (call $fingerprint (local.get $to) (i32.sub (local.get $out) (local.get $to)) (local.get $step)))
+                    (call $fingerprint (i32.const {scratchStart}) (i32.sub (local.get $out) (i32.const {scratchStart})) (local.get $step)))
                   (else (call $fingerprint (local.get $start) (local.get $length) (local.get $step))))))))))
     (if (local.get $out)
       (then
-        (local.set $start (local.get $to))
+        (local.set $start (i32.const {scratchStart}))
         (local.set $end (local.get $out))))
-    ;; What is not ASCII may have to be escaped.
-    (if
-      (i32.and
-        (local.get $isLine)
-        (i32.eq
-          (i32.and (local.get $flags) (i32.or (i32.const {isAccepted}) (i32.const {isWide})))
-          (i32.const {isAccepted})))
-      (then
-        (call $writeLine (local.get $start) (local.get $end) (local.get $step))
-        (return (i32.or (local.get $flags) (i32.const {isLine})))))
     (if (i32.and (local.get $flags) (i32.const {isWide}))
       (then (global.set $wide (call $write (local.get $start) (local.get $end) (global.get $wide))))
       (else (global.set $narrow (call $write (local.get $start) (local.get $end) (global.get $narrow)))))
@@ -403,23 +318,6 @@
       (local.set $p (i32.add (local.get $p) (i32.const 16)))
       (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))
     (i32.const 0))
-
-  ;; Writes a text as a line, and where that is to the step.
-  (func $writeLine (param $p i32) (param $end i32) (param $step i32)
-    (local $out i32)
-    (local.set $out (global.get $line))
-    (i32.store offset={stepLineStart} (local.get $step) (local.get $out))
-    (global.set $line (i32.add (i32.add (local.get $out) (i32.sub (local.get $end) (local.get $p))) (i32.const 1)))
-    ;; What was decoded is there already.
-    (if (i32.ne (local.get $p) (local.get $out))
-      (then
-        (loop $pieces
-          (v128.store (local.get $out) (v128.load (local.get $p)))
-          (local.set $p (i32.add (local.get $p) (i32.const 16)))
-          (local.set $out (i32.add (local.get $out) (i32.const 16)))
-          (br_if $pieces (i32.lt_u (local.get $p) (local.get $end))))))
-    (i32.store8 (i32.sub (global.get $line) (i32.const 1)) (i32.const 10))
-    (i32.store offset={stepLineEnd} (local.get $step) (global.get $line)))
 
   ;; Writes a text as JSON, and a comma. Returns where that ends.
   (func $write (param $p i32) (param $end i32) (param $out i32) (result i32)
@@ -495,7 +393,6 @@
             (global.set $nextWay (i32.xor (global.get $nextWay) (i32.const 1)))
             (local.set $place (i32.or (local.get $place) (global.get $nextWay)))
             (i32.store offset={stepWord} (local.get $step) (local.get $place))
-            (i32.store offset={wordUsesStart} (i32.shl (local.get $place) (i32.const 2)) (i32.const 0))
             (v128.store (i32.add (i32.const {wordsStart}) (i32.shl (local.get $place) (i32.const 4))) (local.get $v))
             (return (i32.const {isNewWord}))))
         (local.set $place (i32.or (local.get $place) (i32.const 1)))))
@@ -531,11 +428,11 @@
       (br_if $origins (i32.lt_u (local.get $origin) (i32.const {originsEnd}))))
     (i32.const 0))
 
-  ;; Writes the text to the scratch or the lines, with `&` for each `&amp;`. Returns where it ends there, or 0 where there are other
+  ;; Writes the text to the scratch, with `&` for each `&amp;`. Returns where it ends there, or 0 where there are other
   ;; references, or may be, or no room.
-  (func $decode (param $p i32) (param $end i32) (param $out i32) (result i32)
-    (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
-    ;; There is always room for a line.
+  (func $decode (param $p i32) (param $end i32) (result i32)
+    (local $out i32) (local $v v128) (local $mask i32) (local $n i32) (local $left i32) (local $isAfterFirst i32)
+    (local.set $out (i32.const {scratchStart}))
     (if
       (i32.gt_u (i32.sub (local.get $end) (local.get $p)) (i32.sub (i32.const {scratchEnd}) (i32.const {scratchStart})))
       (then (return (i32.const 0))))

@@ -43,8 +43,6 @@ export interface PathEdge {
   readonly isEmpty: boolean;
   /** The name of the attribute whose value comes before the literal. */
   readonly name: string;
-  /** A bit for the use of the text before it, or none. */
-  readonly use: number;
 }
 
 interface Inside {
@@ -73,7 +71,6 @@ export class Paths implements MatchGraph {
   /** By the numbers that appear in traces. */
   readonly edges: PathEdge[] = [];
   version = 0;
-  readonly #uses = new Map<object, number>();
   #used = literalsStart;
 
   get bytes(): Uint8Array {
@@ -179,7 +176,7 @@ export class Paths implements MatchGraph {
 
   #addEdge(
     from: PathNode,
-    parts: Omit<Partial<PathEdge>, "from" | "number" | "use"> & Pick<PathEdge, "kind" | "literal" | "target">,
+    parts: Omit<Partial<PathEdge>, "from" | "number"> & Pick<PathEdge, "kind" | "literal" | "target">,
   ): boolean {
     const { kind, target, action, rule, isEmpty = false, name = "" } = parts;
     if (!this.#hasRoom(from, parts.literal) || from.edges.some(({ literal }) => literal === parts.literal))
@@ -204,22 +201,13 @@ export class Paths implements MatchGraph {
     words[(address + layout.edgeTarget) >> 2] = target.address;
     words[(address + layout.edgeNumber) >> 2] = index;
     words[(address + layout.edgeTask) >> 2] = this.#taskOf(from, kind, literal, action);
-    const use = this.#useOf(action?.textRule ?? from);
-    words[(address + layout.edgeUse) >> 2] = use;
     this.#used += (written + padding) & ~3;
-    const made = { kind, number: index, literal, from, target, action, rule, isEmpty, name: interned(name), use };
+    const made = { kind, number: index, literal, from, target, action, rule, isEmpty, name: interned(name) };
     const edge: PathEdge = made;
     this.edges.push(edge);
     from.edges.push(edge);
     this.version++;
     return true;
-  }
-
-  // A bit for each rule of a text and each attribute, as far as there are bits.
-  #useOf(owner: object): number {
-    const place = this.#uses.get(owner) ?? this.#uses.size;
-    this.#uses.set(owner, place);
-    return place < 32 ? 1 << place : 0;
   }
 
   #grow(): void {
@@ -236,9 +224,8 @@ export class Paths implements MatchGraph {
       if (!from.isWanted) return 0;
       return taskOf[from.isUrl ? "url" : "text"] | layout.hasMarkup | (from.isChecked ? layout.isChecked : 0);
     }
-    const end = action?.endsEntry ? layout.endsEntry : 0;
-    if (kind === runAfterSpace || action?.textRule === undefined) return end;
-    const task = taskOf[action.takes] | end | (action.isChecked ? layout.isChecked : 0);
+    if (kind === runAfterSpace || action?.textRule === undefined) return 0;
+    const task = taskOf[action.takes] | (action.isChecked ? layout.isChecked : 0);
     return kind === runAfterCdata ? task : task | layout.hasMarkup;
   }
 }

@@ -1,5 +1,5 @@
 // Carries out a trace: passes the texts that the matcher found to their rules, and makes the calls of the tags.
-import type { LineTaker, RuleReader } from "../element-rule.ts";
+import type { RuleReader } from "../element-rule.ts";
 import type { ScannerParts } from "../fast-path.ts";
 import { TextFacts } from "../text-facts.ts";
 import { noAttributes } from "../xml-attributes.ts";
@@ -18,12 +18,6 @@ export class Player {
   // The next text of each list.
   #narrow = 0;
   #wide = 0;
-  // The entry that is looked at: where it begins and ends in the trace, and how many problems and unread texts there were
-  // before.
-  #watchedAt = 0;
-  #watchedEnd = -1;
-  #reports = 0;
-  #unread = 0;
   /** A tag or CDATA section that has not ended: the text before it starts at `begunAt`. */
   begun: PathEdge | undefined = undefined;
   begunAt = 0;
@@ -41,26 +35,10 @@ export class Player {
   play(edges: readonly PathEdge[], reader: RuleReader, length: number): void {
     const { trace } = this.#matcher;
     const { cursor } = this.#parts;
-    const { lines } = reader;
     this.#narrow = 0;
     this.#wide = 0;
     let at = 0;
-    this.#watchedEnd = -1;
     for (; at < length && !cursor.stopped; at += stepWords) {
-      if (at === this.#watchedEnd) this.#learn(edges, reader);
-      const cycle = trace[at + stepCycle]!;
-      if (isKnownEntry(cycle)) {
-        const end = lines === undefined ? at : this.#takeLines(lines, at, length);
-        if (end > at || this.#takeEntry(reader, at)) {
-          at = (end > at ? end : endOf(cycle)) - stepWords;
-          continue;
-        }
-      } else if (cycle !== 0) {
-        this.#watchedAt = at;
-        this.#watchedEnd = endOf(cycle);
-        this.#reports = cursor.reports;
-        this.#unread = reader.unreadTexts;
-      }
       const edge = edges[trace[at + stepEdge]!]!;
       const end = trace[at + stepEnd]!;
       switch (edge.kind) {
@@ -96,65 +74,7 @@ export class Player {
         }
       }
     }
-    if (at === this.#watchedEnd) this.#learn(edges, reader);
     if (at < length) this.#matcher.forgetWords();
-  }
-
-  // An entry like one that had nothing to report, of which only the URL is wanted.
-  #takeEntry(reader: RuleReader, start: number): boolean {
-    const { trace } = this.#matcher;
-    const at = keyOf(trace, start);
-    const narrow = this.#narrow;
-    const wide = this.#wide;
-    const flags = trace[at + stepFlags]!;
-    const url = this.#value(at, flags);
-    const isAscii = (flags & layout.isWide) === 0;
-    if (reader.takeEntry(url, trace[at + stepHigh]!, trace[at + stepLow]!, isAscii)) return true;
-    this.#narrow = narrow;
-    this.#wide = wide;
-    return false;
-  }
-
-  // The same for as many as follow one another, where their URLs are lines. Returns where the first other one begins.
-  #takeLines(lines: LineTaker, from: number, length: number): number {
-    const { trace } = this.#matcher;
-    let at = from;
-    let start = 0;
-    let end = 0;
-    let count = 0;
-    while (at < length) {
-      const cycle = trace[at + stepCycle]!;
-      const key = keyOf(trace, at);
-      if (!isKnownEntry(cycle) || (trace[key + stepFlags]! & layout.isLine) === 0) break;
-      if (!lines.take(trace[key + stepHigh]!, trace[key + stepLow]!)) break;
-      const lineStart = trace[key + stepLineStart]!;
-      // The line of an entry that was not taken may be in between.
-      if (lineStart !== end) {
-        if (count > 0) lines.add(this.#matcher.part(start, end), count);
-        start = lineStart;
-        count = 0;
-      }
-      end = trace[key + stepLineEnd]!;
-      count++;
-      at = endOf(cycle);
-    }
-    if (count > 0) lines.add(this.#matcher.part(start, end), count);
-    return at;
-  }
-
-  // The entry that was looked at is over.
-  #learn(edges: readonly PathEdge[], reader: RuleReader): void {
-    const { trace } = this.#matcher;
-    if (this.#parts.cursor.reports !== this.#reports || reader.unreadTexts !== this.#unread) return;
-    const numbers: number[] = [];
-    for (let at = this.#watchedAt; at < this.#watchedEnd; at += stepWords) {
-      const number = trace[at + stepEdge]!;
-      numbers.push(number);
-      if ((trace[at + stepFlags]! & layout.isKnownWord) === 0) continue;
-      const { use } = edges[number]!;
-      this.#matcher.approveWord(trace[at + stepWord]!, use, trace[at + stepStart]!, trace[at + stepEnd]!);
-    }
-    this.#matcher.learnCycle(numbers);
   }
 
   #takeText(reader: RuleReader, { textRule }: Action, at: number): void {
@@ -204,9 +124,6 @@ export class Player {
     const { trace, narrow, wide, words } = this.#matcher;
     if (trace[at + stepStart] === trace[at + stepEnd]) return "";
     if ((flags & layout.isLeftOut) !== 0) return leftOut;
-    if ((flags & layout.isLine) !== 0) {
-      return this.#matcher.decodeAscii(trace[at + stepLineStart]!, trace[at + stepLineEnd]! - 1);
-    }
     if ((flags & layout.isKnownWord) !== 0) return words[trace[at + stepWord]!]!;
     const value = (flags & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
     if ((flags & layout.isNewWord) !== 0) words[trace[at + stepWord]!] = value;
@@ -234,19 +151,6 @@ export class Player {
   }
 }
 
-// An entry like one that had nothing to report begins here; where the entry ends, and where its URL is.
-function isKnownEntry(cycle: number): boolean {
-  return cycle !== 0 && (cycle & 1) === 0;
-}
-
-function endOf(cycle: number): number {
-  return ((cycle & -2) - layout.traceStart) >> 2;
-}
-
-function keyOf(trace: Int32Array, at: number): number {
-  return (trace[at + stepKey]! - layout.traceStart) >> 2;
-}
-
 const needsCare = layout.hasReferences | layout.hasControls | layout.hasSpace;
 // The length of `]]>`.
 const cdataEnd = 3;
@@ -259,9 +163,5 @@ const stepFlags = layout.stepFlags >> 2;
 const stepHigh = layout.stepHigh >> 2;
 const stepLow = layout.stepLow >> 2;
 const stepWord = layout.stepWord >> 2;
-const stepCycle = layout.stepCycle >> 2;
-const stepKey = layout.stepKey >> 2;
-const stepLineStart = layout.stepLineStart >> 2;
-const stepLineEnd = layout.stepLineEnd >> 2;
 // Stands for a text that nobody wants to have.
 const leftOut = "-";

@@ -1,18 +1,12 @@
-// `ls -f pages` gets the URLs of pages as lines of bytes, from the matcher straight to the output. What comes of a website must be the
-// same, byte for byte, as where each page is made and written by itself; so must everything that is reported.
+// Where only the URLs of pages are wanted, a crawl gives the same URLs and reports the same problems.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { crawlUrls } from "../../src/crawl/crawl.ts";
+import { crawl, crawlUrls } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Limits } from "../../src/model/options.ts";
-import { UrlLines } from "../../src/model/url-lines.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { writeBatches } from "../../src/write/batch.ts";
-import { pagesWriter } from "../../src/write/pages.ts";
-import { printable } from "../../src/write/printable.ts";
-import { isLong, some } from "../support/long.ts";
-import { entry, urlset } from "../support/parsed.ts";
+import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument } from "../support/repetitive.ts";
 import { home } from "../support/site.ts";
@@ -35,24 +29,17 @@ function client(bodies: Bodies, size: number): Client {
   };
 }
 
-async function listed(bodies: Bodies, size: number, asLines: boolean, limits: Partial<Limits> = {}) {
-  const pieces: (string | Uint8Array)[] = [];
+async function listed(bodies: Bodies, size: number, urlsOnly: boolean, limits: Partial<Limits>) {
+  const urls: string[] = [];
   const events: CrawlEvent[] = [];
-  let count = 0;
   const options = { client: client(bodies, size), limits, useKnownPaths: false, useHomepage: false, concurrency: 1 };
-  for await (const event of crawlUrls(home, options, asLines ? printable : undefined)) {
+  for await (const event of (urlsOnly ? crawlUrls : crawl)(home, options)) {
     // Requests come in any order.
     if (event.type === "request" || event.type === "response" || event.type === "retry") continue;
-    if (event.type !== "pages") {
-      events.push(withoutTimes(event));
-      continue;
-    }
-    const lines = "lines" in event ? (event.lines as UrlLines) : undefined;
-    count += lines?.count ?? event.pages.length;
-    const batch = { sitemap: event.url, pages: event.pages, lines };
-    for await (const piece of writeBatches([batch], pagesWriter())) pieces.push(piece);
+    if (event.type === "pages") urls.push(...event.pages.map(({ url }) => url));
+    else events.push(withoutTimes(event));
   }
-  return { text: Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString("latin1"), count, events };
+  return { urls, events };
 }
 
 function withoutTimes(event: CrawlEvent): CrawlEvent {
@@ -90,7 +77,7 @@ function hostileWebsite(random: Random): {
   return { bodies: website(...documents), limits, size: 1 + random.below(random.below(3) === 0 ? 30 : 3000) };
 }
 
-test("of hostile documents, in chunks of any size, lines and what is reported are those of pages", async () => {
+test("of hostile documents, in chunks of any size, URLs and what is reported stay the same", async () => {
   const random = new Random(11);
   for (let round = 0; round < some(60, 8); round++) {
     const { bodies, limits, size } = hostileWebsite(random);
@@ -98,7 +85,7 @@ test("of hostile documents, in chunks of any size, lines and what is reported ar
   }
 });
 
-test("a tree whose pages are only counted while it is built is the one whose pages are made then", async () => {
+test("a tree that is built from URLs alone is the one whose pages are made then", async () => {
   const random = new Random(12);
   for (let round = 0; round < some(200, 20); round++) {
     const { bodies, limits, size } = hostileWebsite(random);
@@ -112,38 +99,4 @@ test("a tree whose pages are only counted while it is built is the one whose pag
     expect(pages).toBe(counted.pageCount);
     expect(counted.toJSON()).toEqual(made.toJSON());
   }
-});
-
-test("wherever a document is cut, lines are those of pages", async () => {
-  const special = [entry("/é"), entry("https://example.org/0"), entry("https://example.org/a&lt;b"), "<!-- c -->"];
-  const entries = Array.from({ length: 12 }, (_, n) => entry(`https://example.org/${n}?a&amp;b`, "\r\n"));
-  const bodies = website(Buffer.from(urlset(...entries, ...special, ...entries.reverse(), entry("//other.example/"))));
-  const whole = await listed(bodies, 100_000, false);
-  expect(whole.count).toBe(16);
-  // All small ones, and a few of the others.
-  for (let size = 1; size < 200; size += isLong || size < 24 ? 1 : 7)
-    expect(await listed(bodies, size, true)).toEqual(whole);
-});
-
-test("a limit of pages cuts lines", async () => {
-  const entries = Array.from({ length: 500 }, (_, n) => entry(`https://example.org/${n}`));
-  const bodies = website(Buffer.from(urlset(...entries)), Buffer.from(urlset(...entries)));
-  for (const pages of [0, 1, 499, 500, 501, 999, 1000]) {
-    const { text, count, events } = await listed(bodies, 1e6, true, { pages });
-    expect(count).toBe(pages);
-    expect(text.split("\n").length - 1).toBe(pages);
-    expect(events).toEqual((await listed(bodies, 1e6, false, { pages })).events);
-  }
-});
-
-test("the first of some lines are taken whole, as many as there are", () => {
-  const lines = new UrlLines(Buffer.from("a\nbc\nd\n"), 3);
-  const first = (count: number) => [Buffer.from(lines.first(count).bytes).toString(), lines.first(count).count];
-  expect([0, 1, 2, 3, 4].map(first)).toEqual([
-    ["", 0],
-    ["a\n", 1],
-    ["a\nbc\n", 2],
-    ["a\nbc\nd\n", 3],
-    ["a\nbc\nd\n", 3],
-  ]);
 });
