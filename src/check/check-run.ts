@@ -2,7 +2,7 @@
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { homepageOf } from "../model/url.ts";
-import type { SitemapTree } from "../tree/tree.ts";
+import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
@@ -196,6 +196,7 @@ export class Check {
     const { agents, crawl, signal } = this.#settings;
     return judgeSample(this.#sampler.pages(), {
       homepage: this.#site.homepage,
+      isNamed: documentsOf(this.#tree).isNamed,
       agents,
       options: crawl,
       signal,

@@ -14,6 +14,8 @@ import type { PageSample } from "./result.ts";
 /** What a sample is judged by. */
 export interface SampleParts {
   readonly homepage: string;
+  /** Whether the caller named the website, not an archive. */
+  readonly isNamed: boolean;
   readonly agents: readonly string[];
   readonly options: Options | undefined;
   readonly signal: AbortSignal | undefined;
@@ -53,8 +55,9 @@ export async function judgeSample(pages: readonly SampledPage[], parts: SamplePa
 }
 
 async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
-  const { homepage, options, signal } = parts;
-  const source = await openPageFetch(homepage, { ...options, signal }, bounds.pageBytes);
+  const { homepage, isNamed, options, signal } = parts;
+  const crawl = { ...options, signal };
+  const source = await openPageFetch({ homepage, isNamed, crawl, mostBytes: bounds.pageBytes });
   const seen: Seen[] = [];
   let next = 0;
   const worker = async () => {

@@ -1,6 +1,6 @@
 // `sitegrove ls`: checks the flags, then runs the listing. The code that does the work is imported once the flags are
 // right: a mistake is reported at once.
-import { resolveOptions } from "../model/options.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
 import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -12,7 +12,7 @@ import { Report } from "./report.ts";
 import { Run, type RunFlags } from "./run.ts";
 import { SaveFile } from "./save-file.ts";
 import { Summary } from "./summary.ts";
-import { chooseTarget, type Target } from "./target.ts";
+import { archivedTarget, chooseTarget, type Target } from "./target.ts";
 
 export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly format: Format;
@@ -30,9 +30,9 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
 
 /** Returns the exit code. */
 export async function ls(names: readonly string[], flags: LsFlags): Promise<number> {
-  const targets = await chooseTargets(names, flags);
+  const { targets, isNamed } = await chooseTargets(names, flags);
   const filters = new Filters(flags);
-  const options = crawlOptions(flags);
+  const options = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
   for (const target of targets) checkTogether(flags, target);
   if (targets.length > 1) {
     if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
@@ -63,6 +63,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
     }
   }
+  if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");
   if (targets.length > fewWebsites) {
     run.messages.say(
       `${targets.length} websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR`,
@@ -89,15 +90,30 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
 // More than this is a job for `fleet`.
 const fewWebsites = 4;
 
-// An archive that is resumed names its website.
-async function chooseTargets(names: readonly string[], { sitemap, resume }: LsFlags): Promise<Target[]> {
-  if (names.length > 0) return names.map((name) => chooseTarget(name, sitemap));
-  if (resume === undefined || sitemap !== undefined) return [chooseTarget(undefined, sitemap)];
+// An archive that is resumed may name its website.
+async function chooseTargets(
+  names: readonly string[],
+  { sitemap, resume }: LsFlags,
+): Promise<{ readonly targets: readonly Target[]; readonly isNamed: boolean }> {
+  if (names.length > 0) return { targets: names.map((name) => chooseTarget(name, sitemap)), isNamed: true };
+  if (resume === undefined || sitemap !== undefined)
+    return { targets: [chooseTarget(undefined, sitemap)], isNamed: true };
   const { archiveAbout } = await import("../archive/archive-about.ts");
   const about = await archiveAbout(resume);
-  if (about?.sitemaps !== undefined) return [chooseTarget(undefined, about.sitemaps)];
-  if (about?.homepage === undefined) throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
-  return [chooseTarget(about.homepage)];
+  if (about?.homepage === undefined && about?.sitemaps === undefined)
+    throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
+  return { targets: [archivedTarget(about)], isNamed: false };
+}
+
+// A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
+function strangerOptions(options: Options, { resume }: LsFlags): Options {
+  if (options.headers !== undefined)
+    throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
+  return { ...options, network: options.network ?? "public-only" };
+}
+
+function nameOf(target: Target | undefined): string {
+  return target?.kind === "website" ? target.homepage : target?.kind === "sitemaps" ? target.urls.join(" ") : "";
 }
 
 // Flags without an effect are refused.

@@ -1,5 +1,6 @@
 // The target on the command line: a website, given sitemaps, or an archive on disk.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import type { ArchiveInfo } from "../archive/contract.ts";
 import { looksLikeArchive, magicLength } from "../diff/archive-magic.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
@@ -37,6 +38,15 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   }
   if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+}
+
+/** What an archive says that it is about: never a file, and without a password of its own. */
+export function archivedTarget({ homepage = "", sitemaps }: Partial<ArchiveInfo>): Target {
+  const url = (text: string) =>
+    (hasScheme.test(text) ? webUrl(withoutCredentials(text)) : undefined) ??
+    fail(text, "the archive names no website:");
+  if (sitemaps !== undefined && sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
+  return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
 // A file with the name of a website, or a sitemap: the message says what to type.

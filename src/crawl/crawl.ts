@@ -12,6 +12,7 @@ import type { Problem } from "../model/problem.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, readUrls } from "./read.ts";
 import { type Believed, KnownReadings, ReadingLog, readSettings } from "./reading-log.ts";
+import type { Storage } from "./storage.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
 
@@ -62,36 +63,40 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   const { source, omitMissing, problems, shared } = options;
   const { save, resume } = options.prepared.settings;
   const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
-  const own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
-  const store = options.store ?? own?.store;
-  const { settings, start, startUrls } = own?.prepared ?? options.prepared;
-  let requestCount = 0;
-  const came = new CameCount();
-  const onEvent = (event: CrawlEvent) => {
-    if (event.type === "request") requestCount += 1;
-    if (event.type === "response") came.see(event);
-    settings.onEvent?.(event);
-    options.onSideEvent?.(event);
-  };
-  const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
-  const previous = options.previous ?? own?.previous ?? (await earlier?.openPrevious(start, settings));
-  const onRequest = (event: CrawlEvent) => {
-    // With `previous`, how a document came is known only after it was compared with the earlier one: the Revalidator
-    // reports it.
-    if (previous === undefined || event.type !== "response") onEvent(event);
-  };
-  const fetcher: Fetcher | undefined =
-    source === undefined
-      ? (await import("../fetch/fetcher.ts")).createFetcher({ settings, start: startUrls, onEvent: onRequest, shared })
-      : undefined;
-  const readBy = options.believed && readSettings(settings);
-  const again =
-    fetcher && earlier && previous
-      ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent, readBy })
-      : undefined;
-  const network = again ?? fetcher;
-  const { runCrawl } = await import("./engine.ts");
+  let own: Storage | undefined;
+  let previous = options.previous;
+  let fetcher: Fetcher | undefined;
   try {
+    own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
+    const store = options.store ?? own?.store;
+    const { settings, start, startUrls } = own?.prepared ?? options.prepared;
+    let requestCount = 0;
+    const came = new CameCount();
+    const onEvent = (event: CrawlEvent) => {
+      if (event.type === "request") requestCount += 1;
+      if (event.type === "response") came.see(event);
+      settings.onEvent?.(event);
+      options.onSideEvent?.(event);
+    };
+    const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
+    previous ??= own?.previous ?? (await earlier?.openPrevious(start, settings));
+    const isCompared = previous !== undefined;
+    const onRequest = (event: CrawlEvent) => {
+      // With `previous`, how a document came is known only after it was compared with the earlier one: the Revalidator
+      // reports it.
+      if (!isCompared || event.type !== "response") onEvent(event);
+    };
+    if (source === undefined) {
+      const { createFetcher } = await import("../fetch/fetcher.ts");
+      fetcher = createFetcher({ settings, start: startUrls, onEvent: onRequest, shared });
+    }
+    const readBy = options.believed && readSettings(settings);
+    const again =
+      fetcher && earlier && previous
+        ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent, readBy })
+        : undefined;
+    const network = again ?? fetcher;
+    const { runCrawl } = await import("./engine.ts");
     const known = options.believed && again && KnownReadings.again(again, options.believed);
     const log = store && new ReadingLog(settings, known?.read ?? options.read);
     const events = runCrawl({

@@ -32,13 +32,18 @@ export interface PageFetch {
   close(): Promise<void>;
 }
 
-/** `homepage`: private addresses and the caller's headers are allowed for its origin. `mostBytes`: how much of a page is read. */
-export async function openPageFetch(
-  homepage: string,
-  options: Options | undefined,
-  mostBytes: number,
-): Promise<PageFetch> {
-  const { settings, startUrls } = prepare({ homepage }, options);
+export interface PageFetchOptions {
+  readonly homepage: string;
+  /** Private addresses and the caller's headers are allowed for the origin of a homepage that the caller named. */
+  readonly isNamed: boolean;
+  readonly crawl: Options | undefined;
+  /** How much of a page is read. */
+  readonly mostBytes: number;
+}
+
+export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: PageFetchOptions): Promise<PageFetch> {
+  const { settings, startUrls: named } = prepare({ homepage }, crawl);
+  const startUrls = isNamed ? named : [];
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };

@@ -156,17 +156,19 @@ export class Spool implements Body {
       });
     }
     if (this.#closed) return;
-    room.unread += bytes.length;
     // Invariant: bytes in the file come after the bytes in memory.
     if (fits() && !isSpilling()) {
       this.#memory.push(bytes);
       this.#memoryBytes += bytes.length;
       room.take(bytes.length);
-      return;
+    } else {
+      this.#file ??= await createTemporaryFile();
+      await this.#file.file.write(this.#fileEnd, bytes);
+      // Closed meanwhile: nothing more is counted.
+      if (this.#closed) return;
+      this.#fileEnd += bytes.length;
     }
-    this.#file ??= await createTemporaryFile();
-    await this.#file.file.write(this.#fileEnd, bytes);
-    this.#fileEnd += bytes.length;
+    room.unread += bytes.length;
   }
 
   async #fromFile(): Promise<Uint8Array | undefined> {

@@ -4,6 +4,7 @@ import type { ArchiveInfo, EarlierFiles } from "../archive/contract.ts";
 import type { PreviousArchives } from "../archive/previous-archives.ts";
 import { ResumedArchive } from "../archive/resume-archive.ts";
 import { createStore, type Store } from "../archive/store.ts";
+import { expectUsable } from "../fetch/fetcher.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Options, Settings } from "../model/options.ts";
 import { archivedSettings, replayOptions } from "./archived-settings.ts";
@@ -17,9 +18,10 @@ export interface Storage {
   readonly previous: PreviousArchives | undefined;
 }
 
-/** Throws a `SitemapError` if an archive cannot be written, read or resumed. */
+/** Throws a `SitemapError` if an archive cannot be written, read or resumed. Nothing is created if the settings cannot be used. */
 export async function openStorage(prepared: Prepared): Promise<Storage> {
   const { settings, start } = prepared;
+  expectUsable(settings);
   const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
   try {
     return { ...(await openStore(prepared, previous?.files)), previous };

@@ -9,8 +9,10 @@ import { Cancellation, signalFollowers } from "./cancellation.ts";
 import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { HostRecords } from "./host-records.ts";
+import { proxyChoice } from "./proxy.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
+import { secureContextOf } from "./secure-context.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { Throttle } from "./throttle.ts";
 import { type OwnClient, undiciClient } from "./undici-client.ts";
@@ -38,6 +40,13 @@ export interface Fetcher extends DocumentSource {
 /** Replaced in tests. */
 export interface FetcherParts extends ConnectParts {
   readonly backoff?: Partial<Backoff>;
+}
+
+/** Throws a `SitemapError` if no client can be made with these settings: their proxy, or their certificates. */
+export function expectUsable(settings: Settings): void {
+  if (settings.client !== undefined) return;
+  proxyChoice(settings.proxy);
+  secureContextOf(settings);
 }
 
 export function createFetcher(options: FetcherOptions, parts: FetcherParts = {}): Fetcher {

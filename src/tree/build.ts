@@ -94,7 +94,7 @@ export async function openTreeWhile(
       { prepared, source: archive, omitMissing: archive.finished, problems, read },
       building,
     );
-    return toTree(prepared, collected, archive, known?.believed);
+    return toTree(prepared, collected, archive, known?.believed, false);
   } catch (error) {
     await archive.close();
     throw error;
@@ -168,12 +168,14 @@ function toTree(
   prepared: Prepared,
   { root, finished, responses }: Collected,
   documents: TreeParts["documents"],
-  believed?: Believed,
+  believed: Believed | undefined,
+  isNamed = true,
 ): SitemapTree {
   const { start, settings } = prepared;
   const { discovery, unreachable } = finished;
   return createTree({
     homepage: start.homepage,
+    isNamed,
     root,
     discovery,
     unreachable,

@@ -7,7 +7,7 @@ import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts
 import type { Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
@@ -119,14 +119,19 @@ export class DocumentReader {
     const difference = unsaid.find(isChangedContent) ?? unsaid.at(-1)!;
     const before = sitemap.kind === "pages" ? sitemap.pageCount : 0;
     this.#onWrong((pageCount ?? before) - before);
-    Object.assign(sitemap, { complete: false, problems: [...sitemap.problems, ...unsaid] });
-    if (pageCount !== undefined) Object.assign(sitemap, { pageCount });
+    const node: Correctable = sitemap;
+    node.complete = false;
+    node.problems = [...sitemap.problems, ...unsaid];
+    if (pageCount !== undefined && node.kind === "pages") node.pageCount = pageCount;
     this.#documents.forgetReading(sitemap.url);
     this.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 }
 
 type ReadableSitemap = Exclude<Sitemap, InvalidSitemap>;
+// The tree's own nodes say what its documents hold. What an archive says of them counts until they are read.
+type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Problem[]): Problem[] {
   const codes = new Set(said.map(({ code }) => code));

@@ -19,6 +19,8 @@ import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
 
 export interface TreeParts {
   readonly homepage: string;
+  /** Whether the caller named the website. Otherwise an archive did, which may come from anybody. */
+  readonly isNamed: boolean;
   readonly root: IndexSitemap;
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
@@ -52,6 +54,8 @@ export function createTree(parts: TreeParts): SitemapTree {
 
 /** The documents of a tree, and how to read them. */
 export interface TreeDocuments {
+  /** Whether the caller named the website, not an archive. */
+  readonly isNamed: boolean;
   readonly settings: Pick<Settings, "limits" | "strict">;
   /** The document that was found at this URL. */
   find(url: string): Promise<Fetched>;
@@ -78,6 +82,7 @@ export class SitemapTree {
     construct = (parts) => new SitemapTree(key, parts);
     hasDocuments = (value) => #documents in value;
     lookInto = (tree) => ({
+      isNamed: tree.#isNamed,
       settings: tree.#documents.settings,
       find: (url) => tree.#documents.find(url),
       response: (url) => tree.#responses.get(url),
@@ -94,30 +99,39 @@ export class SitemapTree {
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
-  /** Whether everything declared was read to its end. */
-  readonly complete: boolean;
-  /** The number of pages; one that is declared twice counts twice. */
-  readonly pageCount: number;
+  readonly #isNamed: boolean;
+  #complete = true;
+  #pageCount = 0;
   readonly #documents: DocumentReader;
   readonly #responses: TreeParts["responses"];
 
   private constructor(caller: typeof key, parts: TreeParts) {
     if (caller !== key) throw new TypeError("Illegal constructor: use sitemapTreeForHomepage() or openTree()");
     this.homepage = parts.homepage;
+    this.#isNamed = parts.isNamed;
     this.root = parts.root;
     this.discovery = parts.discovery;
     this.unreachable = parts.unreachable;
     this.reachable = parts.unreachable === undefined;
-    this.#documents = new DocumentReader(parts, (pagesMore) => this.#correct(pagesMore));
+    this.#documents = new DocumentReader(parts, (pagesMore) => {
+      this.#complete = false;
+      this.#pageCount += pagesMore;
+    });
     this.#responses = parts.responses;
-    let complete = true;
-    let pageCount = 0;
     for (const sitemap of walkSitemaps(parts.root)) {
-      complete &&= isComplete(problemsOf(sitemap));
-      if (sitemap.kind === "pages") pageCount += sitemap.pageCount;
+      this.#complete &&= isComplete(problemsOf(sitemap));
+      if (sitemap.kind === "pages") this.#pageCount += sitemap.pageCount;
     }
-    this.complete = complete;
-    this.pageCount = pageCount;
+  }
+
+  /** Whether everything declared was read to its end. Reading the pages of an archive may show that it was not. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  /** The number of pages; one that is declared twice counts twice. Corrected where an archive miscounted them. */
+  get pageCount(): number {
+    return this.#pageCount;
   }
 
   /**
@@ -241,11 +255,6 @@ export class SitemapTree {
 
   #expectOpen(): void {
     this.#documents.expectOpen();
-  }
-
-  // What the archive says about a document was wrong.
-  #correct(pagesMore: number): void {
-    Object.assign(this, { complete: false, pageCount: this.pageCount + pagesMore });
   }
 }
 

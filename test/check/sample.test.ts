@@ -1,13 +1,16 @@
 // A sample of pages, from a real server: what they answer, what is asked and what is not, and pages that want to do harm.
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { upperBound } from "../../src/check/confidence.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
-import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 
@@ -279,4 +282,24 @@ test("the program prints the bound, and takes websites only", async () => {
   );
   const local = await sitegrove(["check", "-", "--sample", "2"], { input: sitemap(["/a"]) });
   expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--sample fetches pages")]);
+});
+
+test("a website that only an archive names gets no headers, and is not asked at a private address", async () => {
+  listed = ["/a"];
+  pages = { "/a": html("<title>A</title>") };
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-sample-"));
+  const file = path.join(folder, "site.warc");
+  await (await sitemapTreeForHomepage(home, { save: file })).close();
+  await using tree = await openTree(file);
+  asked = [];
+  const sent: (string | undefined)[] = [];
+  server.on("request", ({ headers }) => sent.push(headers["x-secret"] as string | undefined));
+  const headers = { "x-secret": "1" };
+  const { sample } = await checkTree(tree, { sample: 1, crawl: { headers } });
+  expect(sample).toMatchObject({ judged: 0 });
+  expect(asked).toEqual([]);
+  const again = await checkTree(tree, { sample: 1, crawl: { headers, network: "allow-private" } });
+  expect(again.sample).toMatchObject({ judged: 1 });
+  expect(sent).toEqual([undefined, undefined]);
+  rmSync(folder, { recursive: true });
 });

@@ -202,8 +202,11 @@ test("stopped with Ctrl-C, in the program: the rest is fetched and the listing i
     const before = await keptIn(inFolder(name));
     asked.length = 0;
     // The website and the settings are in the archive.
-    const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0"]);
-    expect(rest).toEqual(whole);
+    const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0", "--allow-private"]);
+    expect(rest).toEqual({
+      ...whole,
+      stderr: `sitegrove: continuing ${site.homepage}, which ${inFolder(name)} names\n${whole.stderr}`,
+    });
     expect(asked.filter((path) => before.includes(path))).toEqual([]);
     expect((await sitegrove(["ls", inFolder(name)])).stdout).toBe(whole.stdout);
     asked.length = 0;
@@ -352,8 +355,22 @@ describe("one clear line and exit code 2 for", () => {
     const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined;
     const run = await sitegrove(["ls", ...words, "--resume", file]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toMatch(line(file));
+    expect(run.stderr.replace(/^sitegrove: continuing [^\n]+\n/, "")).toMatch(line(file));
     if (before !== undefined) expect(before.equals(readFileSync(file))).toBe(true);
+  });
+
+  test("an archive that names its website itself: no headers are sent, and nothing to a private address", async () => {
+    const file = inFolder("stranger.warc");
+    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+    truncateSync(file, statSync(file).size >> 1);
+    asked.length = 0;
+    const refused = await sitegrove(["ls", "--resume", file, "--header", "x-secret: 1", "--allow-private"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^sitegrove: --header is sent only to a website that you name: [^\n]+\n$/);
+    const blocked = await sitegrove(["ls", "--resume", file, "--retries", "0"]);
+    expect(blocked.stderr).toContain(`continuing ${site.homepage}, which ${file} names`);
+    expect(blocked.stderr).toContain("private address");
+    expect(asked).toEqual([]);
   });
 
   test("--save and --resume together, several websites, and an archive as the website", async () => {
