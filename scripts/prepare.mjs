@@ -8,7 +8,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 export function prepare() {
   if (newest("package-lock.json") > newest("node_modules/.package-lock.json")) {
-    npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
+    npm(["ci", "--no-global", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
   }
   const sources = Math.max(newest("src"), newest("tsconfig.json"), newest("tsconfig.build.json"));
   if (sources > newest("dist/.built")) {

@@ -123,6 +123,14 @@ describe("commands", () => {
     }
   });
 
+  test("one page says how the registry's package is installed, and the name of the packed one is right", () => {
+    const naming = pages.filter(({ text }) => /npm (?:install|i|add)\b[^\n#]* sitegrove\b/.test(text));
+    expect(naming.map(({ file }) => file)).toEqual(["docs/getting-started.md"]);
+    const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+    const packed = pages.flatMap(({ text }) => text.match(/sitegrove-\d[\w.-]*\.tgz/g) ?? []);
+    expect(new Set(packed)).toEqual(new Set([`sitegrove-${version}.tgz`]));
+  });
+
   test("every script of npm that is named exists", () => {
     const { scripts: known } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]));
@@ -203,7 +211,7 @@ async function runLine(line: string, place: string): Promise<Ended | CommandEnde
 
 // What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.
 function isOnlyNamed(line: string): boolean {
-  return /^(npm (install|ci|test|run|start)\b|git |cd |bunx |deno )|\bsource\b/.test(line);
+  return /^(npm (install|pack|ci|test|run|start)\b|git |cd |bunx |deno )|\bsource\b/.test(line);
 }
 
 // `# exit code 3` after a command says how it ends.
