@@ -165,23 +165,20 @@ export class ArchiveIndex implements RecordSource {
     if (isMain) this.finished = false;
     const date = dateOf(record);
     const receivedAt = date === response?.record.date ? response?.record.date : date;
-    const exchanges = revive(description, (reason) => new KeptBody([], reason));
-    for (const [at, fetched] of exchanges.entries()) {
-      const isDocument = fetched.outcome === "found";
-      const isLost = isDocument && response === undefined;
-      // A document without a response: the file was edited.
-      if (isLost && !this.#options.mayLackRecords) throw damaged();
-      this.#set(archiveKey(fetched), fetched.url, {
-        description: content,
-        at,
-        response: isDocument ? response : undefined,
-        isAltered: isAltered || isLost,
-        receivedAt,
-        cut: isLost ? problem("archive-digest") : cutOf(fetched),
-        runsNotAsked: fetched.runsNotAsked ?? 0,
-        run,
-      });
-    }
+    const fetched = revive(description, (reason) => new KeptBody([], reason));
+    const isDocument = fetched.outcome === "found";
+    const isLost = isDocument && response === undefined;
+    // A document without a response: the file was edited.
+    if (isLost && !this.#options.mayLackRecords) throw damaged();
+    this.#set(archiveKey(fetched), fetched.url, {
+      description: content,
+      response: isDocument ? response : undefined,
+      isAltered: isAltered || isLost,
+      receivedAt,
+      cut: isLost ? problem("archive-digest") : cutOf(fetched),
+      runsNotAsked: fetched.runsNotAsked ?? 0,
+      run,
+    });
   }
 
   #addForeign(record: RecordHead): void {

@@ -15,7 +15,7 @@ export function archivedProblem(value: unknown): Problem | undefined {
     facts[fact] = item as string | number;
   }
   // Codes of later versions are kept.
-  return problem(renamed.get(name) ?? (name as ProblemCode), facts);
+  return problem(name as ProblemCode, facts);
 }
 
 /** Why a body ended too early: whatever the code, something is missing. */
@@ -25,14 +25,3 @@ export function archivedBodyProblem(value: unknown): Problem | undefined {
 }
 
 const spelling = /^[a-z][a-z0-9-]{0,63}$/;
-
-// Codes of 0.1.0 that an exchange may have.
-const renamed: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
-  ["dns-notfound", "dns-not-found"],
-  ["dns-temp", "dns-temporary"],
-  ["tls-cert", "tls-certificate"],
-  ["challenge", "bot-check"],
-  ["redirect-limit", "limit-redirects"],
-  ["body-too-large", "limit-document-bytes"],
-  ["robots-truncated", "limit-robots-bytes"],
-]);

@@ -1,14 +1,13 @@
 // An exchange without its body, as JSON. Checked when it is read, since an archive may come from anybody: only known
 // fields of the right type are used.
 import { SitemapError } from "../model/errors.ts";
-import type { Body, Came, DocumentRole, Fetched, FetchedRedirect, HeaderList, NotAsked } from "../model/exchange.ts";
+import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
-import { isRedirect } from "../model/status.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { archivedBodyProblem, archivedProblem } from "./archived-problem.ts";
 import { parseJson, toJson } from "./json.ts";
 
-type FieldName = KeysOf<Fetched> | keyof Body | "requestedUrl" | "hops" | "problems";
+type FieldName = KeysOf<Fetched> | keyof Body;
 type KeysOf<T> = T extends unknown ? keyof T : never;
 type Fields = { readonly [name in FieldName]?: unknown };
 type BodyOf = (problem: Problem | undefined) => Body;
@@ -28,16 +27,9 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
 // The values of `came` that an archive may contain, besides `fetched`.
 const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-payload", "not-asked"]);
 
-/**
- * Parses a description: one exchange, or those of a whole chain of redirects, as version 0.1.0 kept them together.
- * `bodyOf` creates the body of a document, given its problem.
- */
-export function revive(bytes: Uint8Array, bodyOf: BodyOf): readonly Fetched[] {
+/** Parses a description. `bodyOf` creates the body of a document, given its problem. */
+export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
   const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
-  return fields.requestedUrl === undefined ? [exchange(fields, bodyOf)] : chain(fields, bodyOf);
-}
-
-function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
   const outcome = string(fields.outcome);
   const asked = {
     url: url(fields.url),
@@ -80,29 +72,6 @@ function exchange(fields: Fields, bodyOf: BodyOf): Fetched {
     default:
       return fail();
   }
-}
-
-// Version 0.1.0 followed redirects before anything was kept. Each hop is an exchange of its own; so is the last answer,
-// except after a redirect to a known document (`known`). Those that were not followed because of a loop or a limit are
-// redirects.
-function chain(fields: Fields, bodyOf: BodyOf): Fetched[] {
-  url(fields.requestedUrl);
-  const asked = { role: "sitemap", attempts: 1 } as const;
-  const hops = list(fields.hops, (value): FetchedRedirect => {
-    const hop = object(value);
-    return {
-      outcome: "redirect",
-      url: url(hop.url),
-      ...asked,
-      status: status(hop.status),
-      headers: headers(hop.headers),
-    };
-  });
-  if (fields.outcome === "known") return hops;
-  if (fields.outcome === "found") list(fields.problems, problem);
-  const last = exchange({ ...fields, role: "sitemap" }, bodyOf);
-  if (!("reason" in last) || last.status === undefined || !isRedirect(last.status)) return [...hops, last];
-  return [...hops, { outcome: "redirect", url: last.url, ...asked, status: last.status, headers: last.headers ?? [] }];
 }
 
 function role(value: unknown): DocumentRole {

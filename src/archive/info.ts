@@ -5,8 +5,7 @@ import { withoutCredentials } from "../model/url.ts";
 import type { ArchiveInfo } from "./contract.ts";
 import { parseJson, toJson, withoutPrototypes } from "./json.ts";
 
-// Raised if readers of an earlier version could not make the same tree. 1, of 0.1.0: exchanges were whole chains of
-// redirects.
+// Raised if readers of an earlier version could not make the same tree.
 const formatVersion = 2;
 // Options that may hold passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
@@ -28,7 +27,7 @@ export function infoFromJson(text: string): { readonly info: ArchiveInfo; readon
   const { version, resumes, homepage, sitemaps, settings } = value as Partial<
     Record<keyof ArchiveInfo | "version" | "resumes", unknown>
   >;
-  if (typeof version !== "number" || version < 1) throw unexpected();
+  if (typeof version !== "number" || version < formatVersion) throw unexpected();
   if (version > formatVersion) {
     throw new SitemapError("invalid-archive", "it was written by a later version of this program");
   }

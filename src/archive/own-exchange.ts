@@ -9,12 +9,10 @@ import type { SavedRecord } from "./saved-record.ts";
 
 export interface OwnExchange {
   readonly description: Extent;
-  /** The index of the exchange in its description: only version 0.1.0 described several at once. */
-  readonly at: number;
   readonly response: OwnResponse | undefined;
   /** The description was edited, or the document that it describes is lost. */
   readonly isAltered: boolean;
-  /** The value of WARC-Date: version 0.1.0 did not describe it. */
+  /** The value of WARC-Date. */
   readonly receivedAt: string | undefined;
   /** Why it is not whole, if a limit of ours or damage is the cause. */
   readonly cut: Problem | undefined;
@@ -30,9 +28,9 @@ export interface OwnResponse {
   readonly check: DigestCheck;
 }
 
-export async function readOwnExchange({ description, at, response, isAltered }: OwnExchange): Promise<Fetched> {
+export async function readOwnExchange({ description, response, isAltered }: OwnExchange): Promise<Fetched> {
   if (response === undefined) {
-    const fetched = await readDescription([description], at, (reason) => new KeptBody([], reason));
+    const fetched = await readDescription([description], (reason) => new KeptBody([], reason));
     if (!isAltered) return fetched;
     const { url, role, anonymous, attempts } = fetched;
     const asked = { url, role, ...(anonymous && { anonymous }), attempts };
@@ -42,7 +40,7 @@ export async function readOwnExchange({ description, at, response, isAltered }: 
   const parts = await partsOf(content);
   if (isAltered || parts === undefined) check.state = "bad";
   const { head, payload } = parts ?? { head: [], payload: [] };
-  return readDescription([description], at, (reason) => {
+  return readDescription([description], (reason) => {
     return new CheckedBody({ head, payload, problem: reason, record }, check);
   });
 }

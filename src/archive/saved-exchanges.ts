@@ -15,8 +15,6 @@ import { endRecord, exchangeRecords, infoRecord, repetitionRecords } from "./war
 export interface Entry {
   readonly description: readonly Block[];
   readonly body: readonly Block[];
-  /** The index of the exchange in its description: only version 0.1.0 described several at once. */
-  readonly at: number;
   /** The digest of a body in the file of an earlier run, as its record has it. */
   readonly digest?: string | undefined;
 }
@@ -29,7 +27,7 @@ export interface Repetition {
 }
 
 export async function readEntry(entry: Entry): Promise<Fetched> {
-  return readDescription(entry.description, entry.at, (problem) => bodyOf(entry, problem));
+  return readDescription(entry.description, (problem) => bodyOf(entry, problem));
 }
 
 /** The body of a document that was kept. */
@@ -46,14 +44,11 @@ function mayChange(blocks: readonly Block[]): boolean {
 /** `bodyOf` creates the body of a document, given its problem. */
 export async function readDescription(
   description: readonly Block[],
-  at: number,
   bodyOf: (problem: Problem | undefined) => Body,
 ): Promise<Fetched> {
   const bytes: Uint8Array[] = [];
   for await (const piece of readBlocks(description)) bytes.push(piece);
-  const exchanges = revive(Buffer.concat(bytes), bodyOf);
-  // The file may have been changed since it was opened.
-  return exchanges[at] ?? (exchanges.at(-1) as Fetched);
+  return revive(Buffer.concat(bytes), bodyOf);
 }
 
 export class SavedExchanges {
@@ -87,7 +82,7 @@ export class SavedExchanges {
     const description = places?.at(-1);
     if (places === undefined || description === undefined) return undefined;
     const whole = places[body?.index ?? -1];
-    return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [], at: 0 };
+    return { description: [description], body: whole && body ? [skip(whole, body.headLength)] : [] };
   }
 
   /** A document of an earlier run: its record as it was, the website's answer now, and the description. */

@@ -182,7 +182,7 @@ class OpenStore implements Store {
     if (fetched === undefined) return;
     const body = fetched.outcome === "found" ? await this.#parts.space.take(fetched.body) : [];
     const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
-    await saved.append({ description: [describe(fetched, problem)], body, at: 0 });
+    await saved.append({ description: [describe(fetched, problem)], body });
     this.#parts.space.release(body);
   }
 
@@ -193,7 +193,7 @@ class OpenStore implements Store {
     repeated: Repetition | undefined,
   ): Promise<Entry> {
     const { space, saved } = this.#parts;
-    const entry = { description: [description], ...stored, at: 0 };
+    const entry = { description: [description], ...stored };
     if (repeated !== undefined) await saved?.appendRepeated(entry, repeated);
     const place = repeated === undefined ? await saved?.append(entry) : undefined;
     if (place === undefined) return { ...entry, description: [await space.put(description)] };

@@ -104,7 +104,7 @@ describe("an archive of ours", () => {
     await archive.close();
   });
 
-  test("0.1.0 wrote no digest of a description: such archives have nothing to say", async () => {
+  test("without digests has nothing to say", async () => {
     const records = (await savedTree()).toString("latin1").replaceAll(/WARC-Block-Digest: .*\r\n/g, "");
     expect((await problemsOf(Buffer.from(records, "latin1"))).codes).toEqual(["/gone.xml http-404"]);
   });

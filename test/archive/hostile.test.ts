@@ -187,7 +187,6 @@ describe("a description that was tampered with", () => {
     ["an unknown role", (json) => json.replace('"role":"sitemap"', '"role":"guest"')],
     ["an unknown outcome", (json) => json.replace('"found"', '"lost"')],
     ["headers that are no pairs", (json) => json.replace(/"headers":\[\[.*?\]\]/, '"headers":[["a"]]')],
-    ["half of a description of 0.1.0", (json) => json.replace("{", '{"requestedUrl":"https://example.org/",')],
     ["a text for the status", (json) => json.replace('"status":200', '"status":"200"')],
     ["a problem that is none", (json) => json.replace('"body":{}', '"body":{"problem":{"code":1}}')],
   ])("%s: refused", async (_, change) => {
@@ -220,10 +219,10 @@ describe("a description that was tampered with", () => {
 
 test.each([
   ['{"version":3,"settings":{}}', /later version/],
-  ['{"version":1}', /damaged/],
-  ['{"version":1,"settings":[]}', /damaged/],
-  ['{"version":1,"settings":{},"homepage":1}', /damaged/],
-  ['{"version":1,"settings":{},"sitemaps":[1]}', /damaged/],
+  ['{"version":1,"settings":{}}', /damaged/],
+  ['{"version":2,"settings":[]}', /damaged/],
+  ['{"version":2,"settings":{},"homepage":1}', /damaged/],
+  ['{"version":2,"settings":{},"sitemaps":[1]}', /damaged/],
   ["{", /damaged/],
 ])("an archive about %s is refused", async (json, message) => {
   const content = `sitegrove: ${json}\r\n`;

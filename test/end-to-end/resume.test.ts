@@ -13,11 +13,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/store.ts";
-import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -381,25 +379,4 @@ describe("one clear line and exit code 2 for", () => {
       expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
     }
   });
-});
-
-test("an archive of 0.1.0 is gone on with: its exchanges are chains of redirects", async () => {
-  const file = inFolder("old.warc");
-  copyFileSync(path.join(import.meta.dirname, "../fixtures/archives-0.1.0/killed.warc"), file);
-  const before = await openArchive(file);
-  await before.close();
-  const seen: string[] = [];
-  const client: Client = {
-    request: async ({ url }) => {
-      seen.push(url);
-      return { status: 404, headers: [], body: Readable.from([]) };
-    },
-  };
-  const { homepage = "" } = before.info ?? {};
-  await using tree = await sitemapTreeForHomepage(homepage, { client, resume: file, useKnownPaths: false });
-  expect(seen.length).toBeGreaterThan(0);
-  const documents = before.urls.filter((url) => !url.endsWith("robots.txt"));
-  expect(seen.filter((url) => documents.includes(url))).toEqual([]);
-  await using again = await openTree(file);
-  expect(JSON.stringify(again)).toBe(JSON.stringify(tree));
 });
