@@ -225,6 +225,8 @@ describe("when two URLs are the same", () => {
     ["https://example.org/a/../b", "https://example.org/b"],
     ["https://bücher.example/", "https://xn--bcher-kva.example/"],
     ["http://2130706433/", "http://127.0.0.1/"],
+    ["https://example.org./a", "https://example.org/a"],
+    ["http://localhost.:80/", "http://localhost/"],
   ])("%s and %s", (one, other) => {
     expect(urlKey(one)).toBe(urlKey(other));
   });
@@ -237,6 +239,7 @@ describe("when two URLs are the same", () => {
     ["https://example.org/a%2Fb", "https://example.org/a/b"],
     ["https://example.org/a%23b", "https://example.org/a"],
     ["https://example.org:444/", "https://example.org/"],
+    ["https://example.org../", "https://example.org/"],
     ["https://u@example.org/", "https://example.org/"],
   ])("not %s and %s", (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other));

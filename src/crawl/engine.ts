@@ -92,7 +92,8 @@ class Engine {
       source,
       store,
       signal: this.#abort.signal,
-      isWanted: (hop) => !frontier.isKnown(hop.key) && refusedByName(hop.url) === undefined,
+      isWanted: ({ key, readKey, url }) =>
+        !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined,
       onRoom: () => this.#discovery.lookAhead(),
       onResumed: options.onResumed,
     });

@@ -16,7 +16,7 @@ import {
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
-import { parseUrl, withoutCredentials } from "../model/url.ts";
+import { isSameWebsite, parseUrl, withoutCredentials } from "../model/url.ts";
 import { redirectTarget } from "./redirect-target.ts";
 
 export interface FollowRules {
@@ -118,6 +118,11 @@ export class Hop {
     return this.#key;
   }
 
+  /** The key of a document that was read already: what is in the tree is not requested again in another way. */
+  get readKey(): string {
+    return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;
+  }
+
   /** Problems of the chain so far. */
   get problems(): readonly Problem[] {
     return this.#before === undefined ? this.#problems : [...this.#before.problems, ...this.#problems];
@@ -167,15 +172,17 @@ export class Hop {
     return { outcome, url: this.url, keys: this.#ends, ...(status === undefined ? {} : { status }), reason };
   }
 
-  // Whether every hop so far is on one start origin. A chain that left the origin is not trusted when it comes back:
-  // another server may have chosen the URL.
+  // Whether every hop so far is on one origin, or one website in several spellings. A chain that left it is not trusted
+  // when it comes back: another website may have chosen the URL.
   get #isTrusted(): boolean {
-    if (this.#before === undefined) return this.#rules.startOrigins.has(originOf(this.url));
-    return originOf(this.#before.url) === originOf(this.url) && this.#before.#isTrusted;
+    if (this.#before === undefined) return true;
+    const [from, to] = [parseUrl(this.#before.url), parseUrl(this.url)];
+    if (from === null || to === null) return false;
+    return (from.origin === to.origin || isSameWebsite(from, to)) && this.#before.#isTrusted;
   }
 
   get #isAnonymous(): boolean {
-    if (this.#before === undefined || !this.#rules.startOrigins.has(originOf(this.url))) return false;
+    if (this.#before === undefined || !this.#rules.startOrigins.has(parseUrl(this.url)?.origin ?? "")) return false;
     return this.#rules.tellsApart(this.url) && !this.#isTrusted;
   }
 
@@ -226,8 +233,4 @@ function responseOf(failed: FailedFetch, hops: readonly RedirectHop[]): SitemapR
     ...(receivedAt === undefined ? {} : { receivedAt }),
     ...(firstByte === undefined ? {} : { firstByte }),
   };
-}
-
-function originOf(url: string): string {
-  return parseUrl(url)?.origin ?? "";
 }

@@ -1,5 +1,6 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
 // on what arrived first: all follow the declared order, so that two runs agree.
+import { documentKey } from "../model/exchange.ts";
 import type { Limits, Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { SitemapResponse } from "../model/response.ts";
@@ -144,7 +145,7 @@ export class Frontier {
   /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
-    for (const key of frame.keys) this.#active.set(key, frame.node.url);
+    for (const key of keysOf(frame.node, frame.keys)) this.#active.set(key, frame.node.url);
     // The remaining references of the ancestors share what the children of this index leave of the budget.
     let reach = this.#reach;
     for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
@@ -157,7 +158,7 @@ export class Frontier {
 
   /** The index is finished: `node` is its result. */
   leave(frame: Frame, node: IndexSitemap): void {
-    for (const key of frame.keys) this.#active.delete(key);
+    for (const key of keysOf(frame.node, frame.keys)) this.#active.delete(key);
     this.#remember(node, frame.keys);
   }
 
@@ -178,10 +179,10 @@ export class Frontier {
     return this.#abandoned.get(key);
   }
 
-  /** What an earlier visit found at this key, if there was one. */
-  again(key: string, depth: number): Repeated | undefined {
+  /** What an earlier visit found at this key, if there was one; with `readable`, if it found a sitemap. */
+  again(key: string, depth: number, kind?: "readable"): Repeated | undefined {
     const node = this.#visited.get(key);
-    if (node === undefined) return undefined;
+    if (node === undefined || (kind === "readable" && node.kind === "invalid")) return undefined;
     const { size, height, contextual, keys } = this.#subtree(node);
     const whole =
       !contextual && depth - 1 + height <= this.#limits.depth && this.#sitemaps + size <= this.#limits.documents;
@@ -189,7 +190,8 @@ export class Frontier {
   }
 
   #remember(node: Sitemap, keys: readonly string[]): Subtree {
-    for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, node);
+    const all = node.kind === "invalid" ? keys : keysOf(node, keys);
+    for (const key of all) if (!this.#visited.has(key)) this.#visited.set(key, node);
     if (node.kind !== "index") return this.#subtree(node);
     const subtree = { ...this.#measure(node), keys };
     this.#subtrees.set(node, subtree);
@@ -218,6 +220,11 @@ const cutLeaf: Subtree = { ...leaf, contextual: true };
 
 function isContextual({ code }: Problem): boolean {
   return code === "cycle" || code === "limit-depth";
+}
+
+// However it was asked for, a document that was read is known by its URL, too: a tree has one document for each.
+function keysOf({ url }: Pick<Sitemap, "url">, keys: readonly string[]): Set<string> {
+  return new Set([...keys, documentKey({ url })]);
 }
 
 function urlsAbove(frame: Frame): string[] {

@@ -1,7 +1,7 @@
 // The target of a redirect. https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { resolveUrl, withoutCredentials } from "../model/url.ts";
+import { parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 
 export interface RedirectTarget {
   /** Without user name, password and fragment. */
@@ -21,7 +21,7 @@ export function redirectTarget(headers: HeaderList, base: string, maxLength: num
     const value = withoutCredentials(text);
     return problem(code === "url-scheme" ? "scheme-refused" : "redirect-invalid", { value });
   }
-  const target = new URL(url);
+  const target = parseUrl(url) as URL;
   target.username = "";
   target.password = "";
   target.hash = "";

@@ -42,7 +42,7 @@ export async function resolve(
   }
 
   function knownOnTheWay(hop: Hop): Known | undefined {
-    const active = frontier.activeAt(hop.key);
+    const active = frontier.activeAt(hop.key) ?? frontier.activeAt(hop.readKey);
     if (active !== undefined) return { type: "refused", url: active, reason: problem("cycle") };
     const reason = refusedByName(hop.url);
     return reason && { type: "refused", url: hop.url, reason };
@@ -50,7 +50,7 @@ export async function resolve(
 
   function seenBefore(hop: Hop): Known | undefined {
     const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
-    const repeated = frontier.again(hop.key, depth);
+    const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
     if (repeated !== undefined) return { type: "repeated", repeated: { ...repeated, keys: keys(repeated.keys) } };
     const abandoned = frontier.abandoned(hop.key);
     return abandoned && { type: "abandoned", abandoned: { ...abandoned, keys: keys(abandoned.keys) } };

@@ -1,6 +1,6 @@
 // From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come last.)
 import type { DiscoveryRecord } from "../model/event.ts";
-import { resolveUrl, urlKey } from "../model/url.ts";
+import { parseUrl, resolveUrl, urlKey } from "../model/url.ts";
 import { knownPaths } from "./known-paths.ts";
 
 /** A URL where a sitemap may be, and why. */
@@ -33,7 +33,7 @@ export function candidatesFor(homepage: string, settings: DiscoverySettings): Ca
 
 /** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */
 export function homepageFor(url: string, normalize: boolean): string {
-  const homepage = new URL(url);
+  const homepage = parseUrl(url) as URL;
   homepage.hash = "";
   homepage.username = "";
   homepage.password = "";

@@ -102,7 +102,9 @@ class NetworkFetcher implements Fetcher {
   tellsApart(url: string): boolean {
     const origin = parseUrl(url)?.origin ?? "";
     const { headers } = this.#context;
-    return headers(origin, true) !== headers(origin, false);
+    const own = Object.entries(headers(origin, true));
+    const others = headers(origin, false);
+    return own.length !== Object.keys(others).length || own.some(([name, value]) => others[name] !== value);
   }
 
   hasRoomFor(url: string): boolean {

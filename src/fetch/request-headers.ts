@@ -2,7 +2,7 @@
 import zlib from "node:zlib";
 import type { Settings } from "../model/options.ts";
 
-/** The headers of a request to `origin`. `trusted`: no other origin led to it. */
+/** The headers of a request to `origin`. `trusted`: no other website led to it. */
 export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {

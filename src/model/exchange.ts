@@ -14,7 +14,7 @@ export interface DocumentRequest {
   readonly role: DocumentRole;
   /** A redirect led here: the request goes before those that begin something new. */
   readonly isRedirected?: boolean | undefined;
-  /** Sent without the caller's headers for this origin, because another origin led here. */
+  /** Sent without the caller's headers for this origin, because another website led here. */
   readonly anonymous?: boolean | undefined;
   /** The answer of an earlier run is used instead of a request. */
   readonly notAsked?: NotAsked | undefined;

@@ -81,6 +81,11 @@ export function bareHost(host: string): string {
   return host.startsWith("www.") ? host.slice(4) : host;
 }
 
+/** Whether both are spellings of one website: by http or https, on the usual port, with or without `www.`. */
+export function isSameWebsite(one: URL, other: URL): boolean {
+  return one.port === "" && other.port === "" && bareHost(one.hostname) === bareHost(other.hostname);
+}
+
 /** Whether a path, of a URL or of a file, is that of a robots.txt. */
 export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);
@@ -88,12 +93,12 @@ export function isRobotsPath(path: string): boolean {
 
 /** The homepage of the website that a URL belongs to: its origin, with a slash. */
 export function homepageOf(url: string): string {
-  return `${new URL(url).origin}/`;
+  return `${parseUrl(url)?.origin}/`;
 }
 
 /**
- * Equal for two URLs that name the same document: host case, default port, fragment and unnecessary percent-encoding
- * (`%7E` for `~`) make no difference. User names and passwords do.
+ * Equal for two URLs that name the same document: host case, a dot at its end, default port, fragment and unnecessary
+ * percent-encoding (`%7E` for `~`) make no difference. User names and passwords do.
  */
 export function urlKey(url: string): string {
   const parsed = parseUrl(url);
@@ -221,10 +226,13 @@ function isBlank(code: number): boolean {
 // White space; zero-width space, (non-)joiners and direction marks; word joiner; byte order mark.
 const invisible = /[\s\u180e\u200b-\u200f\u2060\ufeff]/;
 
-/** `URL.parse`, which Node 20 does not have. */
+/** `URL.parse`, which Node 20 does not have. The dot at the end of a host makes no difference, and is left out. */
 export function parseUrl(text: string, base?: string): URL | null {
   try {
-    return new URL(text, base);
+    const url = new URL(text, base);
+    const { hostname } = url;
+    if (/[^.]\.$/.test(hostname)) url.hostname = hostname.slice(0, -1);
+    return url;
   } catch {
     return null;
   }

@@ -1,0 +1,116 @@
+// One website has many spellings: http and https, with and without www, with a port, a dot at the end of its host, percent-encoding.
+// Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
+import { afterEach, describe, expect, test } from "vitest";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
+import { index, urlset } from "../support/site.ts";
+
+const names = ["example.org", "www.example.org", "example.net"];
+const open: NamedWebsite[] = [];
+afterEach(() => {
+  for (const website of open.splice(0)) website.close();
+});
+
+/** The documents by their paths on https://www.example.org; every other spelling leads there. */
+async function website(
+  documents: Readonly<Record<string, Answer>>,
+  allows: (url: string, token: unknown) => boolean = () => true,
+): Promise<NamedWebsite> {
+  const served = await namedWebsite(names, (url, headers) => {
+    const { origin, pathname } = new URL(url);
+    if (!allows(url, headers["x-token"])) return 401;
+    return origin === "https://www.example.org" ? documents[decodeURI(pathname)] : { to: home + pathname.slice(1) };
+  });
+  open.push(served);
+  return served;
+}
+
+function times(asked: readonly string[], url: string): number {
+  return asked.filter((each) => decodeURI(each) === url).length;
+}
+
+/** The sitemaps as they were declared, and all pages. */
+async function listed(tree: SitemapTree): Promise<string[]> {
+  const urls = [...tree.sitemaps()].map(({ url, declaredUrl }) => declaredUrl ?? url);
+  for await (const { url } of tree.pages()) urls.push(url);
+  return urls;
+}
+
+const home = "https://www.example.org/";
+const pages = urlset(`${home}1`, `${home}2`);
+
+describe.each([
+  ["without headers", {}],
+  ["with a header", { headers: { "x-token": "secret" } }],
+])("%s", (_, options) => {
+  test.each([
+    "http://www.example.org/sitemap.xml",
+    "https://example.org/sitemap.xml",
+    "http://example.org/sitemap.xml",
+    "https://WWW.EXAMPLE.ORG/sitemap.xml",
+    "https://www.example.org:443/sitemap.xml",
+    "http://www.example.org:80/sitemap.xml",
+    "https://www.example.org./sitemap.xml",
+    "http://example.org./sitemap.xml",
+    "https://www.example.org/site%6Dap.xml",
+    "http://example.org/%73itemap.xml#top",
+  ])("robots.txt names %s", async (named) => {
+    const { options: way, asked } = await website({ "/robots.txt": `Sitemap: ${named}\n`, "/sitemap.xml": pages });
+    await using tree = await sitemapTreeForHomepage(home, { ...way, ...options });
+    expect(await listed(tree)).toEqual([home, `${home}robots.txt`, named, `${home}1`, `${home}2`]);
+    expect(tree.complete).toBe(true);
+    expect(times(asked, `${home}sitemap.xml`)).toBe(1);
+  });
+
+  test("guesses and links of the homepage that lead to a sitemap of the tree add no copy", async () => {
+    const { options: way, asked } = await website({
+      "/": `<html><link rel="sitemap" href="http://example.org/moved.xml"></html>`,
+      "/robots.txt": "Sitemap: https://example.org/index.xml\n",
+      "/index.xml": index("http://www.example.org/a.xml"),
+      "/a.xml": pages,
+      "/sitemap.xml": { to: "http://example.org/index.xml" },
+      "/sitemap.txt": { to: "https://example.org/a.xml" },
+      "/moved.xml": { to: "/a.xml" },
+    });
+    await using tree = await sitemapTreeForHomepage(home, { ...way, ...options });
+    expect([...tree.sitemaps()].map(({ url }) => url.slice(home.length))).toEqual([
+      "",
+      "robots.txt",
+      "index.xml",
+      "a.xml",
+    ]);
+    expect([times(asked, `${home}a.xml`), times(asked, `${home}index.xml`)]).toEqual([1, 1]);
+  });
+});
+
+describe("headers of the caller's own", () => {
+  const documents = { "/robots.txt": "Sitemap: http://example.org/sitemap.xml\n", "/sitemap.xml": pages };
+  const headers = { "x-token": "secret" };
+  const isHome = (url: string) => url.startsWith(home);
+
+  test("go to the origin of the start alone, also where another spelling of the website leads there", async () => {
+    const { options } = await website(documents, (url, token) => (token === "secret") === isHome(url));
+    await using tree = await sitemapTreeForHomepage(home, { ...options, headers });
+    expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
+  });
+
+  test("are not sent where another website leads, and what that one found is not asked for again", async () => {
+    const robots = "Sitemap: https://example.net/sitemap.xml\n";
+    const { options, asked } = await website({ ...documents, "/robots.txt": robots });
+    await using tree = await sitemapTreeForHomepage(home, { ...options, headers, useKnownPaths: "if-needed" });
+    expect(await listed(tree)).toEqual([
+      home,
+      `${home}robots.txt`,
+      "https://example.net/sitemap.xml",
+      ...[1, 2].map((page) => home + page),
+    ]);
+    expect(times(asked, `${home}sitemap.xml`)).toBe(1);
+    const closed = await website(
+      { ...documents, "/robots.txt": robots },
+      (url, token) => !isHome(url) || token === "secret",
+    );
+    await using other = await sitemapTreeForHomepage(home, { ...closed.options, headers });
+    expect([...other.sitemaps()].map(({ kind }) => kind)).toEqual(["index", "index", "invalid", "pages"]);
+  });
+});
