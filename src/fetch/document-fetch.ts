@@ -30,7 +30,8 @@ export interface FetchContext {
   readonly shared: SharedLimits | undefined;
   readonly hosts: HostRecords;
   readonly headers: RequestHeaders;
-  readonly startOrigins: ReadonlySet<string>;
+  /** May be on private addresses: those of the URLs that the caller gave. */
+  readonly trustedOrigins: ReadonlySet<string>;
   readonly backoff: Backoff;
   readonly onEvent: (event: RequestEvent | RetryEvent | ResponseEvent) => void;
 }
@@ -232,7 +233,7 @@ export class DocumentFetch {
   #allowsPrivate(origin: string): boolean {
     const { network } = this.#context.settings;
     if (network === "allow-private") return true;
-    return network === "default" && this.#context.startOrigins.has(origin);
+    return network === "default" && this.#context.trustedOrigins.has(origin);
   }
 }
 

@@ -70,7 +70,7 @@ class NetworkFetcher implements Fetcher {
       shared,
       hosts: new HostRecords(settings, backoffs),
       headers: requestHeaders(settings, startUrls),
-      startOrigins: new Set(startUrls.map(({ origin }) => origin)),
+      trustedOrigins: new Set(startUrls.flatMap(bothSchemes)),
       backoff: backoffs,
       onEvent,
     };
@@ -129,6 +129,11 @@ class NetworkFetcher implements Fetcher {
     // A client of the caller's own may serve other crawls.
     await this.#ownClient?.close();
   }
+}
+
+// A website on the usual ports answers by http and https, and one leads to the other.
+function bothSchemes({ origin, port, hostname }: URL): readonly string[] {
+  return port === "" ? [`http://${hostname}`, `https://${hostname}`] : [origin];
 }
 
 function closedReason(): DOMException {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
-import { index, urlset } from "../support/site.ts";
+import { index, robots, urlset } from "../support/site.ts";
 
 const names = ["example.org", "www.example.org", "example.net"];
 const open: NamedWebsite[] = [];
@@ -96,8 +96,8 @@ describe("headers of the caller's own", () => {
   });
 
   test("are not sent where another website leads, and what that one found is not asked for again", async () => {
-    const robots = "Sitemap: https://example.net/sitemap.xml\n";
-    const { options, asked } = await website({ ...documents, "/robots.txt": robots });
+    const elsewhere = { ...documents, "/robots.txt": robots("https://example.net/sitemap.xml") };
+    const { options, asked } = await website(elsewhere);
     await using tree = await sitemapTreeForHomepage(home, { ...options, headers, useKnownPaths: "if-needed" });
     expect(await listed(tree)).toEqual([
       home,
@@ -106,11 +106,37 @@ describe("headers of the caller's own", () => {
       ...[1, 2].map((page) => home + page),
     ]);
     expect(times(asked, `${home}sitemap.xml`)).toBe(1);
-    const closed = await website(
-      { ...documents, "/robots.txt": robots },
-      (url, token) => !isHome(url) || token === "secret",
-    );
+    const closed = await website(elsewhere, (url, token) => !isHome(url) || token === "secret");
     await using other = await sitemapTreeForHomepage(home, { ...closed.options, headers });
     expect([...other.sitemaps()].map(({ kind }) => kind)).toEqual(["index", "index", "invalid", "pages"]);
   });
 });
+
+test.each(["http", "https"])(
+  "a private website that is named by %s leads to itself by the other scheme",
+  async (scheme) => {
+    const other = scheme === "http" ? "https" : "http";
+    const there = `${other}://staging.internal`;
+    const { options, asked, close } = await namedWebsite(["staging.internal"], (url) => {
+      if (!url.startsWith(there)) return { to: there + new URL(url).pathname };
+      if (url.endsWith("/robots.txt"))
+        return robots(
+          `${scheme}://staging.internal/a.xml`,
+          `${there}/b.xml`,
+          `${there}:8443/c.xml`,
+          `${other}://db.internal/`,
+        );
+      return /\/[ab]\.xml$/.test(url) ? urlset(`${url}/page`) : undefined;
+    });
+    await using tree = await sitemapTreeForHomepage(`${scheme}://staging.internal/`, options);
+    close();
+    const [, , ...sitemaps] = tree.sitemaps();
+    expect(sitemaps.map((sitemap) => (sitemap.kind === "invalid" ? sitemap.reason.code : sitemap.url))).toEqual([
+      `${there}/a.xml`,
+      `${there}/b.xml`,
+      "address-blocked",
+      "address-blocked",
+    ]);
+    expect(asked.filter((url) => !/^https?:\/\/staging\.internal\//.test(url))).toEqual([]);
+  },
+);

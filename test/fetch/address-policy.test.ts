@@ -137,6 +137,22 @@ describe("the operator's start", () => {
     expect(other.connections).toBe(0);
   });
 
+  test.each([
+    ["http://127.0.0.7/", "https://127.0.0.7/"],
+    ["https://127.0.0.7/", "http://127.0.0.7/"],
+    ["http://website.test/", "https://website.test/"],
+    ["https://website.test./", "http://website.test:80/"],
+  ])("%s on a usual port opens it to %s, and to no other port, name or address", async (start, url) => {
+    const lookup = stubResolver({ "website.test": ["127.0.0.7"], "www.website.test": ["127.0.0.7"] });
+    const fetcher = testFetcher({ start }, { lookup });
+    // Nobody listens there.
+    expect(await read(fetcher, url)).toBe("failed connection-refused");
+    for (const other of ["http://website.test:443/", "https://website.test:80/", "http://127.0.0.7:8080/"])
+      expect(await read(fetcher, other)).toBe("refused address-blocked");
+    for (const other of ["http://127.0.0.8/", "https://www.website.test/"])
+      expect(await read(fetcher, other)).toBe("refused address-blocked");
+  });
+
   test("may be a name for this machine", async () => {
     const server = await testServer({ "/": tenPages });
     const url = `http://localhost:${server.port}/`;
