@@ -138,6 +138,9 @@ function dateAndTime(
   return { date: `${yearAndMonth}-${pad(number)}${time.text}`, zone: time.zone };
 }
 
+/** Years 0 and 1 are dates that were never set: those of MySQL, Go and .NET. */
+export const firstYear = 2;
+
 export function daysInMonth(year: number, month: number): number {
   if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
@@ -145,7 +148,7 @@ export function daysInMonth(year: number, month: number): number {
 
 function calendarMonth(year: string, month: string | number): OtherDate | undefined {
   const number = Number(month);
-  if (Number(year) < 1 || number < 1 || number > 12) return undefined;
+  if (Number(year) < firstYear || number < 1 || number > 12) return undefined;
   return { date: `${year}-${pad(number)}`, zone: "no time" };
 }
 

@@ -4,9 +4,10 @@
 // A date in one of its six forms is returned as it is; this is where nearly all dates end, so it allocates nothing.
 // Fractions of a second keep all their digits: `new Date` takes any number of them.
 //   Lenient: the other forms that websites use are read too, see date-forms.ts.
-// Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0001 to 9999, Unix times.
+// Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (programs write a date that was
+// never set in year 0 or 1), Unix times.
 import type { ProblemCode } from "../model/problem.ts";
-import { daysInMonth, type OtherDate, readDateForm } from "./date-forms.ts";
+import { daysInMonth, firstYear, type OtherDate, readDateForm } from "./date-forms.ts";
 
 /**
  * The date as ISO 8601, or undefined if it is ambiguous, impossible or not a date. `new Date` reads every result.
@@ -70,7 +71,7 @@ const rfc822 =
 
 // What nearly all sitemaps write, with a day that every month has: twice as fast as checking each character.
 const usual =
-  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+  /^(?!000[01])\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
 // The longest form in use, `Date.prototype.toString()` with the name of a time zone, has about 70 characters.
 const maxLength = 96;
@@ -85,7 +86,7 @@ function isW3cDate(text: string): boolean {
   const yearOfCentury = twoDigits(text, 2);
   if (century < 0 || yearOfCentury < 0) return false;
   const year = century * 100 + yearOfCentury;
-  if (year === 0) return false;
+  if (year < firstYear) return false;
   if (length === 4) return true;
   const month = twoDigits(text, 5);
   if (text.charCodeAt(4) !== hyphen || month < 1 || month > 12) return false;

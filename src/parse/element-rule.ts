@@ -27,6 +27,8 @@ export interface ElementRule<Target> {
   readonly isKey: boolean;
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
   readonly isDate: boolean;
+  /** Needed only where another element is missing: then the target reports why it cannot be used. */
+  readonly isFallback: boolean;
   /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
   readonly isDetail: boolean;
   readonly close: ((target: Target) => void) | undefined;
@@ -65,8 +67,8 @@ export function elements<Target>(
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
   const { children, others, foreign, open, text, close } = part;
-  const { isEntry = false, isUrl = false, isKey = false, isDate = false, isDetail = false } = part;
-  return { name, children, others, foreign, isEntry, open, text, isUrl, isKey, isDate, isDetail, close };
+  const { isEntry = false, isUrl = false, isKey = false, isDate = false, isDetail = false, isFallback = false } = part;
+  return { name, children, others, foreign, isEntry, open, text, isUrl, isKey, isDate, isDetail, isFallback, close };
 }
 
 /**

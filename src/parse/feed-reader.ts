@@ -30,6 +30,9 @@ export class FeedReader implements TableTarget {
   #guidIsPermaLink = true;
   #title = "";
   #description = "";
+  // Why there is no guid, and why there is no description.
+  #missedGuid: (() => void) | undefined;
+  #missedText: (() => void) | undefined;
   #published: string | undefined;
   #updated: string | undefined;
 
@@ -88,6 +91,8 @@ export class FeedReader implements TableTarget {
     this.#guidIsPermaLink = true;
     this.#title = "";
     this.#description = "";
+    this.#missedGuid = undefined;
+    this.#missedText = undefined;
     this.#published = undefined;
     this.#updated = undefined;
   }
@@ -110,6 +115,12 @@ export class FeedReader implements TableTarget {
 
   setDescription(text: string): void {
     if (this.#description === "") this.#description = text;
+  }
+
+  /** Reported if nothing else stands in for it. */
+  missFallback(name: string, report: () => void): void {
+    if (name === "guid") this.#missedGuid ??= report;
+    else this.#missedText ??= report;
   }
 
   setPublished(text: string, form?: "rfc822"): void {
@@ -144,9 +155,11 @@ export class FeedReader implements TableTarget {
     this.#sink.countEntry();
     const link = this.#link || this.#alternate || this.#permaLink() || this.#selfLink;
     if (link === "") {
+      this.#missedGuid?.();
       this.#report("url-missing");
       return;
     }
+    if (this.#title === "" && this.#description === "") this.#missedText?.();
     const url = this.#sink.takePageUrl(link);
     if (url !== undefined) this.#sink.addPage(this.#page(url));
   }

@@ -15,9 +15,10 @@ const item: Rules = new Map([
     guid: {
       open: (reader, attributes) => reader.beginGuid(attributes),
       isUrl: true,
+      isFallback: true,
       text: (reader, text) => reader.setGuid(text),
     },
-    description: { text: (reader, text) => reader.setDescription(text) },
+    description: { isFallback: true, text: (reader, text) => reader.setDescription(text) },
     pubDate: { text: (reader, text) => reader.setPublished(text, "rfc822") },
   }),
   // RSS 1.0 has its dates in modules: https://web.resource.org/rss/1.0/modules/dc/, and that of the qualified terms
@@ -58,7 +59,7 @@ for (const [key, found] of [...channel, ...elements<FeedReader>("rss", { item: l
 
 const entry: Rules = elements("atom", {
   title: { text: (reader, text) => reader.setTitle(text) },
-  summary: { text: (reader, text) => reader.setDescription(text) },
+  summary: { isFallback: true, text: (reader, text) => reader.setDescription(text) },
   link: { open: (reader, attributes) => reader.addAtomLink(attributes) },
   updated: { text: (reader, text) => reader.setUpdated(text) },
   modified: { text: (reader, text) => reader.setUpdated(text) },

@@ -19,6 +19,8 @@ export interface TableTarget {
   readonly urlsOnly?: boolean;
   /** The entry has a URL that cannot be used; the reason was reported. */
   refuseUrl(): void;
+  /** A text of a rule with `isFallback` cannot be used: `report` says why. */
+  missFallback?(name: string, report: () => void): void;
   /** The root was closed. */
   endRoot(): void;
 }
@@ -138,12 +140,15 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   // Only this value is dropped; the rest of the entry is kept.
   #unusable(closed: ElementRule<Target>): void {
-    const { flaw, maxLength } = this.#text;
+    const { flaw, maxLength, whole } = this.#text;
     if (flaw === "unclosed") return;
-    if (closed.isUrl) {
-      if (flaw === "too-long") this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
-      else this.#cursor.report("url-invalid", this.#text.whole.trim());
-    } else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
+    const report = () => {
+      if (closed.isUrl && flaw === "too-long") this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
+      else if (closed.isUrl) this.#cursor.report("url-invalid", whole.trim());
+      else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
+    };
+    if (closed.isFallback) this.target.missFallback?.(closed.name, report);
+    else report();
     if (closed.isKey) this.target.refuseUrl();
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsed, urlsOf } from "../support/parsed.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 
 const rss = (...items: string[]) =>
   `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title><link>https://example.org/</link>
@@ -26,6 +26,26 @@ describe("RSS 2.0", () => {
   test("the description stands in for a missing title", () => {
     const result = parsed(rss("<item><description>only this</description><link>https://example.org/2</link></item>"));
     expect(result.pages[0]?.newsStory).toEqual({ title: "only this" });
+  });
+
+  test("a text that is too long is missed only where it is needed", () => {
+    const long = `x${"y".repeat(70_000)}`;
+    const link = "<link>https://example.org/1</link>";
+    const cases: [string, string[]][] = [
+      [`<title>t</title>${link}<description>${long}</description>`, []],
+      [`<description><![CDATA[${long}]]></description>${link}<title>t</title>`, []],
+      [`<guid>https://example.org/${long}</guid><title>t</title>${link}`, []],
+      [`${link}<description>${long}</description>`, ["limit-text-length"]],
+      [`<title>${long}</title>${link}`, ["limit-text-length"]],
+      [`<guid>https://example.org/${long}</guid><title>t</title>`, ["limit-url-length", "url-missing"]],
+    ];
+    for (const [item, codes] of cases) {
+      const result = parsePieces([rss(`<item>${item}</item>`)]);
+      expect(result.codes).toEqual(codes);
+      expect(result.complete).toBe(codes.length === 0);
+    }
+    const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/1"/><title>t</title><summary>${long}</summary></entry></feed>`;
+    expect(parsePieces([atom])).toMatchObject({ complete: true, pages: [{ newsStory: { title: "t" } }] });
   });
 
   test("lenient: an item without title and description is a page without a story", () => {

@@ -528,13 +528,9 @@
         (i8x16.bitmask (i8x16.gt_u (local.get $pairs) (v128.const i8x16 99 99 12 31 23 59 0 0 0 0 0 0 0 0 0 0)))
         (select (i32.const 0x3f) (i32.const 0x0f) (local.get $hasTime)))
       (then (return (i32.const 0))))
-    ;; No month 0, no day 0, no year 0.
+    ;; No month 0, no day 0, no century 0.
     (local.set $zeros (i8x16.bitmask (i8x16.eq (local.get $pairs) (v128.const i64x2 0 0))))
-    (if
-      (i32.or
-        (i32.and (local.get $zeros) (i32.const 12))
-        (i32.eq (i32.and (local.get $zeros) (i32.const 3)) (i32.const 3)))
-      (then (return (i32.const 0))))
+    (if (i32.and (local.get $zeros) (i32.const 13)) (then (return (i32.const 0))))
     ;; February is taken to have 28 days. Until July the odd months have 31, from August on the even ones.
     (local.set $month (i8x16.extract_lane_u 2 (local.get $pairs)))
     (if
