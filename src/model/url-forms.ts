@@ -7,17 +7,22 @@ import { bareHost, parsedBase, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
  * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
- * kept. `text` must be trimmed, see `trimUrl`.
+ * kept. `text` must be trimmed, see `trimUrl`. `isExact`: nothing around it is taken off.
  */
-export function resolveListedUrl(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
-  const resolved = resolveForm(text, base, maxLength);
+export function resolveListedUrl(
+  text: string,
+  base: string | undefined,
+  maxLength: number,
+  isExact = false,
+): ResolvedUrl {
+  const resolved = resolveForm(text, base, maxLength, isExact);
   if (!resolved.url?.includes("\ufffd")) return resolved;
   return { url: resolved.url, problem: "url-damaged" };
 }
 
-function resolveForm(text: string, base: string | undefined, maxLength: number): ResolvedUrl {
+function resolveForm(text: string, base: string | undefined, maxLength: number, isExact: boolean): ResolvedUrl {
   if (text.length > maxLength) return { problem: "limit-url-length" };
-  const bare = unwrapUrl(text);
+  const bare = isExact ? text : unwrapUrl(text);
   if (bare !== text && absolute.test(bare)) return repaired(bare, maxLength);
   if (absolute.test(text)) {
     return doubleScheme.test(text) ? { problem: "url-invalid" } : resolveUrl(text, undefined, maxLength, true);
@@ -53,7 +58,10 @@ function resolveNearlyAbsolute(
     return repaired(`${protocol}//${rest.replaceAll("\\", "/")}`, maxLength);
   }
   const own = ownHost(rest, base);
-  return own === undefined ? { problem: "url-invalid" } : repaired(`${protocol ?? own}//${rest}`, maxLength);
+  if (own !== undefined) return repaired(`${protocol ?? own}//${rest}`, maxLength);
+  // `https:///sitemap.xml`: the program that wrote it had no host.
+  const origin = slashes === "///" && base !== undefined && pathStart.test(rest) ? parsedBase(base)?.origin : undefined;
+  return origin === undefined ? { problem: "url-invalid" } : repaired(`${origin}/${rest}`, maxLength);
 }
 
 // The protocol of the document, if the text begins with its host.
@@ -87,6 +95,8 @@ const doubleScheme = /^https?:\/\/https?:?\/\//i;
 // `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
 const nearlyAbsolute =
   /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
+// Not a host: without a dot, or a file.
+const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
 // Nothing that a relative URL begins with: something before `://`, a percent-encoded scheme, a colon, a host.
 const notRelative =

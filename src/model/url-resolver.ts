@@ -31,8 +31,8 @@ export class UrlResolver {
     return reader;
   }
 
-  /** `text` must be trimmed. Sets `problem`. */
-  resolve(text: string): string | undefined {
+  /** `text` must be trimmed. `isExact`: nothing around the URL is taken off. Sets `problem`. */
+  resolve(text: string, isExact = false): string | undefined {
     if (text.length <= this.#plainLength) {
       reader.read(text);
       if (this.#isKnown() && !needsCare(text)) {
@@ -40,7 +40,7 @@ export class UrlResolver {
         return text;
       }
     }
-    const { url, problem } = resolveListedUrl(text, this.#base, this.#maxLength);
+    const { url, problem } = resolveListedUrl(text, this.#base, this.#maxLength, isExact);
     this.problem = problem;
     if (url === undefined) return undefined;
     reader.read(url);

@@ -76,7 +76,9 @@ class DocumentParser implements EntryParser {
   #decide(chunk: string, isWhole: boolean): Entries {
     if (this.#refused !== undefined) return noEntries();
     this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
-    const detected = detect(this.#start, this.#isRobots, isWhole);
+    // A file of NULs is not an empty one: a server or a disk has lost what was in it.
+    const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
+    const detected = detect(text, this.#isRobots, isWhole);
     if (detected === undefined) return noEntries();
     const start = this.#start;
     this.#start = "";

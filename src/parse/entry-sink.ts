@@ -64,7 +64,7 @@ export class EntrySink {
     relative: "url-relative" | "alternate-relative" = "url-relative",
   ): string | undefined {
     if (facts.isUrl) return text;
-    const resolved = this.#otherUrls.resolve(text);
+    const resolved = this.#otherUrls.resolve(text, facts.isExact);
     const { problem } = this.#otherUrls;
     const url = this.#checked(resolved, problem === "url-relative" ? relative : problem, text);
     if (url === text) acceptOrigin(url, facts);
@@ -112,7 +112,7 @@ export class EntrySink {
       if (known === undefined) this.#source.report("url-repeated", text);
       return known;
     }
-    const url = this.#checked(urls.take(text), urls.problem, text);
+    const url = this.#checked(urls.take(text, 0, text.length, facts.isExact), urls.problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
   }

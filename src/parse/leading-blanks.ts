@@ -7,6 +7,8 @@ export class LeadingBlanks {
   lines = 0;
   /** How many line feeds were removed. */
   lineFeeds = 0;
+  /** There were NULs among them. */
+  hasNuls = false;
   // XML white space.
   #hasSpace = false;
   // Not XML white space: a no-break space, or a byte order mark after white space.
@@ -33,8 +35,10 @@ export class LeadingBlanks {
     } else if (code === carriageReturn) this.lines++;
     this.#afterReturn = code === carriageReturn;
     if (code === lineFeed || code === carriageReturn || code === space || code === tab) this.#hasSpace = true;
-    else if (code === byteOrderMark || code === 0) this.#hasOther ||= this.#hasSpace;
-    else if (otherBlank.test(String.fromCharCode(code))) this.#hasOther = true;
+    else if (code === byteOrderMark || code === 0) {
+      this.hasNuls ||= code === 0;
+      this.#hasOther ||= this.#hasSpace;
+    } else if (otherBlank.test(String.fromCharCode(code))) this.#hasOther = true;
     else return false;
     return true;
   }

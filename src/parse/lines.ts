@@ -1,4 +1,5 @@
-// Splits text that comes in chunks into lines. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do not. A
+// Splits text that comes in chunks into lines. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do not (text.ts knows
+// those that separate URLs). A
 // line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL,
 // so it is dropped.
 import type { ProblemLog } from "../model/problem.ts";

@@ -2,10 +2,10 @@
 //   Lenient: names in another case are taken for those of the format.
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
 import { detached } from "../model/detached.ts";
-import { trimUrl } from "../model/url.ts";
+import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
 import { decodeHtml } from "./entities.ts";
-import { noFacts } from "./text-facts.ts";
+import { exactFacts, noFacts } from "./text-facts.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";
@@ -128,7 +128,16 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
       return;
     }
     const clean = this.#clean(text, closed);
-    closed.text!(this.target, isDetached ? clean : detached(clean), noFacts);
+    if (closed.isUrl && this.#text.hasChildren && clean !== "") {
+      // The title of a link is not its URL.
+      if (this.#text.isOfChild && !isHttpUrl(clean)) {
+        this.#unusable(closed);
+        return;
+      }
+      this.#cursor.report("url-repaired", clean);
+    }
+    const facts = this.#text.endsInSplit ? exactFacts : noFacts;
+    closed.text!(this.target, isDetached ? clean : detached(clean), facts);
   }
 
   #clean(text: string, closed: ElementRule<Target>): string {

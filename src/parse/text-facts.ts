@@ -1,5 +1,5 @@
-// What the fast path knows about a text before it is read; usually nothing is known. Facts only save work: a reader
-// that ignores them gives the same results.
+// What is known about a text before it is read; usually nothing. Those of the fast path only save work: a reader that
+// ignores them gives the same results.
 
 /** Valid only during the call that passes the text. */
 export class TextFacts {
@@ -12,6 +12,8 @@ export class TextFacts {
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
   /** It is a valid date as it is. */
   isDate = false;
+  /** A `]]>` at its end belongs to it: it was written in two CDATA sections. */
+  isExact = false;
 
   copy(facts: TextFacts): void {
     this.isUrl = facts.isUrl;
@@ -19,7 +21,10 @@ export class TextFacts {
     this.low = facts.low;
     this.acceptOrigin = facts.acceptOrigin;
     this.isDate = facts.isDate;
+    this.isExact = facts.isExact;
   }
 }
 
 export const noFacts: TextFacts = new TextFacts();
+export const exactFacts: TextFacts = new TextFacts();
+exactFacts.isExact = true;

@@ -5,8 +5,9 @@
 //   Lenient: quotes or angle brackets around a URL are taken off; reported.
 //   Lenient: behind a tab, a second column with a date, number, change frequency or URL is cut off; reported. Any other tab
 //   stands inside of a URL, which makes it invalid: a URL parser would drop it and name another page.
-//   Lenient: several URLs with blanks between them are several pages; a date, number or change frequency behind a blank is cut off;
-//   reported. Any other blank stands inside of a URL.
+//   Lenient: several URLs with blanks, commas, semicolons, bars or Unicode line separators between them are several pages; a comma at
+//   the end of a line is cut off, and so is a date, number or change frequency behind a blank; reported. Any other blank stands inside of
+//   a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
 import { detached } from "../model/detached.ts";
@@ -29,9 +30,10 @@ export class TextParser implements EntryParser, LineReader {
   readonly #urls: UrlCollector;
   readonly #maxEntries: number;
   #pages: SitemapPage[] = [];
-  // Most texts have no blanks and no tabs: searching for the next one once is cheaper than searching every line.
-  readonly #nextBlank = new NextCharacter(" ");
-  readonly #nextTab = new NextCharacter("\t");
+  // Most texts have none of them: searching for the next one once is cheaper than searching every line.
+  readonly #separators = [" ", "\t", "\u0085", "\u2028", "\u2029", ",http", ";http", "|http"].map(
+    (separator) => new NextCharacter(separator),
+  );
   #searched = "";
   #hasText = false;
   #listed = 0;
@@ -67,7 +69,8 @@ export class TextParser implements EntryParser, LineReader {
     if (from === to || this.stopped) return;
     const last = text.charCodeAt(to - 1);
     // Nearly every line: it starts with a scheme, and has nothing to trim or split.
-    if (startsWithScheme(text, from) && last > 0x20 && last < 0x7f && !this.#hasBlank(text, from, to)) {
+    const isPlain = last > 0x20 && last < 0x7f && last !== comma;
+    if (isPlain && startsWithScheme(text, from) && !this.#hasSeparator(text, from, to)) {
       const url = this.#urls.take(text, from, to);
       if (url !== undefined) {
         this.#count();
@@ -85,13 +88,15 @@ export class TextParser implements EntryParser, LineReader {
     this.#takeOdd(text.slice(from, to));
   }
 
-  #hasBlank(text: string, from: number, to: number): boolean {
-    if (text !== this.#searched) {
-      this.#searched = text;
-      this.#nextBlank.reset(text);
-      this.#nextTab.reset(text);
+  #hasSeparator(text: string, from: number, to: number): boolean {
+    const isNew = text !== this.#searched;
+    this.#searched = text;
+    let isWithin = false;
+    for (const separator of this.#separators) {
+      if (isNew) separator.reset(text);
+      if (separator.isWithin(from, to)) isWithin = true;
     }
-    return this.#nextBlank.isWithin(from, to) || this.#nextTab.isWithin(from, to);
+    return isWithin;
   }
 
   dropLine(): void {
@@ -157,19 +162,25 @@ export class TextParser implements EntryParser, LineReader {
 
 // The URLs of a line: nearly always one.
 function urlsOf(text: string): string[] {
-  const bare = unwrapUrl(firstColumn(text));
-  const blank = bare.indexOf(" ");
-  if (blank < 0) return [bare];
-  const first = unwrapUrl(bare.slice(0, blank));
-  if (!httpScheme.test(first)) return [bare];
-  if (otherUrl.test(bare)) {
-    const urls = bare
-      .split(/ +/)
-      .map(unwrapUrl)
-      .filter((word) => httpScheme.test(word));
-    if (urls.length > 1) return urls;
+  const line = firstColumn(text);
+  const starts: number[] = [];
+  for (const { index } of line.matchAll(urlStart)) {
+    if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
   }
-  return isColumn(bare.slice(blank + 1)) ? [bare.slice(0, blank)] : [bare];
+  if (starts.length > 1) {
+    return starts.map((start, place) =>
+      unwrapUrl(withoutSeparators(line.slice(start, starts[place + 1])).split(" ", 1)[0]!),
+    );
+  }
+  const bare = unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
+  const blank = bare.indexOf(" ");
+  return blank >= 0 && isColumn(bare.slice(blank + 1)) ? [bare.slice(0, blank)] : [bare];
+}
+
+function withoutSeparators(text: string): string {
+  let end = text.length;
+  while (end > 0 && separator.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 function firstColumn(text: string): string {
@@ -195,9 +206,11 @@ const httpScheme = /^https?:/i;
 // A URL, or what may stand before one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
-// A second one in the line, or what may stand before one.
-const otherUrl = / (?:https?:|["'<\u201c\u2018]+https?:)/i;
+// A URL, with what may stand around it, and what stands between two of them.
+const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
+const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
+const comma = 0x2c;
 const letterH = 0x68;
 const letterS = 0x73;
 const colon = 0x3a;

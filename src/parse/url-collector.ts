@@ -25,10 +25,10 @@ export class UrlCollector {
     return this.#taken.size;
   }
 
-  /** Takes the URL in `text` between `from` and `to`, trimmed. Sets `problem`. */
-  take(text: string, from = 0, to: number = text.length): string | undefined {
+  /** Takes the URL in `text` between `from` and `to`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
+  take(text: string, from = 0, to: number = text.length, isExact = false): string | undefined {
     const resolver = this.#resolver;
-    const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to));
+    const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to), isExact);
     this.problem = resolver.problem;
     if (url === undefined) return undefined;
     const { high, low } = resolver.fingerprint;

@@ -41,6 +41,7 @@ export class UrlsetReader implements TableTarget {
   // The entry has no element: its URL is where entries should be.
   #isImplied = false;
   #isUrlRefused = false;
+  #hasPassedEntry = false;
   #loc = "";
   readonly #locFacts = new TextFacts();
   #wrappedLoc = "";
@@ -112,12 +113,21 @@ export class UrlsetReader implements TableTarget {
     if (text !== "") this.#wrappedLoc ||= text;
   }
 
+  /** Another entry began and ended inside this one: the next URL is not of this one. */
+  passEntry(): void {
+    this.#hasPassedEntry = true;
+  }
+
   get hasLoc(): boolean {
     return this.#loc !== "";
   }
 
   setLoc(text: string, facts: TextFacts): void {
     if (text === "") return;
+    if (this.#hasPassedEntry && this.#loc !== "") {
+      this.reportMisplaced("loc");
+      this.begin(this.#kind!);
+    }
     if (this.#loc === "") {
       this.#loc = text;
       this.#locFacts.copy(facts);
@@ -171,6 +181,7 @@ export class UrlsetReader implements TableTarget {
     this.#kind = kind;
     this.#isImplied = false;
     this.#isUrlRefused = false;
+    this.#hasPassedEntry = false;
     this.#loc = "";
     this.#wrappedLoc = "";
     this.#moreLocs = undefined;

@@ -107,26 +107,40 @@ const image: Rules = elements("image", {
   },
 });
 
-const sitemap: Rules = elements("sitemap", {
-  loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.setLoc(text, facts) },
-  lastmod: { isDate: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
-});
+//   Lenient: a `<loc>` that is opened twice is read as if it were opened once, and so is what follows it.
+function withLoc(fields: Rules): Rules {
+  const loc: Part = {
+    isUrl: true,
+    isKey: true,
+    children: fields,
+    text: (reader, text, facts) => reader.setLoc(text, facts),
+  };
+  for (const [key, found] of elements("sitemap", { loc })) fields.set(key, found);
+  return fields;
+}
 
-const page: Rules = new Map([
-  ...sitemap,
-  ...elements<UrlsetReader>("sitemap", {
-    lastmod: { isDate: true, isDetail: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
-    changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
-    priority: { text: (reader, text) => reader.setPriority(text) },
-    link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, "link") },
+const sitemap: Rules = withLoc(
+  elements("sitemap", {
+    lastmod: { isDate: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
   }),
-  ...elements<UrlsetReader>("xhtml", {
-    link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, undefined) },
-  }),
-  ...elements<UrlsetReader>("news", { news: { children: news, close: (reader) => reader.endNews() } }),
-  ...elements<UrlsetReader>("image", { image: { children: image, close: (reader) => reader.endImage() } }),
-  ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
-]);
+);
+
+const page: Rules = withLoc(
+  new Map([
+    ...elements<UrlsetReader>("sitemap", {
+      lastmod: { isDate: true, isDetail: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
+      changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
+      priority: { text: (reader, text) => reader.setPriority(text) },
+      link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, "link") },
+    }),
+    ...elements<UrlsetReader>("xhtml", {
+      link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, undefined) },
+    }),
+    ...elements<UrlsetReader>("news", { news: { children: news, close: (reader) => reader.endNews() } }),
+    ...elements<UrlsetReader>("image", { image: { children: image, close: (reader) => reader.endImage() } }),
+    ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
+  ]),
+);
 
 // Inside an entry, in unknown elements. Elements of other namespaces are extensions, whose content is their own.
 const fields: ElementRule<UrlsetReader> = wrapper(
@@ -140,6 +154,12 @@ const fields: ElementRule<UrlsetReader> = wrapper(
   }),
   rule("", {}),
 );
+
+// An entry inside of an entry that was not closed, with nothing in it: what follows it is the next entry.
+const inner: Part = { children: fields.children, others: fields, open: (reader) => reader.passEntry() };
+for (const table of [page, sitemap]) {
+  for (const [key, found] of elements("sitemap", { url: inner, sitemap: inner })) table.set(key, found);
+}
 
 type Kind = "page" | "sitemap";
 

@@ -23,10 +23,14 @@ export class XmlText implements ReferenceWatcher {
   #all = "";
   #parts = 0;
   #childrenBefore = -1;
+  // Another wanted text stands inside of it.
+  #surrounds = false;
   /** Why it cannot be used. */
   flaw: TextFlaw | undefined = undefined;
   /** It contains nothing that could be decoded a second time. */
   isPlain = true;
+  /** It ends in `]]>`, written in two CDATA sections. */
+  endsInSplit = false;
   /** So far, all of it is one CDATA section. */
   isCdata = false;
   // Set if the wanted text of one element surrounds the wanted text of another.
@@ -64,9 +68,11 @@ export class XmlText implements ReferenceWatcher {
     this.#all = "";
     this.#parts = 0;
     this.#childrenBefore = -1;
+    this.#surrounds = false;
     this.flaw = undefined;
     this.isPlain = true;
     this.isCdata = false;
+    this.endsInSplit = false;
   }
 
   /** The element was closed. */
@@ -109,13 +115,16 @@ export class XmlText implements ReferenceWatcher {
   addCdata(raw: string, isOwn: boolean): void {
     if (raw.includes("&")) this.isPlain = false;
     const isCdata = this.#isFresh;
+    const endsInSplit = raw.trimEnd() === ">" && this.#own.endsWith("]]");
     this.addDecoded(withLineFeeds(raw), raw.length, isOwn);
     this.isCdata = isCdata;
+    this.endsInSplit = endsInSplit;
   }
 
   addDecoded(text: string, rawLength: number, isOwn: boolean): void {
     this.#isFresh = false;
     this.isCdata = false;
+    if (text.trim() !== "") this.endsInSplit = false;
     this.#length += rawLength;
     if (this.#children > 0) this.#all += text;
     if (isOwn) {
@@ -137,8 +146,23 @@ export class XmlText implements ReferenceWatcher {
     return this.#children === 0 ? this.#own : this.#all;
   }
 
-  /** Its parts surround children, or are next to children with texts of their own: their order would be a guess. */
+  /** All of it is the text of a child. */
+  get isOfChild(): boolean {
+    return this.#children > 0 && this.#parts === 0;
+  }
+
+  /** There are elements in it. */
+  get hasChildren(): boolean {
+    return this.#children > 0;
+  }
+
+  /**
+   * Its parts surround children, or are next to children with texts of their own, or one wanted text stands inside of
+   * another: their order would be a guess.
+   */
   get isMixed(): boolean {
+    if (this.#surrounds && this.#own.trim() !== "") return true;
+    if (this.isNested && this.#outer.at(-1)!.own.trim() !== "") return true;
     if (this.#children === 0) return false;
     return this.#parts > 1 || ((this.#parts > 0 || this.#children > 1) && this.#childText.trim() !== "");
   }
@@ -173,6 +197,7 @@ export class XmlText implements ReferenceWatcher {
   #restoreOuter(): void {
     const outer = this.#outer.pop()!;
     this.#isFresh = false;
+    this.#surrounds = true;
     this.depth = outer.depth;
     this.#own = outer.own;
     this.#length = outer.length;

@@ -72,6 +72,7 @@ describe("a document that is not a sitemap has a name", () => {
     ["image", "\ufffdPNG\r\n\u001a\n\0\0\0\rIHDR"],
     ["archive", "PK\u0003\u0004\u0014\0\0\0"],
     ["binary", "\u0001\u0002\u0000\u0000\u0003abc\ufffd\ufffd"],
+    ["binary", "\0".repeat(100)],
     ["text without a URL", "Sorry, this page does not exist."],
   ])("%s: %j", (value, text) => {
     const result = parsed(text);

@@ -25,6 +25,17 @@ describe("an entry's start tag ends what was left open before it", () => {
     expect(result.complete).toBe(false);
   });
 
+  test.each(["<url></url>", "<url/>", "<url> </url>"])(
+    "what follows %s in an entry belongs to the next one",
+    (empty) => {
+      const video = "<video:video><video:title>of two</video:title></video:video>";
+      const result = parsed(urlset(`<url><loc>${one}</loc>${empty}<loc>${two}</loc>${video}</url>`, entry(three)));
+      expect(result.pages).toMatchObject([{ url: one }, { url: two, videos: [{ title: "of two" }] }, { url: three }]);
+      expect(result.pages[0]?.videos).toBeUndefined();
+      expect(result.codes).toContain("xml-misplaced");
+    },
+  );
+
   test("where the URL itself was not closed, that entry is lost, and no other", () => {
     const result = parsed(urlset(`<url><loc>${one}`, entry(two), entry(three)));
     expect(urlsOf(result)).toEqual([two, three]);
@@ -170,5 +181,63 @@ describe("an index that is cut off", () => {
     const limits = { ...defaultLimits, documentEntries: 1 };
     expect(parsed(`${index}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
     expect(parsed(`${index}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);
+  });
+});
+
+describe("a URL inside of other markup", () => {
+  const index = (...entries: string[]) => `<sitemapindex ${namespace}>${entries.join("")}</sitemapindex>`;
+  const rest = `<sitemap><loc>${two}</loc></sitemap>`;
+
+  test("lenient: a `<loc>` that was opened twice is read, and so is what follows it", () => {
+    const twice = `<sitemap><loc><loc>${one}</loc><lastmod>2024</lastmod></sitemap>`;
+    expect(parsed(index(twice, rest))).toMatchObject({
+      sitemaps: [{ url: one, lastModified: "2024" }, { url: two }],
+      codes: ["xml-mismatched-tag"],
+      complete: false,
+    });
+    const image = "<image:image><image:loc>https://example.org/i</image:loc></image:image>";
+    const result = parsed(urlset(`<url><loc><loc>${one}</loc>${image}</url>`, entry(two)));
+    expect(result.pages).toMatchObject([{ url: one, images: [{ url: "https://example.org/i" }] }, { url: two }]);
+  });
+
+  test("`<loc><loc>` that is closed twice has no problem", () => {
+    expect(parsed(index(`<sitemap><loc> <loc>${one}</loc> </loc></sitemap>`, rest))).toMatchObject({
+      sitemaps: [{ url: one }, { url: two }],
+      codes: [],
+    });
+  });
+
+  test.each([
+    [`<loc>${one}<loc>2</loc></loc>`, "url-invalid"],
+    [`<loc>${one}<loc>2</loc>3</loc>`, "url-invalid"],
+    [`<loc>${one}<lastmod>2024</lastmod>`, "url-missing"],
+  ])("no URL is guessed from %s", (loc, code) => {
+    const result = parsed(urlset(`<url>${loc}</url>`, entry(three)));
+    expect(urlsOf(result)).toEqual([three]);
+    expect(result.codes).toContain(code);
+  });
+
+  test("lenient: a link with the URL as its text is reported as a repair; its title is no URL", () => {
+    const link = (text: string) => entry(`<a href="${one}">${text}</a>`);
+    expect(parsed(urlset(link(one), link("Page one")))).toMatchObject({
+      pages: [{ url: one }],
+      problems: [
+        { code: "url-repaired", value: one },
+        { code: "url-invalid", value: "Page one" },
+      ],
+    });
+  });
+
+  test("`]]>` in two CDATA sections belongs to the URL", () => {
+    const result = parsed(
+      urlset(
+        entry(`<![CDATA[${one}]]]]><![CDATA[>]]>`),
+        entry(`<![CDATA[${one}]]]]><![CDATA[>2]]> `),
+        entry(`${two}]]>`),
+      ),
+    );
+    expect(urlsOf(result)).toEqual([`${one}]]>`, `${one}]]>2`, two]);
+    expect(result.problems).toMatchObject([{ code: "url-repaired", value: `${two}]]>` }]);
+    expect(result.problems[0]?.count).toBeUndefined();
   });
 });

@@ -92,6 +92,18 @@ describe("Sitemap lines", () => {
     });
   });
 
+  test("lenient: a URL without a host is resolved against that of robots.txt, and reported", () => {
+    expect(
+      read("Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml\nSitemap: https:///other.example/c\n"),
+    ).toMatchObject({
+      urls: [a, "https://example.org/maps/b.xml"],
+      problems: [
+        ["url-repaired", 1, 2],
+        ["url-invalid", 3, 1],
+      ],
+    });
+  });
+
   test.each([
     `My-sitemap: ${a}`,
     `x ${a}`,

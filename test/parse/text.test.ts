@@ -73,8 +73,18 @@ describe("line ends", () => {
     ["U+2028", "\u2028"],
     ["U+2029", "\u2029"],
     ["U+0085", "\u0085"],
-  ])("%s does not", (_, end) => {
-    expect(read(`${a}${end}${b}\n${c}`).urls).toEqual([`${a}${end}${b}`, c]);
+    ["a comma", ","],
+    ["a comma and a blank", ", "],
+    ["a semicolon", ";"],
+    ["a bar", " | "],
+  ])("lenient: %s does not, but it separates URLs", (_, end) => {
+    expect(read(`${a}${end}${b}\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 1]] });
+    expect(read(`"${a}"${end}'${b}'\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 1]] });
+    expect(read(`https://example.org/x${end}y\n${c}`)).toMatchObject({ urls: [`https://example.org/x${end}y`, c] });
+  });
+
+  test("lenient: a comma at the end of a line is no part of its URL", () => {
+    expect(read(`${a},\n"${b}",\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 2]] });
   });
 
   test.each([

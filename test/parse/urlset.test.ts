@@ -124,6 +124,16 @@ describe("values that cannot be read", () => {
   });
 });
 
+test("a date that was never set is no date, however it is read", () => {
+  const entries = Array.from({ length: 60 }, (_, n) =>
+    entry(`https://example.org/${n}`, `<lastmod>${n % 2 ? "0001-01-01T00:00:00Z" : "2024-01-01T00:00:00Z"}</lastmod>`),
+  );
+  for (const urlsOnly of [false, true]) {
+    const result = parsePieces([urlset(...entries)], { urlsOnly });
+    expect(result.problems).toMatchObject([{ code: "date-invalid", value: "0001-01-01T00:00:00Z", count: 30 }]);
+  }
+});
+
 describe("locs", () => {
   test("lenient: missing and empty ones cost the entry", () => {
     const result = parsed(
@@ -221,7 +231,7 @@ describe("what stands in a loc", () => {
   test("lenient: the text of a child counts where it is the only content", () => {
     const result = parsed(urlset(entry("<a href='#'>https://example.org/a</a>"), entry("https://example.org/b<br/>")));
     expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b"]);
-    expect(result.codes).toEqual([]);
+    expect(result.problems).toMatchObject([{ code: "url-repaired", count: 2 }]);
   });
 
   test.each([
