@@ -1,18 +1,21 @@
 // The outputs of websites from a queue: as the run was configured, unless the worker's own flags say otherwise.
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import type { BullQueue } from "../fleet/bull-queue.ts";
+import type { RunSettings } from "../fleet/run-data.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
-import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
+import { keyHash, type SiteJob, type SiteSummary } from "../fleet/site-job.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../fleet/site-sink.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { UsageError } from "./exit-codes.ts";
 import { withDefaults } from "./fleet-crawl.ts";
 import { fleetFormats } from "./fleet-formats.ts";
 import type { RunDefaults } from "./fleet-queue.ts";
 import { S3Sink, summaryName } from "./fleet-s3-sink.ts";
-import { FolderSink, type FolderSinkOptions } from "./fleet-sink.ts";
+import { FolderSink, type FolderSinkOptions, hostInNames } from "./fleet-sink.ts";
 
 /** Writes outputs to a folder, or to a bucket by way of a temporary folder. */
 export async function sinkFor(
@@ -50,11 +53,12 @@ export class RunSinks implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { sink, crawl } = await this.#of(job);
     const output = await sink.open(job, attemptId);
-    const previous = this.#queue.runOf(job)?.previous;
+    const { previous, settings = {} } = this.#queue.runOf(job) ?? {};
     if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
-    const archive = await this.#archive(previous, attemptId);
+    const earlier = earlierArchive(previous, job, this.#own.out, settings);
+    const archive = earlier && (await this.#archive(earlier, attemptId));
     if (archive === undefined) {
-      const previousError = `${previous} is missing`;
+      const previousError = `${previous} is ${earlier === undefined ? "no archive of this website and run" : "missing"}`;
       return {
         ...output,
         options: { ...crawl, ...output.options },
@@ -107,18 +111,44 @@ export class RunSinks implements SiteSink {
     return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
   }
 
-  // The archive of an earlier run; undefined where it is missing.
-  async #archive(previous: string, attemptId: string): Promise<EarlierArchive | undefined> {
-    if (previous.startsWith("archives/")) {
-      const { out } = this.#own;
-      return out === undefined ? undefined : this.#archive(`${out}/${previous}`, attemptId);
+  // Undefined where it is missing.
+  async #archive({ folder, name }: ArchivePlace, attemptId: string): Promise<EarlierArchive | undefined> {
+    if (!isBucket(folder)) {
+      const file = path.join(folder, name);
+      return existsSync(file) ? { file, isCopy: false } : undefined;
     }
-    if (!isBucket(previous)) return existsSync(previous) ? { file: previous, isCopy: false } : undefined;
-    const slash = previous.lastIndexOf("/archives/");
     const file = path.join(await this.#folder(), `previous-${attemptId}.warc.gz`);
-    const bucket = await S3Bucket.open(previous.slice(0, slash));
-    return (await bucket.download(previous.slice(slash + 1), file)) ? { file, isCopy: true } : undefined;
+    const bucket = await S3Bucket.open(folder);
+    return (await bucket.download(name, file)) ? { file, isCopy: true } : undefined;
   }
+}
+
+interface ArchivePlace {
+  /** A folder, or the address of a bucket. */
+  readonly folder: string;
+  /** `archives/3f/example.org.3f9a2c1b5d7e8f90-1.warc.gz`. */
+  readonly name: string;
+}
+
+/**
+ * The archive that an earlier run wrote of a website: in the worker's own folder, or in that of a run of the same series. Undefined for
+ * anything else: a queue must not choose files of the worker's machine.
+ */
+export function earlierArchive(
+  previous: string,
+  job: SiteJob,
+  own: string | undefined,
+  { out, series }: RunSettings,
+): ArchivePlace | undefined {
+  const [, folder = "", name = "", file = ""] = /^(?:(.*)\/)?(archives\/[0-9a-f]{2}\/([^/]+))$/.exec(previous) ?? [];
+  const start = `${hostInNames(job)}.${keyHash(job.key)}-`;
+  if (!file.startsWith(start) || !/^\d+(?:-\w+)?\.warc\.gz$/.test(file.slice(start.length))) return undefined;
+  if (own !== undefined) return { folder: own, name };
+  if (typeof out !== "string" || folder.split("/").includes("..")) return undefined;
+  if (series === undefined) return folder === out ? { folder, name } : undefined;
+  // Each repetition writes into a folder of its own, below that of the first run.
+  const base = path.posix.dirname(out);
+  return folder === base || path.posix.dirname(folder) === base ? { folder, name } : undefined;
 }
 
 interface EarlierArchive {
@@ -133,7 +163,7 @@ interface RunSink {
 }
 
 /** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
-export function settingsProblem(settings: Readonly<Record<string, unknown>>, own: Options): string | undefined {
+export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: Options): string | undefined {
   const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
   if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
   const { out, format, archives, check, crawl = {} } = settings;
@@ -142,10 +172,10 @@ export function settingsProblem(settings: Readonly<Record<string, unknown>>, own
   if ((out !== undefined && typeof out !== "string") || !isFormat || !isFlag(archives) || !isFlag(check))
     return "its outputs are not what this version knows";
   if (typeof crawl !== "object" || crawl === null) return "its options are not what this version knows";
-  const secret = Object.keys(crawl).find((name) => ownOptions.has(name));
-  if (secret !== undefined) return `it sets ${secret}, which only workers may`;
+  const own = Object.keys(crawl).find((name) => !runOptions.has(name));
+  if (own !== undefined) return `it sets ${own}, which only workers may`;
   try {
-    resolveOptions(merged(crawl as Options, own));
+    resolveOptions(merged(crawl as Options, flags));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -153,9 +183,17 @@ export function settingsProblem(settings: Readonly<Record<string, unknown>>, own
 }
 
 const runSettings: ReadonlySet<string> = new Set([...["out", "format", "archives", "check", "crawl"], "series"]);
-// What runs never bring along: secrets, files of the worker's machine, and what weakens it.
-const ownOptions: ReadonlySet<string> = new Set<keyof Options>([
-  ...(["headers", "proxy", "tls", "client", "store", "save", "previous", "resume", "signal", "onEvent"] as const),
+// What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
+const runOptions: ReadonlySet<string> = new Set<keyof Options>([
+  ...([
+    "useRobots",
+    "useKnownPaths",
+    "useHomepage",
+    "extraKnownPaths",
+    "normalizeHomepageUrl",
+    "strictRobots",
+  ] as const),
+  ...(["strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout", "userAgent", "limits"] as const),
 ]);
 
 /** Options of the second take precedence. */
@@ -170,13 +208,26 @@ export function wholePath(out: string): string {
   return out;
 }
 
-/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time. */
+/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and nobody else's. */
 export function stateFolder(out: string, shard: string | undefined): string {
   const { bucket, prefix } = bucketAddress(out);
-  const name = [userInfo().username, bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter(
-    (part) => part !== "",
-  );
-  return path.join(tmpdir(), `sitegrove-${name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-")}`);
+  const name = [bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter((part) => part !== "");
+  const place = privateFolder(path.join(tmpdir(), `sitegrove-fleets-${process.getuid?.() ?? userInfo().username}`));
+  return path.join(place, name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-"));
+}
+
+// Whoever comes first could make a folder of this name: only one that is ours, and that nobody else can look or write into, is used.
+function privateFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+      throw new UsageError(`${folder} cannot be made: ${systemReason(error)}`);
+  }
+  const stat = lstatSync(folder);
+  const isOurs = process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+  if (stat.isDirectory() && isOurs) return folder;
+  throw new UsageError(`${folder} is not a private folder of yours: remove it, or name another place with TMPDIR`);
 }
 
 /** Removes the published summary of a website that is read again. */

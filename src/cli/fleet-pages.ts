@@ -105,7 +105,8 @@ export class PagesFile {
     this.#size = 0;
     if (this.#handle === undefined) {
       await this.#ready(this.#path);
-      this.#handle = await open(this.#partial, "w");
+      await rm(this.#partial, { force: true });
+      this.#handle = await open(this.#partial, "wx");
     }
     const [first = "", ...others] = held;
     const whole =

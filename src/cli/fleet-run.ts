@@ -1,5 +1,5 @@
 // One run of `sitegrove fleet` on this machine: progress, signals, a line for each website, and the summary at its end.
-import { renameSync, writeFileSync, writeSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { FleetEvent } from "../fleet/fleet-options.ts";
 import type { JournalQueue } from "../fleet/journal-queue.ts";
@@ -162,7 +162,8 @@ async function uploadSummary({ out = "", shard }: FleetFlags, summary: object): 
 }
 
 function writeWhole(file: string, value: object): void {
-  writeFileSync(`${file}.partial`, `${JSON.stringify(value, undefined, 2)}\n`);
+  rmSync(`${file}.partial`, { force: true });
+  writeFileSync(`${file}.partial`, `${JSON.stringify(value, undefined, 2)}\n`, { flag: "wx" });
   renameSync(`${file}.partial`, file);
 }
 

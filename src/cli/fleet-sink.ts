@@ -72,7 +72,8 @@ export class FolderSink implements SiteSink {
         if (archive !== undefined) files.archive = archive.relative;
         if (findings !== undefined && isRead) {
           await this.#ready(findingsNames.path);
-          await writeFile(`${findingsNames.path}.partial`, `${JSON.stringify(findings)}\n`);
+          await rm(`${findingsNames.path}.partial`, { force: true });
+          await writeFile(`${findingsNames.path}.partial`, `${JSON.stringify(findings)}\n`, { flag: "wx" });
           await rename(`${findingsNames.path}.partial`, findingsNames.path);
           files.findings = findingsNames.relative;
         }

@@ -51,13 +51,13 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (flags.run !== "default") throw new UsageError("--run needs --queue");
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
-  // The journal is on this machine; what was published is known from the bucket, too.
-  const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
-  if (isBucket(out)) await usableBucket(out);
-  else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   const { list, retry } = listOf(names, flags);
   const crawl = crawlOf(flags);
   resolveOptions(crawl);
+  if (isBucket(out)) await usableBucket(out);
+  else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
+  // The journal is on this machine; what was published is known from the bucket, too.
+  const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   if (list === undefined && !existsSync(path.join(folder, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
@@ -103,10 +103,9 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
   if (flags.processes !== undefined)
     throw new UsageError("--processes does not work with --queue: start several workers");
   for (const name of [
-    ...(["header", "proxy", "insecure", "ca", "previous", "concurrency"] as const),
-    "perAddress",
-    "logFile",
-  ] as const) {
+    ...(["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"] as const),
+    ...(["previous", "concurrency", "perAddress", "logFile"] as const),
+  ]) {
     if (flags[name] === undefined) continue;
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);

@@ -1,5 +1,5 @@
 // The folder of a fleet: made where it is missing, locked while a process works in it, and gone again if nothing was written.
-import { existsSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeFolder } from "../archive/make-folder.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -46,9 +46,9 @@ export class FleetFolder {
   }
 }
 
-// Reading a pipe never ends, and a folder in the place of the lock would be moved away.
+// Reading a pipe never ends, a folder in the place of the lock would be moved away, and a link leads to somebody's file.
 function expectFile(file: string): void {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
   const what = stat.isDirectory() ? "a folder" : "not a regular file";
   throw unusable(`${file} is ${what}: a fleet keeps a file of its own there; move it, or use another folder`);

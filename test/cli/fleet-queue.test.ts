@@ -8,8 +8,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { earlierArchive } from "../../src/cli/fleet-outputs.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
-import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
+import { keyHash, type SiteJob, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { ended, launch, type Started, sitegrove, start } from "./program.ts";
@@ -269,6 +270,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await look(async (queue) => {
       await queue.add("newer", [site], { tables: true });
       await queue.add("secret", [site], { crawl: { tls: { verify: false } } });
+      await queue.add("private", [site], { crawl: { network: "allow-private" } });
       await queue.add("wrong", [site], { crawl: { limits: { pages: null } } });
       const settings = { out: at("out"), archives: true };
       await queue.add("good", [{ ...site, previous: at("sites.txt") }], settings);
@@ -278,12 +280,13 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(stderr.split("\n").filter((line) => line.includes("left to other workers"))).toEqual([
       "sitegrove: newer is left to other workers: this version does not know its setting tables",
       "sitegrove: secret is left to other workers: it sets tls, which only workers may",
+      "sitegrove: private is left to other workers: it sets network, which only workers may",
       expect.stringMatching(/^sitegrove: wrong is left to other workers: Expected `limits.pages`/),
     ]);
     expect(await counts("good")).toEqual({ waiting: 0, active: 0, done: 1, failed: 0 });
     expect(await counts("newer")).toMatchObject({ waiting: 1, done: 0 });
     const [result] = lines((await fleet("results", "--run", "good")).stdout);
-    const previousError = expect.stringContaining("sites.txt");
+    const previousError = `${at("sites.txt")} is no archive of this website and run`;
     expect(result).toMatchObject({ outcome: "complete", pages: 3, previousError });
     expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
@@ -301,6 +304,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       [["--check"], "was filled with no --check"],
       [["--per-address", "2"], "--per-address is for workers"],
       [["--ca", "company.pem"], "--ca is for workers"],
+      [["--allow-private"], "--allow-private is for workers"],
       [["--processes", "2"], "start several workers"],
     ] as const) {
       const { code, stderr } = await fill(...flags);
@@ -317,6 +321,24 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const { code, stderr } = await filling.end;
     expect(code).toBe(130);
     expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: fill it again");
+  });
+
+  test("a queue names no other file of a worker than an archive of the website", () => {
+    const job = siteJob("example.org") as SiteJob;
+    const name = `archives/3f/example.org.${keyHash(job.key)}-2.warc.gz`;
+    const settings = { out: "/shared/monday" };
+    const again = { out: "/shared/monday/monday.2", series: "monday" };
+    const place = (previous: string, own?: string, of: object = settings) =>
+      earlierArchive(previous, job, own, { ...of });
+    expect(place(`/shared/monday/${name}`)).toEqual({ folder: "/shared/monday", name });
+    expect(place(`/shared/monday/monday.1/${name}`, undefined, again)?.folder).toBe("/shared/monday/monday.1");
+    expect(place(name, "/own")).toEqual({ folder: "/own", name });
+    for (const previous of [
+      ...[`/elsewhere/${name}`, `/shared/monday/../${name}`, "/etc/passwd", name, "s3://other/archives/3f/x.warc.gz"],
+      `/shared/monday/${name.replace("3f/", "3f/../../")}`,
+      `/shared/monday/${name.replace("example", "other")}`,
+    ])
+      expect(place(previous), previous).toBeUndefined();
   });
 
   describe("one line says what is wrong", () => {

@@ -1,11 +1,21 @@
 // Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
 // Needs an S3 server, Redis, processes, more than a second.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { stateFolder } from "../../src/cli/fleet-outputs.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
@@ -13,6 +23,46 @@ import { manyServers } from "../fleet/many-servers.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { ended, launch, sitegrove, start } from "./program.ts";
+
+test("the journal of a bucket is in a folder that nobody else could make", () => {
+  const place = mkdtempSync(path.join(tmpdir(), "cli-s3-"));
+  vi.stubEnv("TMPDIR", place);
+  try {
+    const folder = path.dirname(stateFolder("s3://bucket/a/b", "1/2"));
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+    expect(stateFolder("s3://bucket/a/b", "1/2")).toBe(path.join(folder, "bucket-a-b-1-2"));
+    const plant: readonly ((folder: string) => void)[] = [
+      (name) => symlinkSync(mkdtempSync(path.join(place, "theirs-")), name),
+      (name) => writeFileSync(name, ""),
+      (name) => {
+        mkdirSync(name);
+        chmodSync(name, 0o777);
+      },
+    ];
+    for (const each of plant) {
+      rmSync(folder, { recursive: true });
+      each(folder);
+      expect(() => stateFolder("s3://bucket/a/b", undefined)).toThrow(`${folder} is not a private folder of yours`);
+    }
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(place, { recursive: true });
+  }
+});
+
+test("a link in place of a fleet's files is not followed", async () => {
+  const place = mkdtempSync(path.join(tmpdir(), "cli-s3-"));
+  const theirs = path.join(place, "theirs");
+  writeFileSync(theirs, "");
+  for (const name of ["sites.ndjson", "summary.json.partial"]) {
+    const out = path.join(place, name.slice(0, 3));
+    mkdirSync(out);
+    symlinkSync(theirs, path.join(out, name));
+    await sitegrove(["fleet", "http://127.0.0.1:1/", "--out", out, "--retries", "0"]);
+  }
+  expect(readFileSync(theirs, "utf8")).toBe("");
+  rmSync(place, { recursive: true });
+});
 
 describe.skipIf(!hasS3)("outputs in a bucket", () => {
   let server: S3Server;
