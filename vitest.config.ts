@@ -16,9 +16,6 @@ for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
 
 useOwnTemporaryFolder();
 
-// Programs that the tests start keep compiled code (src/cli/compiled-code.ts) here, not at the home of whoever runs them.
-process.env["XDG_CACHE_HOME"] = path.join(import.meta.dirname, "node_modules/.cache");
-
 // Files share a few processes, because to load the code again takes longer than most of them run. These change theirs for good: each gets
 // one of its own.
 const ownProcess = ["test/end-to-end/full-disk.test.ts", "test/archive/killed.test.ts"];

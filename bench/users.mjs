@@ -125,10 +125,9 @@ async function small() {
   const website = await serveWebsite({ pages: 825, pagesPerSitemap: 207 });
   try {
     const words = ["ls", `${website.origin}/`];
-    const { ls, first, usp } = await inTurns(
+    const { ls, usp } = await inTurns(
       {
         ls: () => runProgram(words),
-        first: () => runProgram(words, { env: { NODE_DISABLE_COMPILE_CACHE: "1" } }),
         usp: () => runReference(website),
       },
       rounds * 3,
@@ -138,7 +137,6 @@ async function small() {
       ["", "seconds", "CPU s", "peak MB"],
       Object.entries({
         "sitegrove ls": ls,
-        "the same, without kept code": first,
         "ultimate-sitemap-parser": usp,
       }).flatMap(([name, run]) => (run === undefined ? [] : [[name, run.seconds, run.cpu, megabytes(run.peak)]])),
     );

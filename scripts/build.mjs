@@ -1,19 +1,18 @@
-// Builds dist/ from src/: the types with tsc, file by file; the library and, apart from it, the program with rolldown.
+// Builds dist/ from src/: the types with tsc, file by file; the library and the program with rolldown.
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.mjs";
-import { bundleProgram } from "./bundle-program.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 writeTypes();
-await bundle(["index", "parse/parse-sitemap"], dist);
-await bundleProgram(dist);
+await bundle(["index", "parse/parse-sitemap", "cli/main"], dist);
+chmodSync(path.join(dist, "cli/main.js"), 0o755);
 writeFileSync(path.join(dist, ".built"), "");
 
 function writeTypes() {

@@ -2,7 +2,6 @@
 // so or has died.
 import { type FromParent, ParentQueue, type ToParent } from "../fleet/parent-queue.ts";
 import { runFleet } from "../fleet/run-fleet.ts";
-import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { crawlOf } from "./fleet-crawl.ts";
 import { sinkFor } from "./fleet-outputs.ts";
@@ -28,7 +27,6 @@ export async function fleetChild(): Promise<number> {
       else queue.receive(message);
     });
   });
-  keepFleetSmall(concurrency);
   try {
     await runFleet({
       queue,

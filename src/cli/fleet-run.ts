@@ -9,7 +9,6 @@ import type { SiteSummary } from "../fleet/site-job.ts";
 import { counted } from "../model/figures.ts";
 import type { Options } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
-import { keepFleetSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { sinkFor } from "./fleet-outputs.ts";
@@ -76,7 +75,6 @@ export class FleetRun {
         const shared = { queue: this.#queue, list, flags: this.#flags, out: this.#out };
         await runProcesses({ ...shared, ...signals, onEvent, onDeath });
       } else {
-        keepFleetSmall(concurrency);
         const sink = await sinkFor(this.#flags.out ?? this.#out, outputs, { folder: this.#out });
         await runFleet({ queue: this.#queue, sites: list, sink, concurrency, perAddress, crawl, ...signals, onEvent });
       }

@@ -9,23 +9,25 @@
 //   sitegrove help [COMMAND] | version        `sitegrove help ls` describes every flag of it; so does `sitegrove ls --help`
 //
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
+import module from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { systemReason } from "../model/system-reason.ts";
-import { CompiledCode } from "./compiled-code.ts";
+
+// undici's HTTP parser is WebAssembly: compiled for speed, it would take 30 MB and 80 ms, for a few bytes of each response.
+setFlagsFromString("--no-wasm-dynamic-tiering");
+setFlagsFromString("--no-wasm-tier-up");
+// Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
+(module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
 // A pipe that is closed while the help is written is not an error.
 process.stdout.on("error", () => {});
-const code = new CompiledCode(import.meta.dirname);
 try {
   // Loaded here, so that a system without free file handles gets a message instead of a stack trace.
-  const { run } = code.load(`./${programScript}`) as typeof import("./program.ts");
+  const { run } = await import("./program.ts");
   process.exitCode = await run(process.argv.slice(2));
-  code.keep();
 } catch (error) {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;
 }
 // All output was written. Open handles, such as standard input, must not keep the process alive.
 setTimeout(() => process.exit(), 100).unref();
-
-/** The built program.ts, beside this file; put here by the build. */
-declare const programScript: string;

@@ -6,7 +6,6 @@ import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { checkCommand } from "./check-command.ts";
 import { diffCommand } from "./diff-command.ts";
-import { restoreFlags } from "./engine-flags.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { fleetCommand } from "./fleet-command.ts";
 import { lsCommand } from "./ls-command.ts";
@@ -33,8 +32,6 @@ export async function run(words: readonly string[]): Promise<number> {
       return error.exitCode;
     }
     return explain(error, words.includes("-vv"));
-  } finally {
-    restoreFlags();
   }
 }
 

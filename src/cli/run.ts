@@ -3,7 +3,6 @@
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import type { RecurseContext } from "../model/options.ts";
-import { CrawlFlags, startSmall } from "./engine-flags.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import { Log, type Verbosity } from "./log.ts";
 import { type MessageFlags, Messages } from "./messages.ts";
@@ -62,10 +61,8 @@ export class Run {
   readonly #file: OutputFile | undefined;
   #hasWritten = false;
   readonly #results: Result[] = [];
-  readonly #engineFlags = new CrawlFlags();
 
   constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
-    startSmall();
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
@@ -96,7 +93,6 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
-    this.#engineFlags.see(event);
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);
