@@ -26,7 +26,6 @@ const measuring = [
   "test/fetch/{address-policy,cancellation,leaks}.test.ts",
   "test/parse/{kept-strings,linear-time,parse-sitemap,xml-hardening}.test.ts",
   "test/archive/{archive,hostile}.test.ts",
-  "test/write/parquet-footer.test.ts",
 ];
 
 // Functions are optimized later: most tests end before optimized code is worth the time that it takes to make. As src/cli/engine-flags.ts

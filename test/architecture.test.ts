@@ -42,7 +42,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   fetch: ["undici", "ipaddr.js"],
   write: ["hyparquet-writer"],
   // Optional: loaded when somebody asks for a queue or a bucket.
-  fleet: ["aws4fetch", "bullmq", "ioredis", "pg"],
+  fleet: ["aws4fetch", "bullmq", "ioredis"],
   check: ["ipaddr.js"],
   cli: ["commander", "picocolors"],
 };

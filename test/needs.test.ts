@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 // Named by what a file imports.
 const needs: Readonly<Record<string, RegExp>> = {
   Redis: /\bstartRedis\b/,
-  PostgreSQL: /support\/postgres-server/,
   "an S3 server": /support\/s3-server/,
   "a browser": /\/browser\.ts"/,
   processes: /node:child_process|\b(?:sitegroveProcess|start|shell|terminal)\b[^;]*program\.ts"/,

@@ -7,8 +7,7 @@ import { fleetFormats } from "./fleet-formats.ts";
 import type { WorkerFlags } from "./fleet-worker.ts";
 import { Messages } from "./messages.ts";
 
-export const queueText =
-  "queue of several machines: redis://HOST/0, rediss://HOST/0, postgres://HOST/DATABASE (experimental)";
+export const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
 
 export function workerCommand(done: (exitCode: number) => void): Command {
   const command = new Command("worker")

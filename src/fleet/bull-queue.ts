@@ -33,7 +33,7 @@ export interface BullQueueOptions {
 }
 
 /**
- * The queue of several machines, on Redis, Valkey or PostgreSQL through BullMQ, which has to be installed. Passwords come from the
+ * The queue of several machines, on Redis or Valkey through BullMQ, which has to be installed. Passwords come from the
  * environment.
  *
  * @example

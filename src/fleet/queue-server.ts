@@ -1,5 +1,5 @@
-// The server that a queue lives on, through BullMQ: Redis or Valkey, or PostgreSQL. BullMQ and its drivers are optional packages: they
-// are loaded here, when a queue is opened, and nowhere else.
+// The server that a queue lives on, through BullMQ: Redis or Valkey. BullMQ and its driver are optional packages: they are
+// loaded here, when a queue is opened, and nowhere else.
 import type { Job, Queue, Worker } from "bullmq";
 import { SitemapError } from "../model/errors.ts";
 import { missingPackage } from "./optional-package.ts";
@@ -18,17 +18,9 @@ export interface QueueServer {
 
 /** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
 export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
-  const bullmq = await import("bullmq").catch(missingPackage("--queue needs BullMQ: npm install bullmq ioredis"));
-  return address.kind === "redis" ? redisServer(bullmq, address, onNews) : postgresServer(bullmq, address, onNews);
-}
-
-type BullMq = typeof import("bullmq");
-
-async function redisServer(
-  { Job, Queue, Worker }: BullMq,
-  address: QueueAddress,
-  onNews: (news: ServerNews) => void,
-): Promise<QueueServer> {
+  const { Job, Queue, Worker } = await import("bullmq").catch(
+    missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
+  );
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
@@ -108,53 +100,6 @@ async function redisServer(
   };
 }
 
-async function postgresServer(
-  { Job, Queue, Worker, createPostgresBackend }: BullMq,
-  address: QueueAddress,
-  onNews: (news: ServerNews) => void,
-): Promise<QueueServer> {
-  await import("pg").catch(missingPackage("--queue postgres://… needs pg: npm install pg"));
-  const { host, port, database, user, password } = address;
-  // Each queue and each worker has connections of its own. The tables are made by whoever comes first.
-  const connection = {
-    ...{ host, port, database, connectionTimeoutMillis: connectTime, keepAlive: true, max: 3, migrate: true },
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-  };
-  const open: { close(): Promise<void> }[] = [];
-  const kept = <T extends Queue | Worker>(one: T): T => {
-    (one as Queue).on("error", (error) => onNews({ type: "warning", message: reasonOf(error) }));
-    open.push(one);
-    return one;
-  };
-  const queue = (name: string) =>
-    kept(new Queue(name, { connection: connection as never }, createPostgresBackend as never) as unknown as Queue);
-  try {
-    // Makes the tables, once.
-    await queue("sitegrove").waitUntilReady();
-  } catch (error) {
-    await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
-    throw unusable(address, error);
-  }
-  return {
-    address,
-    queue,
-    worker: (name, leaseTime) =>
-      kept(
-        new Worker(
-          name,
-          null,
-          { connection: connection as never, ...workerOptions(leaseTime) },
-          createPostgresBackend as never,
-        ) as unknown as Worker,
-      ),
-    jobIn: (answer, worker) => jobIn(Job, answer, worker),
-    async close() {
-      await Promise.allSettled(open.map((one) => within(closeTime, one.close())));
-    },
-  };
-}
-
 // Starts are counted by us: BullMQ would give up a site after its second dead worker.
 function workerOptions(leaseTime: number) {
   return {
@@ -166,7 +111,7 @@ function workerOptions(leaseTime: number) {
   };
 }
 
-function jobIn(made: BullMq["Job"], answer: unknown, worker: Worker | undefined): Job | undefined {
+function jobIn(made: typeof Job, answer: unknown, worker: Worker | undefined): Job | undefined {
   const [data, id] = Array.isArray(answer) ? (answer as unknown[]) : [];
   if (typeof data !== "object" || data === null || typeof id !== "string" || worker === undefined) return undefined;
   return made.fromJSON(worker as never, data as never, id);
@@ -196,9 +141,8 @@ function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): Sitemap
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
-  if (/NOAUTH|no password is supplied|client password must be a string/i.test(text))
-    return "it wants a password: put it into SITEGROVE_QUEUE_PASSWORD";
-  if (/WRONGPASS|invalid password|password authentication failed/i.test(text)) return "the password is wrong";
+  if (/NOAUTH/i.test(text)) return "it wants a password: put it into SITEGROVE_QUEUE_PASSWORD";
+  if (/WRONGPASS|invalid password/i.test(text)) return "the password is wrong";
   if (/^OOM /.test(text)) return "the server is full (maxmemory): give it more memory";
   if (/NOPERM/.test(text)) return `the user may not do what is needed (${text})`;
   if (code === "ECONNREFUSED") return "the connection was refused";

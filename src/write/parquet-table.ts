@@ -2,7 +2,6 @@
 // https://github.com/apache/parquet-format
 import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { ParquetFooter } from "./parquet-footer.ts";
 import { type Column, schemaOf } from "./parquet-schema.ts";
 
 /** Receives the bytes of a file, in order. The buffer is reused afterwards. */
@@ -13,23 +12,18 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export class ParquetTable {
   readonly #columns: readonly string[];
-  readonly #sink: ByteSink;
   readonly #writer: ParquetWriter;
-  readonly #footer: ParquetFooter;
   #rows: Row[] = [];
   #weight = 0;
 
   constructor(sink: ByteSink, columns: readonly Column[]) {
     this.#columns = columns.map(([element]) => element?.name ?? "");
-    this.#sink = sink;
-    const schema = schemaOf(columns);
     this.#writer = new ParquetWriter({
       writer: new SinkWriter(sink),
-      schema,
+      schema: schemaOf(columns),
       codec: "GZIP",
       compressors: { GZIP: (bytes) => gzipSync(bytes, { level: compressionLevel }) },
     });
-    this.#footer = new ParquetFooter(schema);
   }
 
   /** `weight`: roughly the number of characters in the row; large rows make small groups. */
@@ -42,8 +36,7 @@ export class ParquetTable {
   /** Writes the last group and the footer. A file without a footer cannot be read. */
   finish(): void {
     if (this.#rows.length > 0) this.#writeGroup();
-    this.#writer.writer.flush?.();
-    for (const bytes of this.#footer.bytes()) this.#sink(bytes);
+    this.#writer.finish();
   }
 
   #writeGroup(): void {
@@ -60,7 +53,6 @@ export class ParquetTable {
       })),
       rowGroupSize: rows.length,
     });
-    for (const group of this.#writer.row_groups.splice(0)) this.#footer.add(group);
     // Of these there are none, but a note for each column that says so.
     this.#writer.pendingIndexes = [];
   }

@@ -24,16 +24,6 @@ test("every page of docs/ is in the navigation of the site", async () => {
   expect(missing).toEqual([]);
 });
 
-test("every topic page begins with a link to the sources that it documents", () => {
-  const exempt = ["index", "getting-started", "recipes", "coming-from-ultimate-sitemap-parser"].map(
-    (name) => `docs/${name}.md`,
-  );
-  const without = pages.filter(
-    ({ file, text }) => file.startsWith("docs/") && !exempt.includes(file) && !/^# .+\n\nSources?: \[/.test(text),
-  );
-  expect(without.map(({ file }) => file)).toEqual([]);
-});
-
 function linksOf(page: Page): string[] {
   const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => "x".repeat(code.length));
   return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]

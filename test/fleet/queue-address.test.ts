@@ -3,13 +3,11 @@ import { expect, test } from "vitest";
 import { queueAddress } from "../../src/fleet/queue-address.ts";
 
 test.each([
-  ["redis://10.0.0.5", { kind: "redis", host: "10.0.0.5", port: 6379, database: "0", isEncrypted: false }],
+  ["redis://10.0.0.5", { host: "10.0.0.5", port: 6379, database: "0", isEncrypted: false }],
   ["redis://10.0.0.5:7000/3", { port: 7000, database: "3" }],
   ["rediss://queue.example/0", { host: "queue.example", isEncrypted: true }],
   ["redis://[::1]:6380/1", { host: "::1", port: 6380 }],
   ["redis://worker@10.0.0.5/0", { user: "worker", password: undefined }],
-  ["postgres://10.0.0.5/fleet", { kind: "postgres", port: 5432, database: "fleet" }],
-  ["postgresql://me@10.0.0.5", { kind: "postgres", user: "me", database: "postgres" }],
 ])("%s is the address of a queue", (url, address) => {
   expect(queueAddress(url, {})).toMatchObject(address);
 });
@@ -18,8 +16,6 @@ test("passwords come from the environment: ours first, then those of the servers
   const password = (url: string, environment: NodeJS.ProcessEnv) => queueAddress(url, environment).password;
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "a", REDISCLI_AUTH: "b" })).toBe("a");
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "", REDISCLI_AUTH: "b" })).toBe("b");
-  expect(password("redis://h/0", { PGPASSWORD: "c" })).toBeUndefined();
-  expect(password("postgres://h/d", { PGPASSWORD: "c" })).toBe("c");
 });
 
 test.each([
