@@ -4,6 +4,7 @@ import type { PagesSitemap } from "../model/sitemap.ts";
 import { homepageOf } from "../model/url.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
+import { CheckTime } from "./check-time.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { DateRules } from "./date-rules.ts";
 import { findLines } from "./example-lines.ts";
@@ -30,6 +31,7 @@ export class Check {
   readonly #tree: SitemapTree;
   readonly #receipt: Receipt;
   readonly #settings: CheckSettings;
+  readonly #time: CheckTime;
   readonly #site: SiteContext;
   readonly #findings: Findings;
   readonly #pages: WebsitePages;
@@ -58,6 +60,7 @@ export class Check {
     this.#watcher = watcher;
     this.#receipt = receipt;
     this.#settings = settings;
+    this.#time = new CheckTime(settings.time, settings.signal);
     this.#site = new SiteContext(tree);
     this.#findings = new Findings(judgeFor(settings, received));
     this.#pages = new WebsitePages(tree);
@@ -72,13 +75,15 @@ export class Check {
   }
 
   async run(): Promise<CheckResult> {
-    const { signal } = this.#settings;
+    const time = this.#time;
     await this.#readRobots();
-    await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots);
+    await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots, time);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
     for await (const step of this.#tree.walk()) {
-      signal?.throwIfAborted();
+      await time.turn();
+      this.#settings.signal?.throwIfAborted();
+      if (time.isUp) break;
       if (step.type === "enter") {
         context = undefined;
         if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await this.#begin(step.sitemap);
@@ -86,7 +91,7 @@ export class Check {
         await this.#own.enter(step.sitemap, step.depth);
       } else if (step.type === "pages") {
         if (context === undefined) continue;
-        this.#seePages(step.pages, context);
+        await this.#seePages(step.pages, context);
         await this.#cross.flush();
         await this.#watcher?.flush();
         await this.#own.pages(step.sitemap, step.pages);
@@ -135,10 +140,15 @@ export class Check {
     return context;
   }
 
-  #seePages(pages: readonly SitemapPage[], context: SitemapContext): void {
+  async #seePages(pages: readonly SitemapPage[], context: SitemapContext): Promise<void> {
     const { findings } = context;
     const scan = this.#scan;
     for (const page of pages) {
+      const turn = this.#time.turn();
+      if (turn !== undefined) {
+        await turn;
+        if (this.#time.isUp) return;
+      }
       const { flaws } = findings;
       scan.read(page.url);
       if (scan.pageHigh === this.#homepage.pageHigh && scan.pageLow === this.#homepage.pageLow) {
@@ -163,7 +173,7 @@ export class Check {
 
   async #finish(): Promise<CheckResult> {
     const { homepage, isSite } = this.#site;
-    const isComplete = this.#tree.complete;
+    const isComplete = this.#tree.complete && !this.#time.isUp;
     this.#dates.finish(this.#findings, homepage);
     if (isComplete) this.#languages.finish(this.#findings, homepage);
     if (isComplete && isSite && this.#pages.count >= bounds.homepagePages && !this.#isHomepageListed) {
@@ -173,16 +183,18 @@ export class Check {
       isComplete,
       isSite,
       isKnownHost: (url, hostEnd) => this.#urls.isKnownHost(url, hostEnd),
-      signal: this.#settings.signal,
+      time: this.#time,
     });
+    const isLate = this.#time.isUp;
     const sample = await this.#judgeSample();
-    await findLines(this.#tree, this.#findings.drafts(), this.#settings.signal);
+    await findLines(this.#tree, this.#findings.drafts(), this.#time);
     return resultOf({
       sample,
       tree: this.#tree,
       findings: this.#findings,
       settings: this.#settings,
-      missing: this.#missing(),
+      missing: this.#missing(isLate),
+      isLate,
       unfinished: [
         ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
         ...(this.#robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
@@ -200,15 +212,16 @@ export class Check {
       agents,
       options: crawl,
       signal,
+      time: this.#time.left,
       findings: this.#findings,
       pageCount: this.#pages.count,
     });
   }
 
   // What rules need and this tree does not have.
-  #missing(): ReadonlySet<Need> {
+  #missing(isLate: boolean): ReadonlySet<Need> {
     const missing = new Set<Need>();
-    if (!this.#tree.complete) missing.add("complete");
+    if (!this.#tree.complete || isLate) missing.add("complete");
     if (!this.#site.isSite) missing.add("site");
     if (!this.#settings.hasLocation) missing.add("location");
     if (!this.#robots.isKnown) missing.add("robots");

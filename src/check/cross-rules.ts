@@ -2,6 +2,7 @@
 // counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../crawl/scratch.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { CheckTime } from "./check-time.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
 import { hasTime } from "./instant.ts";
@@ -71,16 +72,22 @@ export class CrossRules {
     readonly isComplete: boolean;
     readonly isSite: boolean;
     readonly isKnownHost: (url: string, hostEnd: number) => boolean;
-    readonly signal: AbortSignal | undefined;
+    readonly time: CheckTime;
   }): Promise<{ readonly isCut: boolean }> {
     const pages = this.#pages;
     const conflicts = new PageBits(pages.count);
     const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
-    for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)))
+    const { time } = options;
+    for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal))) {
+      await time.turn();
+      if (time.isUp) break;
       this.#count(found, found.other);
-    if (await this.#clusters.settle(pages.count, conflicts)) {
+    }
+    if (!time.isUp && (await this.#clusters.settle(pages.count, conflicts))) {
       await this.#readLinks(options);
       for await (const found of this.#clusters.join(this.#records)) {
+        await time.turn();
+        if (time.isUp) break;
         if (found.rule === "hreflang-no-return" && !options.isComplete) continue;
         if (found.rule === "hreflang-target-unlisted" && !(options.isComplete && options.isSite)) continue;
         this.#count(found, found.alternate);
@@ -88,7 +95,7 @@ export class CrossRules {
     }
     const isCut = this.#records.partitions.isCut || this.#clusters.isCut;
     await this.close();
-    await this.#report();
+    await this.#report(time);
     return { isCut };
   }
 
@@ -99,17 +106,18 @@ export class CrossRules {
 
   async #readLinks({
     isKnownHost,
-    signal,
+    time,
   }: {
     readonly isKnownHost: (url: string, hostEnd: number) => boolean;
-    readonly signal: AbortSignal | undefined;
+    readonly time: CheckTime;
   }): Promise<void> {
     const pages = this.#pages;
     for (let number = 0; number < pages.sitemapCount; number++) {
       let ordinal = pages.start(number);
       if (!this.#clusters.isAnyUnsettled(ordinal, pages.start(number + 1))) continue;
       for await (const batch of pages.batches(number)) {
-        signal?.throwIfAborted();
+        await time.turn();
+        if (time.isUp) return;
         for (const page of batch) {
           if (this.#clusters.isUnsettled(ordinal)) this.#clusters.addLinks(page, ordinal, isKnownHost);
           ordinal += 1;
@@ -136,7 +144,7 @@ export class CrossRules {
     keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
   }
 
-  async #report(): Promise<void> {
+  async #report(time: CheckTime): Promise<void> {
     const wanted: { readonly rule: RuleId; readonly draft: FindingDraft; readonly found: Case }[] = [];
     const texts = new Map<number, Texts | undefined>();
     for (const [rule, sitemaps] of this.#tallies) {
@@ -152,6 +160,7 @@ export class CrossRules {
       }
     }
     for await (const { ordinal, page } of this.#pages.readAgain(texts.keys())) {
+      if (time.isUp) break;
       const { url, lastModified, alternates } = page;
       // A copy: the page keeps the text of its document alive.
       texts.set(ordinal, structuredClone({ url, lastModified, alternates }));

@@ -1,14 +1,11 @@
 // Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
 // crawl.
 import type { SitemapTree } from "../tree/tree.ts";
+import type { CheckTime } from "./check-time.ts";
 import type { FindingDraft, PlacedExample } from "./findings.ts";
 
 /** Adds the line to examples about a URL. Reads no further than the last of them. */
-export async function findLines(
-  tree: SitemapTree,
-  drafts: Iterable<FindingDraft>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export async function findLines(tree: SitemapTree, drafts: Iterable<FindingDraft>, time: CheckTime): Promise<void> {
   const wanted = new Map<string, PlacedExample[]>();
   for (const { sitemap, examples } of drafts) {
     const lineless = examples.filter((example) => example.line === undefined && urlOf(example) !== undefined);
@@ -18,9 +15,10 @@ export async function findLines(
     const examples = wanted.get(sitemap.url);
     if (examples === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
     wanted.delete(sitemap.url);
-    signal?.throwIfAborted();
+    await time.turn();
+    if (time.isUp) return;
     const search = new LineSearch(examples.map((example) => urlOf(example) as string));
-    for await (const piece of tree.text(sitemap)) if (search.write(piece)) break;
+    for await (const piece of tree.text(sitemap)) if (search.write(piece) || time.isUp) break;
     search.end();
     for (const example of examples) {
       const line = search.lineOf(urlOf(example) as string);

@@ -71,6 +71,11 @@ export interface CheckOptions {
   sample?: number | undefined;
   /** The options with which these pages are fetched. */
   crawl?: Options | undefined;
+  /**
+   * Milliseconds for the check, its sample included. What could not be judged in time is in `notJudged`.
+   * @default crawl.limits.time
+   */
+  time?: number | undefined;
   /** Ends the check: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -139,6 +144,7 @@ export interface CheckSettings {
   readonly hasLocation: boolean;
   readonly sample: number;
   readonly crawl: Options | undefined;
+  readonly time: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -153,6 +159,7 @@ const names = [
   "location",
   "sample",
   "crawl",
+  "time",
   "signal",
 ] as const satisfies readonly (keyof CheckOptions)[];
 
@@ -167,6 +174,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     ignore = [],
   } = options;
   const { now, slow = bounds.slow, location = true, sample = 0, crawl, signal } = options;
+  const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   if (signal !== undefined) expectSignal("signal", signal);
   const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
@@ -189,6 +197,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     hasLocation: boolean("location", location),
     sample: checkedSample(sample),
     crawl,
+    time: number("time", time),
     signal,
   };
 }

@@ -57,9 +57,15 @@ function linkHeader(value: string): string | undefined {
     const end = link.indexOf(">");
     const start = link.indexOf("<");
     if (start < 0 || end < start) continue;
-    if (/;\s*rel\s*=\s*"?[^";]*\bcanonical\b/i.test(link.slice(end + 1))) return link.slice(start + 1, end).trim();
+    const parameters = link.slice(end + 1).split(";");
+    if (parameters.some(isCanonical)) return link.slice(start + 1, end).trim();
   }
   return undefined;
+}
+
+function isCanonical(parameter: string): boolean {
+  const [name = "", value = ""] = parameter.split("=", 2);
+  return name.trim().toLowerCase() === "rel" && /\bcanonical\b/i.test(value);
 }
 
 interface Tag {

@@ -19,6 +19,8 @@ export interface SampleParts {
   readonly agents: readonly string[];
   readonly options: Options | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Milliseconds. Pages that have not answered by then are not judged. */
+  readonly time: number;
   readonly findings: Findings;
   /** Pages of the website. */
   readonly pageCount: number;
@@ -38,7 +40,7 @@ export async function judgeSample(pages: readonly SampledPage[], parts: SamplePa
   let judged = 0;
   let bad = 0;
   let disallowed = 0;
-  let unanswered = 0;
+  let unanswered = pages.length - seen.length;
   for (const each of seen) {
     const { outcome } = each.answer;
     if (outcome === "disallowed") disallowed += 1;
@@ -55,13 +57,18 @@ export async function judgeSample(pages: readonly SampledPage[], parts: SamplePa
 }
 
 async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
-  const { homepage, isNamed, options, signal } = parts;
-  const crawl = { ...options, signal };
+  const { homepage, isNamed, options, signal, time } = parts;
+  const end = new AbortController();
+  const onAbort = () => end.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  // setTimeout treats longer delays as 1 ms.
+  const timer = time < 2 ** 31 ? setTimeout(() => end.abort(), time) : undefined;
+  const crawl = { ...options, signal: end.signal };
   const source = await openPageFetch({ homepage, isNamed, crawl, mostBytes: bounds.pageBytes });
-  const seen: Seen[] = [];
+  const seen: (Seen | undefined)[] = [];
   let next = 0;
   const worker = async () => {
-    while (next < pages.length) {
+    while (next < pages.length && !end.signal.aborted) {
       const index = next++;
       const page = pages[index]!;
       const { html, ...answer } = await source.page(page.url);
@@ -72,10 +79,15 @@ async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Prom
   try {
     // The throttle decides how many are sent; this, how many wait for it.
     await Promise.all(Array.from({ length: mostWaiting }, worker));
+  } catch (error) {
+    if (!end.signal.aborted) throw error;
   } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
     await source.close();
   }
-  return seen;
+  signal?.throwIfAborted();
+  return seen.filter((each) => each !== undefined);
 }
 
 const mostWaiting = 16;

@@ -8,7 +8,7 @@ import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 /** The result of a check. */
 export interface CheckResult {
   readonly homepage: string;
-  /** Whether the tree is complete. */
+  /** Whether the tree is complete, and the check had enough time. */
   readonly complete: boolean;
   /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemapCount: number;
@@ -37,7 +37,7 @@ export interface PageSample {
   readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
-  /** Pages that could not be judged: a bot check or a rate limit answered. */
+  /** Pages that could not be judged: a bot check or a rate limit answered, or nothing in time. */
   readonly unanswered: number;
 }
 
@@ -61,10 +61,12 @@ export function resultOf(parts: {
   readonly settings: CheckSettings;
   readonly missing: ReadonlySet<Need>;
   readonly sample: PageSample | undefined;
+  /** Time was up before everything was judged. */
+  readonly isLate: boolean;
   /** Rules with more data than can be compared. */
   readonly unfinished: readonly NotJudged[];
 }): CheckResult {
-  const { tree, settings, missing } = parts;
+  const { tree, settings, missing, isLate } = parts;
   const findings = sorted([...parts.findings.drafts()], tree, settings).map(toFinding);
   const counts = { error: 0, warning: 0, info: 0 };
   for (const { severity } of findings) counts[severity] += 1;
@@ -73,17 +75,21 @@ export function resultOf(parts: {
     const need = needs.find((each) => missing.has(each));
     return need === undefined || need === "sample" ? [] : [{ rule: id, reason: reasons[need] }];
   });
+  if (isLate) {
+    const said = new Set([...notJudged, ...findings].map(({ rule }) => rule));
+    for (const { id } of applied) if (!said.has(id)) notJudged.push({ rule: id, reason: "time was up" });
+  }
   notJudged.push(...parts.unfinished);
   let sitemapCount = 0;
   for (const sitemap of tree.sitemaps()) if (isReadSitemap(sitemap)) sitemapCount += 1;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
     notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete });
   }
-  const { homepage, complete, pageCount } = tree;
+  const { homepage, pageCount } = tree;
   const { sample } = parts;
   return {
     homepage,
-    complete,
+    complete: tree.complete && !isLate,
     sitemapCount,
     pageCount,
     counts,

@@ -42,12 +42,10 @@ export class RobotsAccess {
     if (origin === undefined) return undefined;
     const path = pathOfUrl(url.slice(origin.length));
     let blocked: number[] | undefined;
-    let comparisons = 0;
     for (const { rules, agents } of this.#rules) {
       if (!rules.allows(path)) blocked = blocked === undefined ? [...agents] : [...blocked, ...agents];
-      comparisons += rules.comparisons;
+      if (rules.isSpent) [this.#isOpen, this.isSpent] = [true, true];
     }
-    if (comparisons > mostComparisons) [this.#isOpen, this.isSpent] = [true, true];
     if (blocked === undefined) return undefined;
     blocked.sort((one, two) => one - two);
     return { agents: blocked.map((index) => this.#agents[index]).join(", "), isFirst: blocked[0] === 0 };
@@ -59,6 +57,3 @@ function isAt(url: string, origin: string): boolean {
   const next = url.charAt(origin.length);
   return next === "" || next === "/" || next === "?" || next === "#";
 }
-
-// A robots.txt with tens of thousands of wildcards, for millions of pages, would take hours.
-const mostComparisons = 1_000_000_000;

@@ -4,6 +4,7 @@ import { urlKey } from "../model/url.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { bounds } from "./bounds.ts";
+import type { CheckTime } from "./check-time.ts";
 import { judgeDocument, judgeFeed } from "./document-rules.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
@@ -17,11 +18,14 @@ export async function judgeTree(
   findings: Findings,
   settings: CheckSettings,
   robots: RobotsAccess,
+  time: CheckTime,
 ): Promise<void> {
   const named = new Map<string, number>();
   const judged = new Set<string>();
   for (const { type, sitemap, parent } of walkWithParents(tree.root)) {
     if (type === "leave") continue;
+    await time.turn();
+    if (time.isUp) return;
     if (parent !== undefined && isXmlIndex(parent) && sitemap.url !== parent.url) {
       const key = urlKey(sitemap.declaredUrl ?? sitemap.url);
       const count = (named.get(key) ?? 0) + 1;

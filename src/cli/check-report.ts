@@ -14,6 +14,7 @@ export class CheckReport implements RunReport {
   readonly #report = new Report();
   readonly #failOn: FailLevel;
   #failing = 0;
+  #isLate = false;
 
   constructor(failOn: FailLevel) {
     this.#failOn = failOn;
@@ -23,7 +24,8 @@ export class CheckReport implements RunReport {
     this.#report.see(event);
   }
 
-  finish({ findings }: CheckResult): void {
+  finish({ findings, complete }: Pick<CheckResult, "findings" | "complete">): void {
+    this.#isLate = !complete && this.#report.isComplete;
     const level = this.#failOn;
     if (level === "never") return;
     const fails = severities.slice(0, severities.indexOf(level) + 1);
@@ -31,7 +33,7 @@ export class CheckReport implements RunReport {
   }
 
   get isComplete(): boolean {
-    return this.#report.isComplete;
+    return this.#report.isComplete && !this.#isLate;
   }
 
   // The findings about a website without sitemaps are worth keeping.
@@ -41,11 +43,13 @@ export class CheckReport implements RunReport {
 
   get exitCode(): number {
     const { exitCode } = this.#report;
-    return this.#failing > 0 && exitCode !== exitCodes.unreachable ? exitCodes.findings : exitCode;
+    if (this.#failing > 0 && exitCode !== exitCodes.unreachable) return exitCodes.findings;
+    return this.#isLate && exitCode === exitCodes.complete ? exitCodes.incomplete : exitCode;
   }
 
   print(messages: Messages, listed: number, notes: readonly string[]): void {
     this.#report.print(messages, listed, notes);
+    if (this.#isLate) messages.say("not complete: checking ended at --max-time", "warning");
     if (this.#failing > 0)
       messages.say(`${counted(this.#failing, "finding")} at or above --fail-on ${this.#failOn}`, "bad");
   }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
+import { timeLeft } from "../crawl/time-budget.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -104,11 +105,17 @@ async function findings(
   const { checkTree } = await import("../check/check-tree.ts");
   const { recognized } = await import("./sitemap-target.ts");
   const online = { ...crawl, signal: run.signal };
+  const startedAt = performance.now();
   const named = await recognized(target, online, run.messages, { verb: "checking", command: "sitegrove check" });
   const tree = await treeOf(named, { ...online, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const found = await checkTree(tree, { ...options, crawl: pageOptions(crawl), signal: run.signal });
+    const found = await checkTree(tree, {
+      ...options,
+      crawl: pageOptions(crawl),
+      time: timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, startedAt),
+      signal: run.signal,
+    });
     const result = hasLocation ? found : withFileName(found, name === "-" ? "standard input" : name);
     return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
   } finally {

@@ -4,6 +4,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../archive/make-folder.ts";
+import type { CheckOptions } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
@@ -20,7 +21,7 @@ export interface FolderSinkOptions {
   /** The archives of an earlier run, by the key of their website. */
   readonly previous?: ReadonlyMap<string, string> | undefined;
   /** Checks a website; imported only if needed. */
-  readonly check?: ((tree: SitemapTree) => Promise<CheckResult>) | undefined;
+  readonly check?: ((tree: SitemapTree, within: CheckOptions) => Promise<CheckResult>) | undefined;
 }
 
 export class FolderSink implements SiteSink {
@@ -58,8 +59,8 @@ export class FolderSink implements SiteSink {
       ...(check === undefined
         ? {}
         : {
-            async tree(tree: SitemapTree) {
-              findings = await check(tree);
+            async tree(tree: SitemapTree, within) {
+              findings = await check(tree, within);
             },
           }),
       keep: async (summary: SiteSummary) => {

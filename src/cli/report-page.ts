@@ -1,5 +1,6 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
+import { timeLeft } from "../crawl/time-budget.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import type { ReportFacts } from "../report/facts.ts";
@@ -53,6 +54,7 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
     run,
     (made) => {
       facts = made;
+      end.finish({ findings: [], complete: made.complete });
     },
   );
   const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
@@ -75,11 +77,13 @@ async function* page(
   const { signal } = run;
   const { recognized } = await import("./sitemap-target.ts");
   const doing = { verb: "reporting on", command: "sitegrove report" };
+  const startedAt = performance.now();
   const named = await recognized(target, { ...crawl, signal }, run.messages, doing);
   const tree = await treeOf(named, { ...crawl, signal, onEvent: (event) => run.see(event) });
   try {
     run.crawled();
-    const facts = await reportFacts(tree, { ...options, signal });
+    const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, startedAt);
+    const facts = await reportFacts(tree, { ...options, check: { ...options.check, time }, signal });
     finish(facts);
     yield flags.json ? `${printableJson(JSON.stringify(facts, null, 2))}\n` : pageOf(facts);
   } finally {

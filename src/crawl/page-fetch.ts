@@ -122,7 +122,7 @@ class Pages implements PageFetch {
     let text = "";
     for await (const piece of textOf({ ...fetched, isRobots: true }, this.#settings)) text += piece;
     const rules = ruleFinder(text)(this.#agent);
-    return (url) => rules.allows(pathOf(url));
+    return (url) => rules.allows(pathOf(url)) && !rules.isSpent;
   }
 }
 

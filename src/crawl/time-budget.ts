@@ -4,6 +4,11 @@ import type { Store } from "../archive/contract.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 
+/** What is left of a website's time for what follows its crawl, in milliseconds: at least a tenth of it. */
+export function timeLeft(time: number, startedAt: number): number {
+  return Math.max(time - (performance.now() - startedAt), time / 10);
+}
+
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 

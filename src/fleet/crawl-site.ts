@@ -2,6 +2,7 @@
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
 import type { SharedLimits } from "../crawl/shared-limits.ts";
+import { timeLeft } from "../crawl/time-budget.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
@@ -30,15 +31,19 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const place = lane.place(signal);
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
+  const startedAt = performance.now();
+  const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
+  // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
+  const taken = (work: Promise<void> | undefined) => inTime(work, startedAt + time * 1.2 + 1000);
   const see = async (event: OrderedEvent) => {
     if (event.type === "pages") {
       // Large websites wait for each other, to leave the memory to the many small ones.
       await place.grow(event.pages.length);
-      await output.pages?.(event.url, event.pages);
+      await taken(output.pages?.(event.url, event.pages));
     } else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
       reasons.see(event.sitemap);
-      await output.sitemap?.(event);
+      await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
   };
   try {
@@ -47,7 +52,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     } else {
       const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see, shared });
       try {
-        await output.tree(tree);
+        await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
       } finally {
         await tree.close();
       }
@@ -81,6 +86,21 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     reasons: outcome === "complete" ? [] : reasons.list(),
     files: {},
   };
+}
+
+async function inTime(work: Promise<void> | undefined, until: number): Promise<void> {
+  // setTimeout treats longer delays as 1 ms.
+  const left = Math.max(0, until - performance.now());
+  if (work === undefined || left >= 2 ** 31) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("its output was not taken in time")), left);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function expectFinished(finished: FinishedEvent | undefined): FinishedEvent {

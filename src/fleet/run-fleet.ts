@@ -193,7 +193,7 @@ function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
       return output.pages?.(sitemap, pages);
     },
     sitemap: (event) => output.sitemap?.(event),
-    ...(output.tree === undefined ? {} : { tree: (tree) => output.tree?.(tree) ?? Promise.resolve() }),
+    ...(output.tree === undefined ? {} : { tree: (tree, within) => output.tree?.(tree, within) ?? Promise.resolve() }),
     keep: (summary) => output.keep(summary),
     discard: () => output.discard(),
   };

@@ -20,8 +20,8 @@ export interface SiteOutput {
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Called with the finished tree; with it, documents are kept until then. */
-  tree?(tree: SitemapTree): Promise<void>;
+  /** Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. */
+  tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
   /** Removes all outputs. */

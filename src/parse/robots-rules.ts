@@ -3,8 +3,8 @@
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
 // Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
 // misspellings of Disallow, text after the name of a crawler, and `index.html` for its folder. A robots.txt may have
-// many long rules full of wildcards: a URL is compared only with the rules that begin like it, and with each in linear
-// time.
+// many long rules full of wildcards: a URL is compared only with the rules that begin like it, with each in linear time,
+// and what all comparisons cost is counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
 import { robotsTxtBytes } from "../model/protocol-limits.ts";
 
@@ -38,7 +38,7 @@ export interface RobotsTxt {
  */
 export function parseRobots(text: string): RobotsTxt {
   if (typeof text !== "string") throw unexpected("text", "a string", text);
-  const find = ruleFinder(text);
+  const find = ruleFinder(text, { isBounded: false });
   const rulesFor = (agent: string): RobotsRules => {
     if (typeof agent !== "string") throw unexpected("agent", "a string", agent);
     return find(agent);
@@ -59,7 +59,9 @@ interface Line {
   /** The text before the first wildcard. */
   readonly start: string;
   /** The texts after the first wildcard, between the others. */
-  readonly parts: readonly string[];
+  readonly parts: readonly Piece[];
+  /** Of the characters in `parts`. */
+  readonly kinds: number;
   /** Ends with `$`: nothing may follow. */
   readonly isWhole: boolean;
   readonly length: number;
@@ -72,8 +74,14 @@ export class RobotsRules {
   readonly #lengths: readonly number[];
   /** Nothing is disallowed. */
   readonly isOpen: boolean;
+  // Characters that were compared, as an upper bound, and the URLs for which they were.
+  #work = 0;
+  #urls = 0;
 
-  constructor(lines: readonly Line[]) {
+  readonly #isBounded: boolean;
+
+  constructor(lines: readonly Line[], isBounded: boolean) {
+    this.#isBounded = isBounded;
     for (const line of lines) {
       const alike = this.#lines.get(line.start);
       if (alike === undefined) this.#lines.set(line.start, [line]);
@@ -94,23 +102,98 @@ export class RobotsRules {
     const normal = normalized(path === "" ? "/" : path);
     // "The /robots.txt URI is implicitly allowed."
     if (normal === "/robots.txt") return undefined;
+    this.#urls += 1;
+    const bytes = bytesOf(normal);
+    const kinds = kindsIn(bytes);
     let best: Line | undefined;
     for (const length of this.#lengths) {
       if (length > normal.length) break;
+      this.#work += length + workPerStep;
       for (const line of this.#lines.get(normal.slice(0, length)) ?? []) {
-        this.comparisons += 1;
         if (best !== undefined && byPrecedence(best, line) <= 0) break;
-        if (!matches(line, normal)) continue;
+        this.#work += workPerStep;
+        if (this.isSpent) return undefined;
+        if ((line.kinds & ~kinds) !== 0 || !this.#matches(line, bytes)) continue;
         best = line;
         break;
       }
     }
-    this.comparisons += this.#lengths.length;
     return best;
   }
 
-  /** How many rules were compared so far: a measure of the time it took. */
-  comparisons = 0;
+  /** Comparing all rules with all URLs would take too long: more than about a second, and 20 µs for each URL. */
+  get isSpent(): boolean {
+    return this.#isBounded && this.#work > mostWork + this.#urls * workPerUrl;
+  }
+
+  // Each piece is taken where it occurs first: if the rest does not match behind that, it matches nowhere.
+  #matches({ start, parts, isWhole }: Line, path: Uint8Array): boolean {
+    let at = start.length;
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index]!;
+      if (isWhole && index === parts.length - 1) return part.isEndOf(path, at);
+      const end = part.endIn(path, at);
+      this.#work += (end < 0 ? path.length : end) - at + workPerStep;
+      if (end < 0) return false;
+      at = end;
+    }
+    return !isWhole || at === path.length;
+  }
+}
+
+const mostWork = 300_000_000;
+const workPerUrl = 20_000;
+const workPerStep = 16;
+
+/** A text between two wildcards, prepared for a search in linear time (Knuth, Morris and Pratt): `indexOf` can be quadratic. */
+class Piece {
+  readonly #bytes: Uint8Array;
+  // For each length of a match: the length of its longest proper end that the piece begins with.
+  readonly #ends: Uint32Array;
+
+  constructor(text: string) {
+    const bytes = bytesOf(text);
+    const ends = new Uint32Array(bytes.length + 1);
+    for (let at = 1, length = 0; at < bytes.length; at++) {
+      while (length > 0 && bytes[at] !== bytes[length]) length = ends[length]!;
+      if (bytes[at] === bytes[length]) length += 1;
+      ends[at + 1] = length;
+    }
+    [this.#bytes, this.#ends] = [bytes, ends];
+  }
+
+  /** Where its first occurrence ends; -1 if there is none. */
+  endIn(path: Uint8Array, from: number): number {
+    const bytes = this.#bytes;
+    const ends = this.#ends;
+    if (bytes.length === 0) return from;
+    let length = 0;
+    for (let at = from; at < path.length; at++) {
+      const byte = path[at];
+      while (length > 0 && byte !== bytes[length]) length = ends[length]!;
+      if (byte === bytes[length] && ++length === bytes.length) return at + 1;
+    }
+    return -1;
+  }
+
+  isEndOf(path: Uint8Array, from: number): boolean {
+    const start = path.length - this.#bytes.length;
+    return start >= from && this.#bytes.every((byte, at) => byte === path[start + at]);
+  }
+}
+
+// `text` is ASCII. Faster than an encoder for texts as short as most paths.
+function bytesOf(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+// A set of 32 kinds of characters: a path without a kind that a rule asks for does not match.
+function kindsIn(bytes: Uint8Array): number {
+  let kinds = 0;
+  for (let at = 0; at < bytes.length; at++) kinds |= 1 << (bytes[at]! & 31);
+  return kinds;
 }
 
 // Longest first; of equal length, Allow first.
@@ -118,8 +201,11 @@ function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** Parses a robots.txt. The returned function finds the rules for a crawler; crawlers with the same rules get the same object. */
-export function ruleFinder(text: string): (agent: string) => RobotsRules {
+/**
+ * Parses a robots.txt. The returned function finds the rules for a crawler; crawlers with the same rules get the same
+ * object. `isBounded`: they stop matching when they are spent.
+ */
+export function ruleFinder(text: string, { isBounded = true }: { readonly isBounded?: boolean } = {}): (agent: string) => RobotsRules {
   const agents = readGroups(text);
   const known = new Map<readonly Group[], RobotsRules>();
   return (agent) => {
@@ -127,7 +213,7 @@ export function ruleFinder(text: string): (agent: string) => RobotsRules {
     const groups = agents.get(`:${agent.toLowerCase()}`) ?? agents.get("*") ?? noGroups;
     let rules = known.get(groups);
     if (rules === undefined) {
-      rules = new RobotsRules(groups.flat());
+      rules = new RobotsRules(groups.flat(), isBounded);
       known.set(groups, rules);
     }
     return rules;
@@ -207,21 +293,15 @@ function lineOf(rule: RobotsRule, path: string): Line {
   const isWhole = path.endsWith("$");
   const normal = normalized(isWhole ? path.slice(0, -1) : path);
   const [start = "", ...parts] = normal.split(/\*+/);
-  return { rule, start, parts, isWhole, length: normal.length + (isWhole ? 1 : 0) };
-}
-
-function matches({ start, parts, isWhole }: Line, path: string): boolean {
-  let at = start.length;
-  for (let index = 0; index < parts.length; index++) {
-    const part = parts[index]!;
-    if (isWhole && index === parts.length - 1) {
-      return path.length - part.length >= at && path.endsWith(part);
-    }
-    const found = path.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return !isWhole || at === path.length;
+  const kinds = kindsIn(bytesOf(parts.join("")));
+  return {
+    rule,
+    start,
+    parts: parts.map((part) => new Piece(part)),
+    kinds,
+    isWhole,
+    length: normal.length + (isWhole ? 1 : 0),
+  };
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters outside of ASCII are percent-encoded before

@@ -63,7 +63,7 @@ function factsOf(
     generator: `sitegrove ${version}`,
     homepage: shortened(tree.homepage),
     receivedAt: new Date(collector.receivedAt).toISOString(),
-    complete: tree.complete,
+    complete: result.complete,
     verdict: verdict(tree, result, figures),
     ...(unreachable === undefined ? {} : { unreachable: shortened(messageWithHint(unreachable.reason)) }),
     figures: {

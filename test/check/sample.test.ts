@@ -238,6 +238,30 @@ test("pages that never end, unpack to much or are full of open tags cost little"
   expect(sent).toBeLessThan(20_000_000);
 });
 
+test("pages that never answer are given up when time is up", async () => {
+  robots = "User-agent: *\nDisallow: /private";
+  await using tree = await treeOf({ "/a": html(""), "/b": () => undefined, "/c": () => undefined });
+  const { sample, complete } = await checkTree(tree, { sample: 3, crawl: { retries: 0, limits: { time: 1000 } } });
+  expect(sample).toMatchObject({ judged: 1, unanswered: 2 });
+  expect(complete).toBe(true);
+});
+
+test("rules that would take hours are given up, and the check can be stopped and has an end", async () => {
+  const rules = `Disallow: /${"*a".repeat(2000)}*0\n`;
+  robots = `User-agent: *\n${rules.repeat(120)}`;
+  const entries = Array.from({ length: 3000 }, (_, n) => `/0${"a".repeat(2000)}${n}`);
+  await using tree = await treeOf({}, entries);
+  const reason = "robots.txt has too many rules";
+  expect((await checkTree(tree)).notJudged).toContainEqual({ rule: "url-robots-disallowed", reason });
+  const stop = new AbortController();
+  const checking = checkTree(tree, { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("stopped")), 1);
+  await expect(checking).rejects.toThrow("stopped");
+  const late = await checkTree(tree, { time: 0 });
+  expect(late.complete).toBe(false);
+  expect(late.notJudged).toContainEqual({ rule: "url-fragment", reason: "time was up" });
+});
+
 test.each([
   [0, 300, 0.01],
   [0, 59, 0.05],

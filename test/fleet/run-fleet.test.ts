@@ -91,6 +91,24 @@ test("every website has one result, with its outcome and the reasons", async () 
   expect(sink.kept.get("https://fine-0.example/")).toEqual([0, 1, 2].map((page) => `https://fine-0.example/${page}`));
 });
 
+test("an output that never takes a page fails its website alone", async () => {
+  const { client } = manyWebsites();
+  const sink = memorySink();
+  const stuck: SiteSink = {
+    async open(job, attemptId) {
+      const output = await sink.open(job, attemptId);
+      return job.homepage.includes("fine-1.") ? { ...output, pages: () => new Promise(() => {}) } : output;
+    },
+  };
+  const options = { ...crawl, client, limits: { time: 500 } };
+  const { results } = await run(newFolder(), { sites: hosts("fine", 3), sink: stuck, crawl: options });
+  expect(results.map(({ site, outcome }) => [site, outcome]).sort()).toEqual([
+    ["https://fine-0.example/", "complete"],
+    ["https://fine-1.example/", "failed"],
+    ["https://fine-2.example/", "complete"],
+  ]);
+});
+
 test("many are read at a time, and no more than allowed", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
   await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });

@@ -89,7 +89,7 @@ export const websiteLimits: readonly OptionRow[] = [
     // What a time budget cut off is missing in the archive, too; a replay takes its own time.
     shapesTree: false,
     text: "Milliseconds for one website.",
-    more: "Fetching and reading end then, and so does the opening of an archive; what was found is still written.",
+    more: "Fetching, reading and checking end then, and so does the opening of an archive; what was found is still written.",
     flags: [
       {
         flags: "--max-time <seconds>",
