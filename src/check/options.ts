@@ -15,6 +15,7 @@ import {
 } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { parseUrl } from "../model/url.ts";
+import { wildcard } from "../model/wildcard.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
@@ -212,7 +213,7 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
     if (!rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
     if (severity === "off") return undefined;
-    for (const pattern of patterns) if (pattern.rule === id && pattern.matches.test(sitemap)) return undefined;
+    for (const pattern of patterns) if (pattern.rule === id && pattern.matches(sitemap)) return undefined;
     return severity;
   };
 }
@@ -294,14 +295,4 @@ function checkedTime(name: string, value: unknown): number {
   const time = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Date.parse(String(value));
   if (!Number.isFinite(time)) throw invalid(`Expected \`${name}\` to be a date, such as "2026-05-31"`);
   return time;
-}
-
-function wildcard(pattern: string): RegExp {
-  return new RegExp(
-    `^${pattern
-      .split("*")
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-      .join(".*")}$`,
-    "s",
-  );
 }

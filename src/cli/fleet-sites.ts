@@ -184,16 +184,17 @@ async function* plain(
 // A quoted cell may span several lines; if the quote is never closed, each line is a row.
 async function* rows(lines: AsyncIterable<readonly [number, string]>): AsyncGenerator<readonly [number, string], void> {
   let open: (readonly [number, string])[] = [];
+  let isOpen = false;
   let separator: string | undefined;
   for await (const line of lines) {
     if (open.length === 0 && isIgnored(line[1])) continue;
-    open.push(line);
     separator ??= separatorIn(line[1]);
-    const text = open.map(([, each]) => each).join("\n");
-    if (!splitRow(text, separator).isOpen) yield [open[0]?.[0] ?? 0, text];
+    isOpen = endsInQuotes(line[1], separator, isOpen);
+    open.push(line);
+    if (!isOpen) yield [open[0]?.[0] ?? 0, open.map(([, each]) => each).join("\n")];
     else if (open.length < mostLines) continue;
     else yield* open;
-    open = [];
+    [open, isOpen] = [[], false];
   }
   yield* open;
 }
@@ -212,7 +213,7 @@ async function* cells(
   for await (const [at, line] of rows(lines)) {
     const isFirst = separator === undefined;
     separator ??= separatorIn(line);
-    const { row } = splitRow(line, separator);
+    const row = splitRow(line, separator);
     if (isFirst) {
       if (!isNumbered) {
         place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
@@ -236,23 +237,39 @@ function separatorIn(line: string): string {
   return [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
 }
 
-/** `isOpen`: the last cell begins with a quote that is not closed. */
-function splitRow(line: string, separator: string): { readonly row: string[]; readonly isOpen: boolean } {
+// Whether a line ends inside a quoted cell; `isInside`: whether it begins in one.
+function endsInQuotes(line: string, separator: string, isInside: boolean): boolean {
+  let isOpen = isInside;
+  for (let at = 0; ; ) {
+    if (isOpen) {
+      const quote = line.indexOf('"', at);
+      if (quote === -1) return true;
+      at = quote + 1;
+      if (line[at] === '"') {
+        at += 1;
+        continue;
+      }
+    } else if (line[at] === '"') {
+      [at, isOpen] = [at + 1, true];
+      continue;
+    }
+    at = line.indexOf(separator, at) + 1;
+    if (at === 0) return false;
+    isOpen = false;
+  }
+}
+
+function splitRow(line: string, separator: string): string[] {
   const row: string[] = [];
-  let isOpen = false;
   for (let at = 0; at <= line.length; ) {
     if (line[at] === '"') {
       let cell = "";
-      isOpen = true;
       for (at += 1; at < line.length; at += 1) {
         if (line[at] !== '"') cell += line[at];
         else if (line[at + 1] === '"') {
           cell += '"';
           at += 1;
-        } else {
-          isOpen = false;
-          break;
-        }
+        } else break;
       }
       row.push(cell);
       const next = line.indexOf(separator, at);
@@ -264,5 +281,5 @@ function splitRow(line: string, separator: string): { readonly row: string[]; re
       at = end + 1;
     }
   }
-  return { row, isOpen };
+  return row;
 }

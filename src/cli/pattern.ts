@@ -1,6 +1,7 @@
 // Patterns for URLs on the command line: a text that occurs in the URL, a pattern with `*` for the whole URL, or a
 // regular expression between slashes. Patterns with `*` are matched in linear time; regular expressions are the user's
 // own responsibility.
+import { wildcard } from "../model/wildcard.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export type Matches = (url: string) => boolean;
@@ -28,23 +29,4 @@ function regularExpression(source: string, flags: string): Matches {
   } catch (error) {
     throw new UsageError(`not a regular expression: /${source}/${flags} (${(error as Error).message})`);
   }
-}
-
-// The parts between the stars have to occur one after another. Taking the first match of each is enough: it leaves the
-// most room for those that follow.
-function wildcard(text: string): Matches {
-  const parts = text.split("*");
-  const first = parts.shift() as string;
-  const last = parts.pop() as string;
-  return (url) => {
-    if (url.length < first.length + last.length || !url.startsWith(first) || !url.endsWith(last)) return false;
-    const end = url.length - last.length;
-    let at = first.length;
-    for (const part of parts) {
-      const found = url.indexOf(part, at);
-      if (found === -1 || found + part.length > end) return false;
-      at = found + part.length;
-    }
-    return true;
-  };
 }

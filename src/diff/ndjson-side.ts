@@ -59,46 +59,52 @@ export class NdjsonSide implements Side {
   async close(): Promise<void> {}
 
   async *#batches(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Batch, void> {
-    if (this.#file === undefined) return;
     let batch: Batch | undefined;
-    let rest: Buffer = Buffer.alloc(0);
-    let at = range.start;
-    for await (const chunk of createReadStream(this.#file, range)) {
-      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
-      let from = 0;
-      for (let end = bytes.indexOf(10, from); end !== -1; end = bytes.indexOf(10, from)) {
-        const parsed = this.#parsed(bytes.toString("utf8", from, end));
-        const next = at + end + 1 - from;
-        from = end + 1;
-        if (parsed === undefined) {
-          at = next;
-          continue;
-        }
+    let start = range.start;
+    for await (const { text, end } of this.#lines(range)) {
+      const parsed = this.#parsed(text);
+      if (parsed !== undefined) {
         const { sitemap, ...page } = parsed;
         if (batch === undefined || batch.sitemap !== sitemap || batch.pages.length >= batchLength) {
           if (batch !== undefined) yield batch;
-          batch = { sitemap, pages: [], start: at, end: at };
+          batch = { sitemap, pages: [], start, end };
         }
         batch.pages.push(page);
-        batch.end = next;
-        at = next;
+        batch.end = end;
       }
-      rest = bytes.subarray(from);
-      if (rest.length > longestLine) throw this.#unreadable("it has a line that is not a page with its sitemap");
-    }
-    // What is cut off is not JSON.
-    if (rest.length > 0) {
-      if (!isWhole(rest.toString())) throw this.#unreadable("its last line has no end");
-      const parsed = this.#parsed(rest.toString());
-      if (parsed !== undefined) {
-        const { sitemap, ...page } = parsed;
-        if (batch !== undefined && batch.sitemap !== sitemap) yield batch;
-        if (batch?.sitemap !== sitemap) batch = { sitemap, pages: [], start: at, end: at };
-        batch.pages.push(page);
-        batch.end = at + rest.length;
-      }
+      start = end;
     }
     if (batch !== undefined) yield batch;
+  }
+
+  // The lines, and where the next one begins. Chunks of a long line are joined once, at its end.
+  async *#lines(range: {
+    readonly start: number;
+    readonly end?: number;
+  }): AsyncGenerator<{ readonly text: string; readonly end: number }, void> {
+    if (this.#file === undefined) return;
+    let open: Buffer[] = [];
+    let length = 0;
+    let at = range.start;
+    for await (const chunk of createReadStream(this.#file, range) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+        const line =
+          open.length === 0 ? chunk.subarray(from, end) : Buffer.concat([...open, chunk.subarray(from, end)]);
+        from = end + 1;
+        [open, length] = [[], 0];
+        yield { text: line.toString(), end: at + from };
+      }
+      open.push(chunk.subarray(from));
+      length += chunk.length - from;
+      at += chunk.length;
+      if (length > longestLine) throw this.#unreadable("it has a line that is not a page with its sitemap");
+    }
+    if (length === 0) return;
+    const text = Buffer.concat(open).toString();
+    // What is cut off is not JSON.
+    if (!isWhole(text)) throw this.#unreadable("its last line has no end");
+    yield { text, end: at };
   }
 
   // Undefined for the line at the end, which says whether everything was read.
@@ -121,9 +127,25 @@ export class NdjsonSide implements Side {
   }
 }
 
-function isPageLine({ url, sitemap, lastModified = "", priority = 0 }: Readonly<Record<string, unknown>>): boolean {
-  const texts = [url, sitemap, lastModified];
-  return texts.every((text) => typeof text === "string") && typeof priority === "number";
+// Everything that writers rely on: a field of another type would end a run with half of its output written.
+function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
+  const { url, sitemap, lastModified = "", changeFrequency = "", priority = 0 } = page;
+  const { newsStory = {}, images = [], videos = [], alternates = [] } = page;
+  const lists = [images, videos, alternates];
+  return (
+    [url, sitemap, lastModified, changeFrequency].every((text) => typeof text === "string") &&
+    url !== "" &&
+    typeof priority === "number" &&
+    isRecord(newsStory) &&
+    lists.every((list) => Array.isArray(list) && list.every(isRecord))
+  );
+}
+
+// A story, an image, a video or an alternate page.
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { title = "", language = "", url = "" } = value as Readonly<Record<string, unknown>>;
+  return [title, language, url].every((text) => typeof text === "string");
 }
 
 function isWhole(line: string): boolean {

@@ -205,7 +205,10 @@ function byPrecedence(one: Line, two: Line): number {
  * Parses a robots.txt. The returned function finds the rules for a crawler; crawlers with the same rules get the same
  * object. `isBounded`: they stop matching when they are spent.
  */
-export function ruleFinder(text: string, { isBounded = true }: { readonly isBounded?: boolean } = {}): (agent: string) => RobotsRules {
+export function ruleFinder(
+  text: string,
+  { isBounded = true }: { readonly isBounded?: boolean } = {},
+): (agent: string) => RobotsRules {
   const agents = readGroups(text);
   const known = new Map<readonly Group[], RobotsRules>();
   return (agent) => {

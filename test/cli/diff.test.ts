@@ -462,6 +462,27 @@ test("nothing that a website wrote steers a terminal", async () => {
   expect(stdout).toContain("`` http://");
 });
 
+test.each([
+  {},
+  { url: "" },
+  { url: 5 },
+  { url: "https://example.org/1", lastModified: 5 },
+  { url: "https://example.org/1", changeFrequency: {} },
+  { url: "https://example.org/1", newsStory: null },
+  { url: "https://example.org/1", newsStory: { title: 5 } },
+  { url: "https://example.org/1", images: [null] },
+  { url: "https://example.org/1", alternates: [{ language: 1 }] },
+])("a line of NDJSON that is no page is refused before anything is written: %j", async (page) => {
+  const lines = [{ url: "https://example.org/0" }, page].map((each) => ({
+    ...each,
+    sitemap: "https://example.org/a.xml",
+  }));
+  const broken = file("broken.ndjson", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const { code, stdout, stderr } = await sitegrove(["diff", file("nothing.txt", ""), broken, "-f", "rss"]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("broken.ndjson cannot be compared: it has a line that is not a page with its sitemap");
+});
+
 test("on a terminal it shows the same summary, and what it does until then", async () => {
   const piped = await sitegrove(["diff", ...both()]);
   if (isLong) {

@@ -5,14 +5,17 @@ import { some } from "./long.ts";
 // Microseconds. Less is compared less exactly, and what looks bad is measured again.
 const enough = some(2000, 500);
 
+/** A reader of a whole text. */
+export type Read = (text: string) => void | Promise<void>;
+
 /** Microseconds of processor time for each byte of `text`. */
-function costPerByte(text: string, read: (text: string) => void): number {
+async function costPerByte(text: string, read: Read): Promise<number> {
   let spent = 0;
   let times = 0;
   // What is too short cannot be measured.
   while (spent < enough && times < 30) {
     const start = process.cpuUsage();
-    read(text);
+    await read(text);
     const { user, system } = process.cpuUsage(start);
     spent += user + system;
     times++;
@@ -37,12 +40,12 @@ export const dearest = 8;
 export const slowest = 0.5;
 
 /** Compares what a byte costs in two texts. Repeated where it looks bad: the machine may have been busy. */
-export function growth(small: string, large: string, read: (text: string) => void): Growth {
+export async function growth(small: string, large: string, read: Read): Promise<Growth> {
   let found: Growth = { ratio: Number.POSITIVE_INFINITY, speed: 0 };
   for (let attempt = 0; attempt < 6 && (found.ratio > dearest / 2 || found.speed < slowest * 2); attempt++) {
-    const after = costPerByte(large, read);
+    const after = await costPerByte(large, read);
     // Second: the engine has then compiled what it will compile.
-    const before = costPerByte(small, read);
+    const before = await costPerByte(small, read);
     found = {
       // Above twenty megabytes a second nothing has to be proven: some documents are read at a hundred times that.
       ratio: Math.min(found.ratio, after / Math.max(before, 0.05)),
