@@ -43,7 +43,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   const [online] = chosen.isLocal ? givenFlags(flags, ["limits"]) : [];
   if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
   if (chosen.isLocal && flags.sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
-  const { options, failOn } = await checkOptions(flags, chosen);
+  const { options, failOn, note } = await checkOptions(flags, chosen);
   expectBaseline(flags);
   const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
   const inputs = chosen.isLocal && existsSync(name) ? [name] : [];
@@ -54,6 +54,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   if (chosen.target.kind === "website" && chosen.target.isAssumed) {
     run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");
   }
+  if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   let listed = 0;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
@@ -73,7 +74,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
 async function checkOptions(
   flags: CheckFlags,
   { hasLocation }: CheckTarget,
-): Promise<{ options: CheckOptions; failOn: FailLevel }> {
+): Promise<{ options: CheckOptions; failOn: FailLevel; note: string | undefined }> {
   const { resolveCheckOptions } = await import("../check/options.ts");
   const config = readCheckConfig(flags.config);
   const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
@@ -85,7 +86,7 @@ async function checkOptions(
     sample: flags.sample,
   };
   resolveCheckOptions(options);
-  return { options, failOn: flags.failOn ?? config.failOn ?? "error" };
+  return { options, failOn: flags.failOn ?? config.failOn ?? "error", note: config.note };
 }
 
 function expectBaseline({ baseline, updateBaseline }: CheckFlags): void {

@@ -34,7 +34,7 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
   resolveOptions(crawl);
   const target = chooseTarget(name, flags.sitemap);
   checkTogether(target, flags);
-  const check = checkOptions(flags);
+  const { check, note } = checkOptions(flags);
   const { resolveCheckOptions } = await import("../check/options.ts");
   resolveCheckOptions(check);
   // A page about a website that failed altogether is useful, too.
@@ -44,6 +44,7 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
   if (target.kind === "website" && target.isAssumed) {
     run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
   }
+  if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   let facts: ReportFacts | undefined;
   const pieces = page(
@@ -91,10 +92,11 @@ async function* page(
   }
 }
 
-function checkOptions(flags: ReportFlags): CheckOptions {
+function checkOptions(flags: ReportFlags): { readonly check: CheckOptions; readonly note: string | undefined } {
   const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
-  const { options } = readCheckConfig(flags.config);
-  return { ...options, rules: [(options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)], now: flags.now };
+  const { options, note } = readCheckConfig(flags.config);
+  const rules = [(options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)];
+  return { check: { ...options, rules, now: flags.now }, note };
 }
 
 // Flags without an effect are refused.

@@ -1,5 +1,6 @@
 // `sitegrove check` as a person or a script runs it.
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chownSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -124,13 +125,38 @@ test("sitegrove.json is found upwards, and its mistakes are named", async () => 
     JSON.stringify({ rules: { "url-fragment": "error", "lastmod-missing": "off" }, failOn: "error" }),
   );
   const found = await sitegrove(words, { cwd: place, input });
-  expect(found.code).toBe(6);
+  expect(found).toMatchObject({ code: 6, stderr: expect.stringContaining("configuration: ../sitegrove.json\n") });
   expect(JSON.parse(found.stdout).findings).toMatchObject([{ rule: "url-fragment", severity: "error" }]);
   writeFileSync(file, JSON.stringify({ failon: "error" }));
   const mistaken = await sitegrove(words, { cwd: place, input });
   expect(mistaken.code).toBe(2);
   expect(mistaken.stderr).toContain("did you mean `failOn`");
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "the sitegrove.json of another user is not used, nor a pipe, and it is said",
+  async () => {
+    const place = path.join(folder, "strange/below");
+    mkdirSync(place, { recursive: true });
+    const file = path.join(folder, "strange/sitegrove.json");
+    const check = () => sitegrove(["check", "-"], { cwd: place, input: urlset("https://example.org/a#b") });
+    const plain = await check();
+    writeFileSync(file, '{"failOn":"info"}');
+    expect((await check()).code).toBe(6);
+    chownSync(file, 1234, 1234);
+    expect(await check()).toMatchObject({
+      code: plain.code,
+      stderr: expect.stringContaining("belongs to another user"),
+    });
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+    expect(await check()).toMatchObject({ code: plain.code, stderr: expect.stringContaining("not a regular file") });
+    // Nor what is above a repository.
+    mkdirSync(path.join(place, ".git"));
+    expect(await check()).toEqual(plain);
+    expect(plain.code).toBe(0);
+  },
+);
 
 test("a baseline leaves out what is known, and fails when a count grows", async () => {
   const file = path.join(folder, "baseline.json");
