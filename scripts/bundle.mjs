@@ -5,6 +5,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -27,9 +28,15 @@ export async function bundle(names, dir) {
   });
 }
 
+/** Bundles the types of the same files. */
+export async function bundleTypes(names, dir) {
+  const plugins = [dts({ emitDtsOnly: true, tsconfig: path.join(root, "tsconfig.build.json"), sourcemap: false })];
+  await write({ input: inputs(names), plugins }, dir, { format: "esm", chunkFileNames: "[name]-[hash].js" });
+}
+
 /** Files below src/, named without their ending, as rolldown takes them. */
 export function inputs(names) {
-  return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+  return Object.fromEntries(names.map((name) => [name, path.join(root, `src/${name}.ts`)]));
 }
 
 /** Bundles, with what all bundles have in common. Gives the modules that were written, those that were asked for first. */
@@ -42,7 +49,7 @@ export async function write({ transform, ...options }, dir, output) {
     transform: { target: "es2023", ...transform },
     ...options,
   });
-  const written = await build.write({ dir, sourcemap: true, sourcemapExcludeSources: true, ...output });
+  const written = await build.write({ dir, ...output });
   await build.close();
   return written.output;
 }

@@ -16,7 +16,6 @@ run("node_modules/typedoc/bin/typedoc", [
   ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
   ...["--titleLink", `${base}index.html`, "--favicon", "docs/public/mark.svg"],
 ]);
-cpSync(path.join(root, "docs/output.schema.json"), path.join(site, "output.schema.json"));
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
 // Manifests that a page links to, beside it.
 for (const name of readdirSync(path.join(root, "docs"))) {

@@ -1,6 +1,6 @@
 // The format `json`: the whole tree with its pages as one document, written during the walk, so that its size does not
 // matter. One page or sitemap per line, which helps to compare two files. The shape is described by
-// docs/output.schema.json.
+// schema/output.json.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Sitemap } from "../model/sitemap.ts";

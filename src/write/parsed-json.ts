@@ -1,5 +1,5 @@
 // One parsed document as JSON, written while it is read. `kind` and `format` are known at its end, so they come last;
-// the order of fields does not matter in JSON. The shape is described by docs/output.schema.json.
+// the order of fields does not matter in JSON. The shape is described by schema/output.json.
 import type { SitemapPage } from "../model/page.ts";
 import type { ParsedSitemap, SitemapReference } from "../model/sitemap.ts";
 import { openPageJson, valueJson } from "./page-json.ts";

@@ -16,7 +16,7 @@ import { steering } from "../write/hostile.ts";
 import { ended, shell, sitegrove, start, terminal } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
-const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../docs/output.schema.json"), "utf8"));
+const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
 ajv.addSchema(schema, "output");
 const validate = ajv.getSchema("output#/$defs/changeLine");
