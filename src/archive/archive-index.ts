@@ -178,6 +178,7 @@ export class ArchiveIndex implements RecordSource {
       cut: isLost ? problem("archive-digest") : cutOf(fetched),
       runsNotAsked: fetched.runsNotAsked ?? 0,
       run,
+      isAgain: fetched.again !== undefined,
     });
   }
 
@@ -199,6 +200,7 @@ export class ArchiveIndex implements RecordSource {
     if (isRevisit(before) !== isRevisit(answer)) return isRevisit(before);
     // So is one that another run should have provided.
     if ("cut" in before && before.cut !== undefined) return true;
+    if ("run" in before && "run" in answer && before.run === answer.run && answer.isAgain) return true;
     return this.#options.newest === true && timeOf(answer) >= timeOf(before);
   }
 

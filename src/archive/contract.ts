@@ -31,7 +31,7 @@ export interface Store extends DocumentSource {
   /**
    * Stores the body and resolves once it is complete, with the same exchange and a body that can be read any number of
    * times, also while others are being stored. Its chunks must not be changed. Redirects and failures are kept the same
-   * way, so that a replay knows why there is no document. The first exchange for a URL counts. Rejects if the disk is
+   * way, so that a replay knows why there is no document. The first exchange for a URL counts, unless it was asked `again`. Rejects if the disk is
    * full or the body throws (an abort); then nothing is kept.
    */
   keep<T extends Fetched>(fetched: T): Promise<T>;

@@ -35,6 +35,10 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
     url: url(fields.url),
     role: role(fields.role),
     ...(fields.anonymous === true ? { anonymous: true } : {}),
+    ...given(
+      "again",
+      optional(fields.again, (value) => whole(value, 1, Number.MAX_SAFE_INTEGER)),
+    ),
     attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
     ...given("receivedAt", optional(fields.receivedAt, time)),
     ...given("firstByte", optional(fields.firstByte, milliseconds)),

@@ -20,6 +20,8 @@ export interface OwnExchange {
   readonly runsNotAsked: number;
   /** The run that received it. */
   readonly run: string;
+  /** It was asked again with new cookies: earlier answers of the run do not count. */
+  readonly isAgain: boolean;
 }
 
 export interface OwnResponse {

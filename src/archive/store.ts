@@ -85,7 +85,7 @@ class OpenStore implements Store {
     const entry = await this.#place(describe(described, problem), stored, repeated);
     const key = archiveKey(fetched);
     if (fetched.notAsked === "guess") this.#hasGuess = true;
-    if (!this.#entries.has(key)) this.#entries.set(key, entry);
+    if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
     if (fetched.outcome !== "found") return fetched;
     const { duration } = fetched.body;
     return {

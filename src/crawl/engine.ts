@@ -91,6 +91,7 @@ class Engine {
     const prefetcher = new Prefetcher({
       source,
       store,
+      cookies: rules.cookies,
       signal: this.#abort.signal,
       isWanted: ({ key, readKey, url }) =>
         !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined,

@@ -21,9 +21,14 @@ export async function fetchDocument(url: string, options: Options): Promise<Open
   const fetcher = createFetcher({ settings, start: [url], onEvent: settings.onEvent });
   const close = () => fetcher.close();
   try {
+    const rules = followRules(limits, [url], fetcher);
     const found = await follow(
-      Hop.first(url, "sitemap", followRules(limits, [url], fetcher)),
-      (hop) => fetcher.fetch({ ...hop.request, signal }),
+      Hop.first(url, "sitemap", rules),
+      async (hop) => {
+        const fetched = await fetcher.fetch({ ...hop.request, signal });
+        rules.cookies.take(fetched);
+        return fetched;
+      },
       () => undefined,
     );
     if (found.outcome === "found") {

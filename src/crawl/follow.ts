@@ -11,12 +11,14 @@ import {
   type Fetched,
   type FetchedDocument,
   type FetchedRedirect,
+  type HeaderList,
   type NotAsked,
 } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
 import { isSameWebsite, parseUrl, withoutCredentials } from "../model/url.ts";
+import { Cookies, cookiesIn } from "./cookies.ts";
 import { redirectTarget } from "./redirect-target.ts";
 
 export interface FollowRules {
@@ -25,6 +27,8 @@ export interface FollowRules {
   readonly startOrigins: ReadonlySet<string>;
   /** Whether a request without the caller's headers may get another answer. */
   readonly tellsApart: (url: string) => boolean;
+  /** Whoever answers for a hop adds to them. */
+  readonly cookies: Cookies;
 }
 
 /** The rules where the caller gave these URLs, and this source answers. */
@@ -34,7 +38,8 @@ export function followRules(
   source: Pick<DocumentSource, "tellsApart">,
 ): FollowRules {
   const startOrigins = new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? []));
-  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true };
+  const cookies = new Cookies(startUrls);
+  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true, cookies };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
@@ -62,6 +67,21 @@ export interface FollowFailure {
   readonly response?: SitemapResponse | undefined;
 }
 
+// How often a chain may come back to one of its URLs with new cookies. It then goes on as if it had come there once.
+const mostReturns = 5;
+
+/** What a chain has been through, including the hops before it came back. */
+interface Past {
+  readonly keys: readonly string[];
+  /** Those that were set, as `name=value`. */
+  readonly cookies: readonly string[];
+  /** How many of them were set when it last came back. */
+  readonly used: number;
+  readonly returns: number;
+  /** The first URL that it came back to. */
+  readonly returnedTo?: string;
+}
+
 /** One step of a redirect chain: a URL, and how it was reached. */
 export class Hop {
   readonly url: string;
@@ -72,6 +92,7 @@ export class Hop {
   readonly #problems: readonly Problem[];
   // Set for the whole chain: answers of an earlier run are used.
   readonly #notAsked: NotAsked | undefined;
+  readonly #past: Past;
   // The status of the redirect that led here.
   readonly #status: number;
   #key: string | undefined;
@@ -81,9 +102,10 @@ export class Hop {
     before: Hop | undefined,
     role: DocumentRole,
     rules: FollowRules,
-    problems: Problem[],
+    problems: readonly Problem[],
     notAsked: NotAsked | undefined,
     status = 0,
+    past: Past = { keys: [], cookies: [], used: 0, returns: 0 },
   ) {
     this.url = url;
     this.role = role;
@@ -93,6 +115,7 @@ export class Hop {
     this.#problems = problems;
     this.#notAsked = notAsked;
     this.#status = status;
+    this.#past = past;
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
@@ -103,11 +126,14 @@ export class Hop {
 
   get request(): Omit<DocumentRequest, "signal"> {
     const { url, role } = this;
+    const { keys, returns } = this.#past;
     return {
       url,
       role,
-      ...(this.#hops > 0 ? { isRedirected: true } : {}),
+      ...(keys.length > 0 ? { isRedirected: true } : {}),
       ...(this.#isAnonymous ? { anonymous: true } : {}),
+      ...(keys.includes(this.key) ? { again: returns } : {}),
+      cookie: () => this.#rules.cookies.headerFor(url, this.#isAnonymous),
       ...(this.#notAsked === undefined ? {} : { notAsked: this.#notAsked }),
     };
   }
@@ -151,12 +177,27 @@ export class Hop {
     if (parseUrl(this.url)?.protocol === "https:" && target.protocol === "http:") {
       problems.push(problem("redirect-downgrade", { value: target.href }));
     }
-    const next = new Hop(target.href, this, this.role, this.#rules, problems, this.#notAsked, status);
+    const past = { ...this.#past, keys: [...this.#past.keys, this.key], cookies: this.#cookiesWith(headers) };
+    const next = new Hop(target.href, this, this.role, this.#rules, problems, this.#notAsked, status, past);
     const passed = this.#passed(next.key);
     if (passed === undefined) return next;
+    if (past.cookies.length > past.used && past.returns < mostReturns) return passed.#return(next.url, past);
     // A loop: the result is valid for the first URL only.
     const { url, key } = this.#first;
-    return { outcome: "failed", url, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
+    const value = past.returnedTo ?? passed.url;
+    return { outcome: "failed", url, keys: [key], reason: problem("redirect-loop", { value }) };
+  }
+
+  // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
+  #return(url: string, { returnedTo = url, ...past }: Past): Hop {
+    const { role } = this;
+    const since: Past = { ...past, used: past.cookies.length, returns: past.returns + 1, returnedTo };
+    return new Hop(url, this.#before, role, this.#rules, this.#problems, this.#notAsked, this.#status, since);
+  }
+
+  #cookiesWith(headers: HeaderList): readonly string[] {
+    const { cookies } = this.#past;
+    return [...cookies, ...cookiesIn(headers).filter((cookie) => !cookies.includes(cookie))];
   }
 
   /** The result of the chain, from an answer that is not a redirect. */

@@ -110,7 +110,11 @@ class Pages implements PageFetch {
     const first = Hop.first(`${origin}/robots.txt`, "robots", this.#rules);
     const robots = await follow<never>(
       first,
-      (hop) => this.#fetcher.fetch(hop.request),
+      async (hop) => {
+        const fetched = await this.#fetcher.fetch(hop.request);
+        this.#rules.cookies.take(fetched);
+        return fetched;
+      },
       () => undefined,
     );
     if (robots.outcome === "found") return this.#parse(robots.document);

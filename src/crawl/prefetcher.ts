@@ -7,8 +7,10 @@ import {
   type DocumentSource,
   type Fetched,
   type FetchedDocument,
+  type RequestIdentity,
   requestKey,
 } from "../model/exchange.ts";
+import type { Cookies } from "./cookies.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 import { Hop } from "./follow.ts";
 import { RedirectMemory } from "./redirect-memory.ts";
@@ -24,6 +26,7 @@ export interface PrefetcherOptions {
   readonly source: DocumentSource;
   /** Keeps what was fetched, so that it can be read again; without one, a document can be read once. */
   readonly store?: Store | undefined;
+  readonly cookies: Cookies;
   readonly signal: AbortSignal;
   /** Whether to prefetch the target of a redirect. */
   readonly isWanted: (hop: Hop) => boolean;
@@ -124,19 +127,20 @@ export class Prefetcher {
   }
 
   async #fromStore(store: Store, request: DocumentRequest, key: string): Promise<Fetched> {
-    const fetched = await store.fetch(request);
+    const fetched = asAnswerTo(request, await store.fetch(request));
     if ((fetched.came === "resumed" || fetched.came === "not-asked") && !this.#resumed.has(key)) {
       this.#resumed.add(key);
+      this.#options.cookies.take(fetched);
       this.#options.onResumed?.(fetched);
     }
     return fetched;
   }
 
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
-    const { source, store, signal, onRoom } = this.#options;
+    const { source, store, cookies, signal, onRoom } = this.#options;
     const { request } = hop;
-    // With a store, nothing is requested twice.
-    if (store?.has(request)) return this.#fromStore(store, request, key);
+    // With a store, nothing is requested twice, but for new cookies.
+    if (request.again === undefined && store?.has(request)) return this.#fromStore(store, request, key);
     const arrived = async () => {
       // What is refused without a request arrives at once, and makes room for the next one of perhaps a million.
       await pauseWhenDue();
@@ -144,7 +148,8 @@ export class Prefetcher {
     };
     let spool: Spool | undefined;
     try {
-      const fetched = await source.fetch({ ...request, signal });
+      const fetched = asAnswerTo(request, await source.fetch({ ...request, signal }));
+      cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       if (fetched.outcome === "redirect") {
         this.#redirects.set(key, fetched);
@@ -162,8 +167,14 @@ export class Prefetcher {
   }
 }
 
+// An archive also says how often its own run came back to the URL.
+function asAnswerTo({ again }: DocumentRequest, fetched: Fetched): Fetched {
+  return fetched.again === again ? fetched : { ...fetched, again };
+}
+
 // Without a store a document can be read once only. The homepage may also be declared as a sitemap: then it is fetched
 // twice.
-function keyOf(request: Parameters<typeof requestKey>[0]): string {
-  return request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
+function keyOf(request: RequestIdentity & Pick<DocumentRequest, "again">): string {
+  const key = request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
+  return request.again === undefined ? key : `again ${request.again} ${key}`;
 }

@@ -1,6 +1,6 @@
 // Remembers redirects, in as little memory as possible, so that they are requested once. A website can send any number
 // of them with long URLs: the oldest are forgotten, and requested again if needed.
-import { type FetchedRedirect, header } from "../model/exchange.ts";
+import type { FetchedRedirect } from "../model/exchange.ts";
 
 // In characters: keys and URLs together.
 const capacity = 4 * 1024 * 1024;
@@ -18,11 +18,11 @@ export class RedirectMemory {
   }
 
   set(key: string, redirect: FetchedRedirect): void {
-    const location = header(redirect.headers, "location");
-    const headers = location === undefined ? [] : [["location", location] as const];
+    const headers = redirect.headers.filter(([name]) => name === "location" || name === "set-cookie");
+    const kept = { ...redirect, headers };
     this.#delete(key);
-    this.#redirects.set(key, { ...redirect, headers });
-    this.#size += sizeOf(key, redirect);
+    this.#redirects.set(key, kept);
+    this.#size += sizeOf(key, kept);
     for (const oldest of this.#redirects.keys()) {
       if (this.#size <= capacity) break;
       this.#delete(oldest);
@@ -39,5 +39,5 @@ export class RedirectMemory {
 
 function sizeOf(key: string, { url, headers }: FetchedRedirect): number {
   // The memory of an entry besides its characters.
-  return 200 + key.length + url.length + (header(headers, "location")?.length ?? 0);
+  return headers.reduce((size, [, value]) => size + 50 + value.length, 150 + key.length + url.length);
 }

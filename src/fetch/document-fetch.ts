@@ -96,7 +96,10 @@ export class DocumentFetch {
     const { admission, slot } = turn;
     let request: HttpRequest | undefined;
     try {
-      const sent = { ...headers(origin, this.#request.anonymous !== true), ...this.#request.conditional };
+      const { anonymous, conditional, cookie } = this.#request;
+      const own = headers(origin, anonymous !== true);
+      const cookies = [own["cookie"], cookie?.()].filter((each) => each !== undefined).join("; ");
+      const sent = { ...own, ...conditional, ...(cookies === "" ? {} : { cookie: cookies }) };
       const outgoing = new OutgoingRequest(target, sent, allowPrivate, this.#attempts, shared !== undefined);
       const { firstByte, idle } = settings.timeout;
       request = new HttpRequest(outgoing, { clock: this.#clock, firstByte, idle }, this.#caller);

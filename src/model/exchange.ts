@@ -18,6 +18,10 @@ export interface DocumentRequest {
   readonly anonymous?: boolean | undefined;
   /** The answer of an earlier run is used instead of a request. */
   readonly notAsked?: NotAsked | undefined;
+  /** How often the redirects so far came back to this URL with new cookies. The latest answer is the one that counts. */
+  readonly again?: number | undefined;
+  /** The `Cookie` header, asked for when the request is sent. */
+  readonly cookie?: (() => string | undefined) | undefined;
   /** Headers of a conditional request. */
   readonly conditional?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +43,7 @@ export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
  */
 export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
 
-interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked"> {
+interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked" | "again"> {
   /** The requested URL, without user name and password. */
   readonly url: string;
   /** 1 if there was no retry, 0 if there was no request. */

@@ -1,6 +1,6 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
 import { describe, expect, test } from "vitest";
-import { type FollowRules, follow, Hop } from "../../src/crawl/follow.ts";
+import { type FollowRules, follow, followRules, Hop } from "../../src/crawl/follow.ts";
 import { redirectTarget } from "../../src/crawl/redirect-target.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
@@ -152,11 +152,8 @@ describe("Locations", () => {
   });
 });
 
-const rules: FollowRules = {
-  limits: { redirects: 10, robotsRedirects: 5, urlLength: 8192 },
-  startOrigins: new Set(["https://example.org"]),
-  tellsApart: () => false,
-};
+const limits = { redirects: 10, robotsRedirects: 5, urlLength: 8192 };
+const rules = followRules(limits, ["https://example.org"], {});
 
 /** Walks over redirects that are given as a table; what is not in it is a document. */
 async function walk(table: Record<string, string>, from: string, known?: (hop: Hop) => string | undefined) {

@@ -1,6 +1,6 @@
 // What tests of fetching share: a fetcher, and one call from a URL to all that came of it.
 import { afterAll, afterEach } from "vitest";
-import { type Followed, type FollowRules, follow, Hop } from "../../src/crawl/follow.ts";
+import { type Followed, follow, followRules, Hop } from "../../src/crawl/follow.ts";
 import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/model/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
@@ -62,11 +62,7 @@ export function testFetcher(
   return Object.assign(fetcher, {
     events,
     async read(url: string, request: Partial<DocumentRequest> = {}) {
-      const rules: FollowRules = {
-        limits: settings.limits,
-        startOrigins: new Set([start].flat().map((each) => new URL(each).origin)),
-        tellsApart: (asked) => fetcher.tellsApart(asked),
-      };
+      const rules = followRules(settings.limits, [start].flat(), fetcher);
       let fetched: Fetched | undefined;
       const followed = await follow<never>(
         Hop.first(url, request.role ?? "sitemap", rules),

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { createAuthority } from "./certificates.ts";
 
 /** What a URL is answered with: a document, a redirect, a status, or nothing (404). */
-export type Answer = string | { readonly to: string } | number | undefined;
+export type Answer = string | { readonly to: string; readonly cookies?: string[] } | number | undefined;
 
 export interface NamedWebsite {
   /** As options of a crawl. */
@@ -31,7 +31,8 @@ export async function namedWebsite(
     if (typeof found === "string") {
       const type = /^\s*<(!doctype )?html/i.test(found) ? "text/html" : "text/xml";
       response.setHeader("content-type", url.endsWith(".txt") ? "text/plain" : type).end(found);
-    } else if (typeof found === "object") response.writeHead(301, { location: found.to }).end();
+    } else if (typeof found === "object")
+      response.writeHead(301, { location: found.to, "set-cookie": found.cookies ?? [] }).end();
     else response.writeHead(found ?? 404).end();
   };
   const secure = https.createServer(authority.issue({ names }), (request, response) =>

@@ -163,7 +163,7 @@ export const fetchingProblems: ProblemRows = {
   "redirect-loop": {
     loss: true,
     message: "Redirect loop[: back to {value}]",
-    fix: "Site owner: fix the redirect. Some loops need a cookie to end; none are kept.",
+    fix: "Site owner: fix the redirect. It leads back although the cookies that were set on the way were sent.",
   },
   "limit-redirects": {
     loss: true,

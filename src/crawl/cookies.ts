@@ -1,0 +1,129 @@
+// The cookies of one website in one run, in memory alone. https://www.rfc-editor.org/rfc/rfc6265#section-5
+//   Stricter: there is no list of public suffixes. A `Domain` reaches other hosts only at or below a host that the caller
+//   named, or from `www.example.org` to `example.org` and back; what looks like a suffix (`com`, `co.uk`) is refused.
+import { isIP } from "node:net";
+import type { Fetched, HeaderList } from "../model/exchange.ts";
+import { bareHost, parseUrl } from "../model/url.ts";
+
+// Those that were set first make room for others.
+const mostCookies = 100;
+const longestCookie = 4096;
+
+interface Cookie {
+  readonly pair: string;
+  /** The host that set it. */
+  readonly host: string;
+  /** Absent: it is sent to this host alone. */
+  readonly domain: string | undefined;
+  readonly path: string;
+  readonly secure: boolean;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+  /** Set in an answer to a request without the caller's headers: what these opened stays apart. */
+  readonly anonymous: boolean;
+}
+
+export class Cookies {
+  readonly #named: readonly string[];
+  readonly #cookies = new Map<string, Cookie>();
+
+  /** `startUrls`: those that the caller gave. */
+  constructor(startUrls: readonly string[]) {
+    this.#named = startUrls.flatMap((url) => hostOf(parseUrl(url)) ?? []);
+  }
+
+  /** Keeps what an answer sets. Answers of earlier runs set nothing. */
+  take(fetched: Fetched): void {
+    if (fetched.came === "not-asked") return;
+    const answer = fetched.outcome === "found" ? (fetched.answered ?? fetched) : fetched;
+    for (const [name, value] of answer.headers ?? []) {
+      if (name === "set-cookie") this.#set(value, fetched.url, fetched.anonymous === true);
+    }
+  }
+
+  /** The `Cookie` header of a request, if there are any for it. */
+  headerFor(url: string, anonymous: boolean): string | undefined {
+    const target = this.#cookies.size === 0 ? null : parseUrl(url);
+    const host = hostOf(target);
+    if (target === null || host === undefined) return undefined;
+    const sent = [...this.#cookies.values()].filter(
+      (cookie) =>
+        cookie.anonymous === anonymous &&
+        this.#reaches(cookie, host) &&
+        isBelow(target.pathname, cookie.path) &&
+        (!cookie.secure || target.protocol === "https:") &&
+        cookie.expires > Date.now(),
+    );
+    // Longer paths first, then in the order in which they were set.
+    sent.sort((one, two) => two.path.length - one.path.length);
+    return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join("; ");
+  }
+
+  #set(text: string, url: string, anonymous: boolean): void {
+    const from = parseUrl(url);
+    const host = hostOf(from);
+    const [pair = "", ...rest] = text.split(";").map((part) => part.trim());
+    if (from === null || host === undefined || !isPair(pair)) return;
+    const attributes = new Map(rest.map(nameAndValue));
+    const domain = attributes.get("domain")?.replace(/^\./, "").toLowerCase() || undefined;
+    const secure = attributes.has("secure");
+    if ((domain !== undefined && !this.#maySet(host, domain)) || (secure && from.protocol !== "https:")) return;
+    const given = attributes.get("path") ?? "";
+    const path = given.startsWith("/") ? given : from.pathname.slice(0, from.pathname.lastIndexOf("/")) || "/";
+    const expires = expiryOf(attributes);
+    const name = pair.slice(0, pair.indexOf("=")).trim();
+    const key = JSON.stringify([name, domain ?? host, path, anonymous]);
+    if (expires <= Date.now()) this.#cookies.delete(key);
+    else this.#cookies.set(key, { pair, host, domain, path, secure, expires, anonymous });
+    for (const oldest of this.#cookies.keys()) if (this.#cookies.size > mostCookies) this.#cookies.delete(oldest);
+  }
+
+  #maySet(host: string, domain: string): boolean {
+    if (!isAtOrBelow(host, domain)) return false;
+    if (domain === bareHost(host) || this.#isNamed(domain)) return true;
+    return domain.includes(".") && !/^[a-z]{2,3}\.[a-z]{2}$/.test(domain);
+  }
+
+  #reaches({ host, domain }: Cookie, to: string): boolean {
+    if (to === host) return true;
+    if (domain === undefined || !isAtOrBelow(to, domain)) return false;
+    return this.#isNamed(domain) || bareHost(to) === bareHost(host);
+  }
+
+  #isNamed(domain: string): boolean {
+    return this.#named.some((named) => isAtOrBelow(domain, named));
+  }
+}
+
+/** The cookies that an answer sets, as `name=value`, wherever they are valid. */
+export function cookiesIn(headers: HeaderList): string[] {
+  return headers.flatMap(([name, value]) => (name === "set-cookie" ? [value.split(";", 1)[0] ?? ""] : []));
+}
+
+function hostOf(url: URL | null): string | undefined {
+  return url?.hostname.replace(/\.$/, "");
+}
+
+function isAtOrBelow(host: string, domain: string): boolean {
+  return host === domain || (host.endsWith(`.${domain}`) && isIP(host) === 0);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+function isPair(pair: string): boolean {
+  return pair.length <= longestCookie && /^[^=]+=/.test(pair) && !/[\x00-\x08\x0a-\x1f\x7f]/.test(pair);
+}
+
+function nameAndValue(text: string): [name: string, value: string] {
+  const [name = "", ...value] = text.split("=");
+  return [name.trim().toLowerCase(), value.join("=").trim()];
+}
+
+function expiryOf(attributes: ReadonlyMap<string, string>): number {
+  const age = attributes.get("max-age") ?? "";
+  if (/^-?\d+$/.test(age)) return Date.now() + Number(age) * 1000;
+  const date = Date.parse(attributes.get("expires") ?? "");
+  return Number.isNaN(date) ? Number.POSITIVE_INFINITY : date;
+}
