@@ -114,6 +114,12 @@ test("what follows from the code of a problem is in its row, not in lists of cod
   expect(listing.sort()).toEqual(["cli/report.ts", "fetch/failure.ts"]);
 });
 
+test("whatever the program prints as JSON is made printable by one writer", () => {
+  const own = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes("JSON.stringify("));
+  // Compared, not printed: places of findings, and the settings of a run.
+  expect(own.filter((file) => file.startsWith("cli/")).sort()).toEqual(["cli/check-sarif.ts", "cli/fleet-queue.ts"]);
+});
+
 test("how long URLs are reported is known in one place", () => {
   const knowing = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes('"protocol-url-length"'));
   expect(knowing.filter((file) => !/^(?:model\/problem|check\/|report\/)/.test(file))).toEqual(["model/url.ts"]);

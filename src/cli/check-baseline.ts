@@ -1,9 +1,11 @@
 // Known findings: counts for each sitemap and rule. Findings that did not increase are left out, and do not fail a
 // check.
+
 import { existsSync, readFileSync } from "node:fs";
 import type { Finding } from "../check/findings.ts";
 import type { CheckResult } from "../check/result.ts";
 import { systemReason } from "../model/system-reason.ts";
+import { jsonOf } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
 import { withoutMark } from "./flag-values.ts";
 import { OutputFile } from "./output-file.ts";
@@ -40,7 +42,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 export function writeBaseline(file: string, { findings }: CheckResult): void {
   const output = new OutputFile(file, { force: true });
   try {
-    output.write(`${JSON.stringify({ version: 1, findings: countsOf(findings) }, null, 2)}\n`);
+    output.write(`${jsonOf({ version: 1, findings: countsOf(findings) }, 2)}\n`);
     output.keep();
   } finally {
     output.discard();

@@ -1,6 +1,6 @@
 // Findings in the formats of `sitegrove check`.
 import type { CheckResult } from "../check/result.ts";
-import { printableJson } from "../write/printable.ts";
+import { jsonOf } from "../write/printable.ts";
 import { checkAnnotations } from "./check-annotations.ts";
 import type { CheckFormat } from "./check-formats.ts";
 import { verdict } from "./check-groups.ts";
@@ -51,5 +51,5 @@ function checkDocument(result: CheckResult): unknown {
 }
 
 function json(document: unknown): string {
-  return `${printableJson(JSON.stringify(document, null, 2))}\n`;
+  return `${jsonOf(document, 2)}\n`;
 }

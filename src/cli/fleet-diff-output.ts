@@ -10,7 +10,7 @@ import { csvCell } from "../write/csv-cell.ts";
 import { diffMarkdown } from "../write/diff-markdown.ts";
 import { diffText } from "../write/diff-text.ts";
 import { textJson } from "../write/page-json.ts";
-import { printable } from "../write/printable.ts";
+import { jsonOf, printable } from "../write/printable.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 
 /** A website that is on one list only, or that ended in another way than before. */
@@ -119,7 +119,7 @@ function writerFor({ format, before, after }: FleetDiffOutput): Writer {
     default: {
       const { write } = changeNdjsonWriter();
       const line = (change: FleetChange) => {
-        if (change.kind === "site") return `${JSON.stringify(change)}\n`;
+        if (change.kind === "site") return `${jsonOf(change)}\n`;
         const { site, ...rest } = change;
         return `{"site":${textJson(site)},${write([rest as TreeChange]).slice(1)}`;
       };

@@ -7,7 +7,7 @@ import type { SiteOutcome } from "../fleet/site-job.ts";
 import type { QueueCounts } from "../fleet/site-queue.ts";
 import { counted } from "../model/figures.ts";
 import type { Options } from "../model/options.ts";
-import { printable } from "../write/printable.ts";
+import { jsonOf, printable } from "../write/printable.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { unpublisher } from "./fleet-outputs.ts";
@@ -141,9 +141,9 @@ export async function queueStatus(
     for (const entry of entries) rows.push({ run: entry.run, ...(await queue.counts(entry.run)) });
     const lines =
       format === "json"
-        ? [JSON.stringify(sum(rows))]
+        ? [jsonOf(sum(rows))]
         : format === "ndjson"
-          ? rows.map((row) => JSON.stringify(row))
+          ? rows.map((row) => jsonOf(row))
           : rows.length === 0
             ? ["no runs"]
             : [...rows.map(sentence), workersInWords(await queue.workers())];
@@ -160,7 +160,7 @@ export async function queueResults(url: string, run: string): Promise<number> {
   try {
     if (!(await queue.runs()).some((entry) => entry.run === run)) throw new UsageError(`there is no run ${run}`);
     const output = new Output(process.stdout);
-    for await (const summary of queue.results(run)) await output.write(`${JSON.stringify(summary)}\n`);
+    for await (const summary of queue.results(run)) await output.write(`${jsonOf(summary)}\n`);
     await output.flush();
     return exitCodes.complete;
   } finally {

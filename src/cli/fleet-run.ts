@@ -8,7 +8,7 @@ import { isBucket, S3Bucket } from "../fleet/s3-bucket.ts";
 import type { SiteSummary } from "../fleet/site-job.ts";
 import { counted } from "../model/figures.ts";
 import type { Options } from "../model/options.ts";
-import { printable } from "../write/printable.ts";
+import { jsonOf, printable } from "../write/printable.ts";
 import { exitCodes, Stopped } from "./exit-codes.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { sinkFor } from "./fleet-outputs.ts";
@@ -156,12 +156,12 @@ export class FleetRun {
 async function uploadSummary({ out = "", shard }: FleetFlags, summary: object): Promise<void> {
   if (!isBucket(out)) return;
   const name = shard === undefined ? "summary.json" : `summary-${shard.replace("/", "-of-")}.json`;
-  await (await S3Bucket.open(out)).replace(name, `${JSON.stringify(summary, undefined, 2)}\n`);
+  await (await S3Bucket.open(out)).replace(name, `${jsonOf(summary, 2)}\n`);
 }
 
 function writeWhole(file: string, value: object): void {
   rmSync(`${file}.partial`, { force: true });
-  writeFileSync(`${file}.partial`, `${JSON.stringify(value, undefined, 2)}\n`, { flag: "wx" });
+  writeFileSync(`${file}.partial`, `${jsonOf(value, 2)}\n`, { flag: "wx" });
   renameSync(`${file}.partial`, file);
 }
 

@@ -1,11 +1,13 @@
 // The outputs of a fleet in a bucket. Each attempt writes its own files in a temporary folder. They are uploaded under
 // names that contain the attempt, and then the summary that names them, under the name of the website. The first
 // summary counts: a later attempt adopts its result and removes its own files.
+
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { S3Bucket } from "../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
+import { jsonOf } from "../write/printable.ts";
 import { FolderSink, type FolderSinkOptions, hostInNames } from "./fleet-sink.ts";
 
 export interface S3SinkOptions extends FolderSinkOptions {
@@ -50,7 +52,7 @@ export class S3Sink implements SiteSink {
         }
         const whole = { ...summary, ...kept };
         const name = summaryName(job, run);
-        if ((await bucket.put(name, `${JSON.stringify(whole)}\n`, "application/json")) === "exists") {
+        if ((await bucket.put(name, `${jsonOf(whole)}\n`, "application/json")) === "exists") {
           const first = await this.published(job);
           if (first !== undefined && first.attemptId !== attemptId) {
             await discard();

@@ -1,6 +1,7 @@
 // The outputs of a fleet: for each website a file of pages, its archive and its findings, in folders by the hash of its
 // key. Each attempt writes under names of its own; its files are renamed before the journal says that the website is
 // done.
+
 import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../archive/make-folder.ts";
@@ -11,6 +12,7 @@ import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
 import type { SitemapEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import { jsonOf } from "../write/printable.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 import { PagesFile, pagesEncoder } from "./fleet-pages.ts";
 
@@ -74,7 +76,7 @@ export class FolderSink implements SiteSink {
         if (findings !== undefined && isRead) {
           await this.#ready(findingsNames.path);
           await rm(`${findingsNames.path}.partial`, { force: true });
-          await writeFile(`${findingsNames.path}.partial`, `${JSON.stringify(findings)}\n`, { flag: "wx" });
+          await writeFile(`${findingsNames.path}.partial`, `${jsonOf(findings)}\n`, { flag: "wx" });
           await rename(`${findingsNames.path}.partial`, findingsNames.path);
           files.findings = findingsNames.relative;
         }

@@ -1,10 +1,12 @@
 // `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after.
+
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { FolderLock } from "../fleet/folder-lock.ts";
 import { readJournal } from "../fleet/journal-file.ts";
 import { journalName, lockName, readResults } from "../fleet/journal-results.ts";
 import { counted } from "../model/figures.ts";
+import { jsonOf } from "../write/printable.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { FleetCounter, fleetTable } from "./fleet-totals.ts";
 
@@ -21,7 +23,7 @@ export async function fleetStatus(folder: string, asJson: boolean): Promise<numb
   const waiting = sites - totals.websites - running;
   if (asJson) {
     const state = { running, waiting, process: process_ ?? null, ...(damaged > 0 ? { damaged } : {}) };
-    process.stdout.write(`${JSON.stringify({ ...totals, ...state })}\n`);
+    process.stdout.write(`${jsonOf({ ...totals, ...state })}\n`);
   } else {
     const state = process_ === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process_})`;
     const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;

@@ -1,5 +1,6 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
+
 import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../model/event.ts";
 import { duration, grouped, size } from "../model/figures.ts";
@@ -10,6 +11,7 @@ import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
 import { writeJson } from "../write/json.ts";
 import { inPieces } from "../write/pieces.ts";
+import { jsonOf } from "../write/printable.ts";
 import { SitemapRows } from "../write/sitemap-rows.ts";
 import { writeSitemapCsv, writeSitemapTable } from "../write/sitemap-table.ts";
 import { type ShowUrl, stripUrl, wholeUrl } from "../write/strip-url.ts";
@@ -68,7 +70,7 @@ async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string |
   if (!flags.trailer) return;
   // Whether everything declared was read; what filters leave out does not count.
   const complete = finished === job.targets.length && run.isComplete;
-  yield `${JSON.stringify({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
+  yield `${jsonOf({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
 }
 
 async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<string, void, undefined> {

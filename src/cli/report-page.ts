@@ -5,7 +5,7 @@ import { counted } from "../model/figures.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import type { ReportFacts } from "../report/facts.ts";
 import type { ReportOptions } from "../report/report.ts";
-import { printableJson } from "../write/printable.ts";
+import { jsonOf } from "../write/printable.ts";
 import { readCheckConfig } from "./check-config.ts";
 import { CheckReport } from "./check-report.ts";
 import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
@@ -86,7 +86,7 @@ async function* page(
     const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, startedAt);
     const facts = await reportFacts(tree, { ...options, check: { ...options.check, time }, signal });
     finish(facts);
-    yield flags.json ? `${printableJson(JSON.stringify(facts, null, 2))}\n` : pageOf(facts);
+    yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
   } finally {
     await tree.close();
   }

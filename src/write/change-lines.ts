@@ -1,8 +1,8 @@
 // The changes between two trees as lines, many at a time: URLs, NDJSON, CSV.
 import type { TreeChange } from "../model/change.ts";
 import { csvCell } from "./csv-cell.ts";
-import { openPageJson, textJson, valueJson } from "./page-json.ts";
-import { printable } from "./printable.ts";
+import { openPageJson, textJson } from "./page-json.ts";
+import { jsonOf, printable } from "./printable.ts";
 
 /** Writes changes as whole lines. */
 export interface ChangeWriter {
@@ -24,7 +24,7 @@ export function changeNdjsonWriter(): ChangeWriter {
 }
 
 function json(change: TreeChange): string {
-  if (change.kind === "sitemap") return valueJson(change);
+  if (change.kind === "sitemap") return jsonOf(change);
   const { kind, page, sitemap } = change;
   const start = `{"kind":"${kind}","page":${openPageJson(page)}},"sitemap":${textJson(sitemap)}`;
   switch (change.kind) {
@@ -37,7 +37,7 @@ function json(change: TreeChange): string {
       return `${start},"from":${textJson(change.from)}}`;
     case "changed": {
       const from = change.from === undefined ? "" : `,"from":${textJson(change.from)}`;
-      return `${start},"fields":${JSON.stringify(change.fields)},"before":${openPageJson(change.before)}}${from}}`;
+      return `${start},"fields":${jsonOf(change.fields)},"before":${openPageJson(change.before)}}${from}}`;
     }
   }
 }

@@ -4,8 +4,9 @@
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Sitemap } from "../model/sitemap.ts";
-import { openPageJson, valueJson } from "./page-json.ts";
+import { openPageJson } from "./page-json.ts";
 import { inPieces } from "./pieces.ts";
+import { jsonOf } from "./printable.ts";
 
 /** The fields before the tree. */
 export interface JsonHead {
@@ -34,7 +35,7 @@ async function* document(
   steps: AsyncIterable<TreeStep>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string, void, undefined> {
-  const start = valueJson({ homepage, complete, pageCount, reachable, unreachable, discovery });
+  const start = jsonOf({ homepage, complete, pageCount, reachable, unreachable, discovery });
   yield `${start.slice(0, -1)},\n"root":`;
   // For each open sitemap: whether something was already written into its list.
   const open: { kind: Sitemap["kind"]; started: boolean }[] = [];
@@ -69,10 +70,10 @@ async function* document(
 
 // An object whose last field is its list, still open.
 function opening(sitemap: Sitemap): string {
-  if (sitemap.kind === "invalid") return valueJson(sitemap).slice(0, -1);
-  if (sitemap.kind === "pages") return `${valueJson(sitemap).slice(0, -1)},"pages":[`;
+  if (sitemap.kind === "invalid") return jsonOf(sitemap).slice(0, -1);
+  if (sitemap.kind === "pages") return `${jsonOf(sitemap).slice(0, -1)},"pages":[`;
   const { children: _, ...own } = sitemap;
-  return `${valueJson(own).slice(0, -1)},"children":[`;
+  return `${jsonOf(own).slice(0, -1)},"children":[`;
 }
 
 function list(pages: readonly SitemapPage[]): string {

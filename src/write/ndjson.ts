@@ -1,7 +1,8 @@
 // The format `ndjson`: one page per line, as JSON, with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
 // Lossless and printable: terminal control characters are escaped as in JSON.
 import type { PageWriter } from "./batch.ts";
-import { openPageJson, textJson, valueJson } from "./page-json.ts";
+import { openPageJson, textJson } from "./page-json.ts";
+import { jsonOf } from "./printable.ts";
 
 export function ndjsonWriter(): PageWriter {
   return {
@@ -13,7 +14,7 @@ export function ndjsonWriter(): PageWriter {
       return lines;
     },
     writeReferences(sitemap, references) {
-      return references.map((reference) => `${valueJson({ kind: "sitemap", ...reference, sitemap })}\n`).join("");
+      return references.map((reference) => `${jsonOf({ kind: "sitemap", ...reference, sitemap })}\n`).join("");
     },
   };
 }

@@ -2,7 +2,8 @@
 // the order of fields does not matter in JSON. The shape is described by schema/output.json.
 import type { SitemapPage } from "../model/page.ts";
 import type { ParsedSitemap, SitemapReference } from "../model/sitemap.ts";
-import { openPageJson, valueJson } from "./page-json.ts";
+import { openPageJson } from "./page-json.ts";
+import { jsonOf } from "./printable.ts";
 
 /** The fields that are known once the document was read. */
 export type ParsedEnd = Omit<Exclude<ParsedSitemap, { kind: "invalid" }>, "pages" | "sitemaps"> | ParsedInvalid;
@@ -22,11 +23,14 @@ export class ParsedJsonWriter {
   }
 
   sitemaps(references: readonly SitemapReference[]): string {
-    return this.#take("sitemaps", references.map(valueJson));
+    return this.#take(
+      "sitemaps",
+      references.map((reference) => jsonOf(reference)),
+    );
   }
 
   end(end: ParsedEnd): string {
-    const fields = valueJson(end).slice(1);
+    const fields = jsonOf(end).slice(1);
     if (end.kind === "invalid") return this.#open === undefined ? `{${fields}\n` : `\n],${fields}\n`;
     const needed = end.kind === "index" ? "sitemaps" : "pages";
     const first = this.#open === undefined ? `{"${needed}":[` : "\n";

@@ -1,16 +1,23 @@
 // Makes text from a website safe for a terminal: one value stays on one line and cannot control the terminal. Escaped
 // are the control characters C0 (with tab and line ends), DEL and C1, the line and paragraph separators, the characters
 // that change the direction of writing (https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters) and
-// U+FEFF.
+// U+FEFF; and in GitHub's workflows the commands to its runner, which are lines like any other.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
 /** The text with every such character written as `\u001b`. */
 export function printable(text: string): string {
-  return steering.test(text) ? text.replace(everySteering, escaped) : text;
+  const line = steering.test(text) ? text.replace(everySteering, escaped) : text;
+  return command.test(line) && process.env["GITHUB_ACTIONS"] ? line.replace(everyCommand, brokenUp) : line;
 }
 
 /** Whether `printable` would leave each of these lines unchanged. */
 export function isPrintableLines(lines: string): boolean {
   return !steeringInLines.test(lines);
+}
+
+/** Any value as JSON for people and programs: what is printed, and files that may be. */
+export function jsonOf(value: unknown, indent?: number): string {
+  return printableJson(JSON.stringify(value, undefined, indent));
 }
 
 /**
@@ -29,6 +36,14 @@ const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");
 const steeringInJson = new RegExp(`[${inJson}]`);
 const everySteeringInJson = new RegExp(steeringInJson, "g");
+
+// `::error::` at the start of a line, and the older `##[error]` anywhere.
+const command = /^\s*::|##\[/;
+const everyCommand = /^\s*::|##\[/g;
+
+function brokenUp(start: string): string {
+  return start.replace(/[:#]/, escaped);
+}
 
 /** The character as `\\u001b`. */
 export function escaped(character: string): string {

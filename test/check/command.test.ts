@@ -133,6 +133,16 @@ test("sitegrove.json is found upwards, and its mistakes are named", async () => 
   expect(mistaken.stderr).toContain("did you mean `failOn`");
 });
 
+test.each(["text", "markdown"])("-f %s gives no commands to GitHub's runner", async (format) => {
+  const input = urlset("https://example.org/##[add-mask]a", "https://example.org/#::stop-commands::a");
+  const words = ["check", "-", "-f", format, "--all"];
+  const elsewhere = await sitegrove(words, { input, env: { GITHUB_ACTIONS: "" } });
+  expect(elsewhere.stdout).toContain("##[add-mask]a");
+  const { stdout } = await sitegrove(words, { input, env: { GITHUB_ACTIONS: "true" } });
+  expect(stdout).toContain("\\u0023#[add-mask]a");
+  expect(stdout).not.toMatch(/##\[|^\s*::/m);
+});
+
 test.runIf(process.getuid?.() === 0)(
   "the sitegrove.json of another user is not used, nor a pipe, and it is said",
   async () => {

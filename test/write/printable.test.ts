@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textJson, valueJson } from "../../src/write/page-json.ts";
-import { printable } from "../../src/write/printable.ts";
+import { textJson } from "../../src/write/page-json.ts";
+import { jsonOf, printable } from "../../src/write/printable.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
@@ -17,9 +17,9 @@ test("of 10,000 hostile texts none keeps a character that steers a terminal", ()
 test("10,000 hostile texts come back from JSON as they were, and none steers a terminal on the way", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      for (const json of [textJson(text), valueJson([text])]) expect(json).not.toMatch(steering);
+      for (const json of [textJson(text), jsonOf([text])]) expect(json).not.toMatch(steering);
       expect(JSON.parse(textJson(text))).toBe(text);
-      expect(JSON.parse(valueJson([text]))).toEqual([text]);
+      expect(JSON.parse(jsonOf([text]))).toEqual([text]);
     }),
     { numRuns: some(10_000) },
   );
