@@ -1,7 +1,8 @@
 // The result of a check: the findings, sorted by importance, and what could not be judged.
+import { counted } from "../model/figures.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { Finding, FindingDraft, Findings } from "./findings.ts";
+import { type Finding, type FindingDraft, type Findings, groupedByRule } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 
@@ -13,8 +14,10 @@ export interface CheckResult {
   /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemapCount: number;
   readonly pageCount: number;
-  /** How many findings there are of each severity. */
+  /** How many rules failed, by severity: the count that every output and `--fail-on` go by. */
   readonly counts: Readonly<Record<Severity, number>>;
+  /** In how many places they failed: the sum of the counts of the findings. */
+  readonly places: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
   /** Rules that could not be judged, and why. */
@@ -68,8 +71,6 @@ export function resultOf(parts: {
 }): CheckResult {
   const { tree, settings, missing, isLate } = parts;
   const findings = sorted([...parts.findings.drafts()], tree, settings).map(toFinding);
-  const counts = { error: 0, warning: 0, info: 0 };
-  for (const { severity } of findings) counts[severity] += 1;
   const applied = settings.rules.filter(({ id }) => parts.findings.isOn(id, tree.homepage));
   const notJudged = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
@@ -92,12 +93,39 @@ export function resultOf(parts: {
     complete: tree.complete && !isLate,
     sitemapCount,
     pageCount,
-    counts,
+    ...tally(findings),
     findings,
     notJudged,
     ...(sample === undefined ? {} : { sample }),
     rules: settings.rules,
   };
+}
+
+/** Counts what failed. */
+export function tally(findings: readonly Finding[]): Pick<CheckResult, "counts" | "places"> {
+  const counts = { error: 0, warning: 0, info: 0 };
+  const places = { error: 0, warning: 0, info: 0 };
+  for (const group of groupedByRule(findings)) counts[group[0].severity] += 1;
+  for (const { severity, count } of findings) places[severity] += count;
+  return { counts, places };
+}
+
+/** `3 rules failed, 42 places`, of these severities. */
+export function failedInWords(
+  { counts, places }: Pick<CheckResult, "counts" | "places">,
+  of: readonly Severity[] = severities,
+): string {
+  const sum = (all: Readonly<Record<Severity, number>>) => of.reduce((total, severity) => total + all[severity], 0);
+  return `${counted(sum(counts), "rule")} failed, ${counted(sum(places), "place")}`;
+}
+
+/** `1 error, 2 warnings`: rules by severity. Empty if none failed. */
+export function severitiesInWords({ error, warning, info }: CheckResult["counts"]): string {
+  return [
+    ...(error > 0 ? [counted(error, "error")] : []),
+    ...(warning > 0 ? [counted(warning, "warning")] : []),
+    ...(info > 0 ? [counted(info, "note")] : []),
+  ].join(", ");
 }
 
 function sorted(drafts: FindingDraft[], tree: SitemapTree, settings: CheckSettings): FindingDraft[] {

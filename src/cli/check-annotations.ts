@@ -30,7 +30,7 @@ export function checkAnnotations(result: CheckResult, places: Places): string {
         ].join(",");
         const shown = example === undefined ? "" : `: ${exampleText(example)}`;
         const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-        const extent = extentOf(group, result) ?? counted(group.count, "case");
+        const extent = extentOf(group, result) ?? counted(group.count, "place");
         const words = `${rule.sentence} ${extent}, first ${sitemap}${shown}.${fix}`;
         return `::${commands[severity]} ${properties}::${data(shortened(words))}`;
       }),

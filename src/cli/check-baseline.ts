@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Finding } from "../check/findings.ts";
-import type { CheckResult } from "../check/result.ts";
+import { type CheckResult, tally } from "../check/result.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { jsonOf } from "../write/printable.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -58,12 +58,10 @@ export function withoutKnown(
   const before = (sitemap: string, rule: string) =>
     Object.hasOwn(baseline, sitemap) ? Number(baseline[sitemap]?.[rule] ?? 0) : 0;
   const findings = result.findings.filter(({ sitemap, rule }) => now[sitemap]![rule]! > before(sitemap, rule));
-  const counts = { error: 0, warning: 0, info: 0 };
-  for (const { severity } of findings) counts[severity] += 1;
   const gone = Object.entries(baseline)
     .flatMap(([sitemap, rules]) => Object.entries(rules).map(([rule, count]) => count > (now[sitemap]?.[rule] ?? 0)))
     .filter(Boolean).length;
-  return { result: { ...result, findings, counts }, known: result.findings.length - findings.length, gone };
+  return { result: { ...result, findings, ...tally(findings) }, known: result.findings.length - findings.length, gone };
 }
 
 function countsOf(findings: readonly Finding[]): Counts {

@@ -1,7 +1,7 @@
 // What the formats for people share: the verdict, findings by rule, examples, and what was not judged.
 import { type Finding, type FindingExample, groupedByRule } from "../check/findings.ts";
-import type { CheckResult } from "../check/result.ts";
-import { type Rule, type Severity, severities } from "../check/rule.ts";
+import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
+import type { Rule, Severity } from "../check/rule.ts";
 import { counted } from "../model/figures.ts";
 
 /** The findings of one rule with one severity. */
@@ -25,16 +25,10 @@ export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
 
 /** The result in one sentence. */
 export function verdict(result: CheckResult): string {
-  const { sitemapCount, pageCount, complete } = result;
-  const groups = groupsOf(result);
-  const counts = severities.map((severity) => groups.filter((group) => group.severity === severity).length);
-  const [errors = 0, warnings = 0, notes = 0] = counts;
+  const { sitemapCount, pageCount, complete, counts } = result;
+  const { error: errors, warning: warnings } = counts;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
-  const found = [
-    ...(errors > 0 ? [counted(errors, "error")] : []),
-    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
-    ...(notes > 0 ? [counted(notes, "note")] : []),
-  ].join(", ");
+  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
   if (sitemapCount === 0) return `${found === "" ? "No findings" : found}: no sitemap could be read.`;
   const meaning =
     errors > 0
@@ -75,14 +69,14 @@ export function notJudgedSentences({ notJudged }: CheckResult): string[] {
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 
-/** `17 cases in 2 sitemaps`, or how often where it is about the website as a whole. Undefined for one sitemap. */
+/** `17 places in 2 sitemaps`, or how often where it is about the website as a whole. Undefined for one sitemap. */
 export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
-  if (isSite) return count === 1 ? "the website as a whole" : `${counted(count, "case")} on the website`;
+  if (isSite) return count === 1 ? "the website as a whole" : `${counted(count, "place")} on the website`;
   // Of one sitemap, the line with its URL says it.
   if (sitemaps === 1) return undefined;
-  return `${counted(count, "case")} in ${counted(sitemaps, "sitemap")}`;
+  return `${counted(count, "place")} in ${counted(sitemaps, "sitemap")}`;
 }
 
 export function exampleText({ url, value, line }: FindingExample): string {

@@ -33,7 +33,7 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 
 // The shape is described by schema/check.json.
 function checkDocument(result: CheckResult): unknown {
-  const { homepage, complete, sitemapCount, pageCount, counts, findings, notJudged, sample } = result;
+  const { homepage, complete, sitemapCount, pageCount, counts, places, findings, notJudged, sample } = result;
   const named = new Set(findings.map(({ rule }) => rule));
   return {
     version: 1,
@@ -43,6 +43,7 @@ function checkDocument(result: CheckResult): unknown {
     sitemapCount,
     pageCount,
     counts,
+    places,
     findings,
     notJudged,
     ...(sample === undefined ? {} : { sample }),

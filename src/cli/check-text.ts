@@ -22,7 +22,7 @@ export function checkText(result: CheckResult, { all, color }: { all: boolean; c
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewSitemaps)) {
       if (finding.sitemap !== result.homepage)
-        lines.push(`  ${shown(finding.sitemap)} (${counted(finding.count, "case")})`);
+        lines.push(`  ${shown(finding.sitemap)} (${counted(finding.count, "place")})`);
       // Three examples in all: usually the first sitemap has them.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);

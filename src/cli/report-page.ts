@@ -1,5 +1,6 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
+import { failedInWords } from "../check/result.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
@@ -55,12 +56,12 @@ export async function report(name: string | undefined, flags: ReportFlags): Prom
     run,
     (made) => {
       facts = made;
-      end.finish({ findings: [], complete: made.complete });
+      end.finish(made);
     },
   );
   const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
   if (facts !== undefined && flags.output !== undefined) {
-    run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${inWords(facts)}`, "quiet");
+    run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts)}`, "quiet");
   }
   return code;
 }
@@ -115,8 +116,4 @@ function checkTogether(target: Target, flags: ReportFlags): void {
   if (target.kind !== "archive") return;
   const [online] = givenFlags(flags, ["limits", "previous"]);
   if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
-}
-
-function inWords({ counts }: ReportFacts): string {
-  return `${counted(counts.error, "error")}, ${counted(counts.warning, "warning")}, ${counted(counts.info, "note")}`;
 }

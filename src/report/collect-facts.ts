@@ -1,7 +1,7 @@
 // From a tree to the facts of its report: the check and the counting in one pass, then the facts that need no pages.
 
 import { checkTreeWhile } from "../check/check-tree.ts";
-import type { CheckResult } from "../check/result.ts";
+import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
 import type { DiffSummary } from "../model/change.ts";
 import { counted } from "../model/figures.ts";
 import { messageWithHint } from "../model/problem.ts";
@@ -77,6 +77,7 @@ function factsOf(
       languages: languages.languages.filter(({ language }) => language !== undefined).length + languages.others,
     },
     counts: result.counts,
+    places: result.places,
     findings: findingGroups(result, room),
     notJudged: result.notJudged,
     sections: mapSections(sections, room),
@@ -93,19 +94,17 @@ function factsOf(
 
 function verdict(
   tree: SitemapTree,
-  { counts, sitemapCount, pageCount }: CheckResult,
+  result: CheckResult,
   { unreadable, incomplete }: { unreadable: number; incomplete: number },
 ): string {
+  const { sitemapCount, pageCount, counts, findings } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";
   if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
-  const found = [
-    ...(counts.error > 0 ? [counted(counts.error, "error")] : []),
-    ...(counts.warning > 0 ? [counted(counts.warning, "warning")] : []),
-    ...(counts.info > 0 ? [counted(counts.info, "note")] : []),
-  ];
   return [
     `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
-    found.length === 0 ? "Nothing that search engines would reject." : `${found.join(", ")}.`,
+    findings.length === 0
+      ? "Nothing that search engines would reject."
+      : `${failedInWords(result)} (${severitiesInWords(counts)}).`,
     ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
     ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could be read only in part.`] : []),
   ].join(" ");

@@ -26,8 +26,9 @@ export interface ReportFacts {
   readonly unreachable?: string;
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
-  /** How many findings there are of each severity, one for each rule and sitemap: the same as in `check`. */
+  /** How many rules failed, by severity, and in how many places: the same as in `check`. */
   readonly counts: Readonly<Record<Severity, number>>;
+  readonly places: Readonly<Record<Severity, number>>;
   readonly notJudged: readonly NotJudged[];
   /** The largest sections of the website, as a tree. */
   readonly sections: ReportSection;

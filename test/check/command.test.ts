@@ -40,7 +40,7 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stdout).toContain("url-other-host");
   expect(stdout).toContain("Fix: Remove the fragment.");
   expect(stdout).not.toContain("\u202e");
-  expect(stderr).toContain("1 finding at or above --fail-on error");
+  expect(stderr).toContain("1 rule failed, 1 place, at or above --fail-on error");
 });
 
 test("--fail-on decides the exit code", async () => {
@@ -112,6 +112,27 @@ test.each([
   const { code, stderr } = await sitegrove(words, { input: urlset("https://example.org/") });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
+});
+
+test("check, report, --fail-on and JSON count the same: rules that failed, and places", async () => {
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/1.xml\nSitemap: {base}/2.xml\n",
+    "/1.xml": urlset("{base}/a#1", "{base}/a#2", "https://other.org/1"),
+    "/2.xml": urlset("{base}/b#1", "https://other.org/2", "https://other.org/3"),
+  });
+  const off = ["--off", "lastmod-missing", "--no-known", "--no-homepage"];
+  const run = (...words: string[]) => sitegrove([...words, site.homepage, ...off]);
+  const [text, json, report] = [
+    await run("check", "--fail-on", "warning"),
+    JSON.parse((await run("check", "-f", "json")).stdout),
+    JSON.parse((await run("report", "--json")).stdout),
+  ];
+  site.close();
+  const all = { counts: { error: 1, warning: 1, info: 0 }, places: { error: 3, warning: 3, info: 0 } };
+  expect(json).toMatchObject(all);
+  expect(report).toMatchObject(all);
+  const sentence = "2 rules failed, 6 places";
+  for (const words of [text.stdout, text.stderr, json.verdict, report.verdict]) expect(words).toContain(sentence);
 });
 
 test("sitegrove.json is found upwards, and its mistakes are named", async () => {

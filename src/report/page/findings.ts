@@ -1,4 +1,5 @@
 // The findings of a check: one row for each rule, which opens to what search engines do, the fix, and examples.
+import { failedInWords } from "../../check/result.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import type { ReportFacts, ReportFinding } from "../facts.ts";
 import { type Html, html } from "../html.ts";
@@ -21,9 +22,8 @@ const severityNames = {
   info: ["note", "Notes"],
 } as const;
 
-function lead({ findings, counts }: ReportFacts): Html {
-  const places = counts.error + counts.warning + counts.info;
-  return html`<p class="lead">${counted(findings.length, "rule")} found something, in ${counted(places, "place")}. Each opens to what search engines do about it, and what to do.</p>`;
+function lead(facts: ReportFacts): Html {
+  return html`<p class="lead">${failedInWords(facts)}. Each rule opens to what search engines do about it, and what to do.</p>`;
 }
 
 // Radio buttons and a style sheet: works without script.
@@ -41,7 +41,8 @@ function filter({ findings, counts }: ReportFacts): Html {
 
 function row(finding: ReportFinding, homepage: string): Html {
   const { rule, severity, count, sitemaps, sentence, fix, link, examples, places } = finding;
-  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${counted(sitemaps, "place")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
+  const isSite = sitemaps === 1 && places[0]?.sitemap === homepage;
+  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${isSite ? "the website" : counted(sitemaps, "sitemap")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 <h3>What search engines do</h3><p>${consequence(finding)}</p>
 ${fix !== "" && html`<h3>What to do</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
