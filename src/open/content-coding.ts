@@ -8,9 +8,9 @@
 // `deflate` comes with its zlib container or without: "Some non-conformant implementations send the 'deflate' compressed
 // data without the zlib wrapper."
 import { isUtf8 } from "node:buffer";
-import { evidence } from "./charset-evidence.ts";
-import { isGzip } from "./gunzip.ts";
-import { completeLength } from "./utf8-decoder.ts";
+import { evidence } from "./charset.ts";
+import { completeLength } from "./decode-text.ts";
+import { isGzip } from "./gzip.ts";
 
 export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 

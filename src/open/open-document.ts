@@ -7,8 +7,8 @@ import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { decideCharset } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";
 import { decodeText } from "./decode-text.ts";
+import { createZstdDecoder } from "./decompress.ts";
 import { unpack } from "./unpack.ts";
-import { createZstdDecoder } from "./zlib-streams.ts";
 
 export interface OpenOptions {
   /** The Content-Encoding header; may name several codings. */

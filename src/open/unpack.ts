@@ -1,11 +1,15 @@
 // Removes one layer of compression.
 import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import type { Coding } from "./content-coding.ts";
-import { decompress } from "./decompress.ts";
-import { gunzip, reportTruncated, unzlib } from "./gunzip.ts";
-import { unzstd } from "./unzstd.ts";
-import { createBrotliDecoder, createRawInflater, type ZlibStream } from "./zlib-streams.ts";
+import { type Coding, isSkippableFrame, isZstdFrame } from "./content-coding.ts";
+import {
+  createBrotliDecoder,
+  createRawInflater,
+  createZstdDecoder,
+  decompress,
+  reportTruncated,
+} from "./decompress.ts";
+import { gunzip } from "./gzip.ts";
 
 /** The content of a compressed body. */
 export function unpack(
@@ -17,27 +21,69 @@ export function unpack(
     case "gzip":
       return gunzip(input, problems);
     case "zlib":
-      return unzlib(input, problems);
+      input.skip(2);
+      return single(input, createRawInflater, problems, adlerLength);
     case "deflate":
-      return unwrapped(input, createRawInflater, problems);
+      return single(input, createRawInflater, problems);
     case "br":
-      return unwrapped(input, createBrotliDecoder, problems);
+      return single(input, createBrotliDecoder, problems);
     case "zstd":
       return unzstd(input, problems);
   }
 }
 
-// A stream without a container.
-async function* unwrapped(
+async function* single(
   input: ByteReader,
-  create: () => ZlibStream,
+  create: typeof createRawInflater,
   problems: ProblemLog,
+  trailer = 0,
 ): AsyncGenerator<Uint8Array, void, void> {
   let isEmpty = true;
-  const watch = { update: () => void (isEmpty = false) };
-  const ending = yield* decompress(input, create, watch);
+  const ending = yield* decompress(input, create, () => {
+    isEmpty = false;
+  });
   if (ending === "damaged") problems.add("coding-damaged");
-  else if (ending === "truncated") reportTruncated(input, problems);
-  // Bytes of another kind may pass for an empty stream with something behind it.
-  else if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
+  else if (ending === "truncated" || !(await input.fill(trailer))) reportTruncated(input, problems);
+  else {
+    input.skip(trailer);
+    // Bytes of another kind may pass for an empty stream with something behind it.
+    if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
+  }
+}
+
+// The checksum of a zlib container (https://www.rfc-editor.org/rfc/rfc1950), which is not looked at: node:zlib has no Adler-32.
+const adlerLength = 4;
+
+// Zstandard: frames, one after the other. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
+//   "Zstandard compressed data is made up of one or more frames. Each frame is independent"; skippable frames may stand before,
+//   between and after them.
+async function* unzstd(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
+  for (let frames = 1; ; frames += 1) {
+    await input.fill(4);
+    const magic = input.peek(4);
+    const isFrame = isZstdFrame(magic);
+    if (!isFrame && !isSkippableFrame(magic)) break;
+    // Each costs a decoder.
+    if (frames > mostFrames) return problems.add("coding-damaged");
+    if (isFrame) {
+      const ending = yield* decompress(input, createZstdDecoder!);
+      if (ending === "truncated") return reportTruncated(input, problems);
+      if (ending !== "complete") return problems.add("coding-damaged");
+    } else if (!(await skipFrame(input))) return reportTruncated(input, problems);
+  }
+  if (input.buffered > 0) problems.add("coding-trailing");
+}
+
+const mostFrames = 10_000;
+
+async function skipFrame(input: ByteReader): Promise<boolean> {
+  if (!(await input.fill(8))) return false;
+  const head = input.take(8);
+  let left = new DataView(head.buffer, head.byteOffset, 8).getUint32(4, true);
+  while (left > 0 && (await input.fill(1))) {
+    const part = Math.min(left, input.buffered);
+    input.skip(part);
+    left -= part;
+  }
+  return left === 0;
 }

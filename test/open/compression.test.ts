@@ -4,7 +4,7 @@ import * as zlib from "node:zlib";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createZstdDecoder } from "../../src/open/zlib-streams.ts";
+import { createZstdDecoder } from "../../src/open/decompress.ts";
 import { some } from "../support/long.ts";
 import { brotli, cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
 

@@ -3,8 +3,7 @@ import { constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from "no
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteReader } from "../../src/open/byte-reader.ts";
-import { decompress } from "../../src/open/decompress.ts";
-import { createRawInflater } from "../../src/open/zlib-streams.ts";
+import { createRawInflater, decompress } from "../../src/open/decompress.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { brotli, opened, openedInEveryCut, sitemap } from "./opened.ts";
@@ -104,11 +103,6 @@ describe("checksums", () => {
     const result = await opened(Buffer.concat([changed(gzip, -8), gzip]));
     expect(result).toMatchObject({ text: text + text, codes: ["coding-checksum"] });
   });
-
-  test("lenient: a wrong checksum of zlib data", async () => {
-    const result = await openedInEveryCut(changed(deflateSync(plain), -1), { contentEncoding: "deflate" });
-    expect(result).toMatchObject({ ...incomplete, text, codes: ["coding-checksum"] });
-  });
 });
 
 describe("damaged", () => {
@@ -117,14 +111,6 @@ describe("damaged", () => {
     const blocks = deflateRawSync(content, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
     return Buffer.concat([gzip.subarray(0, 10), blocks, Buffer.alloc(20_000, 0x07)]);
   };
-
-  test("lenient: everything before the damage is saved, to the byte", async () => {
-    for (const entries of [1, 20, 900, 4000]) {
-      const content = sitemap(entries);
-      const result = await openedInEveryCut(broken(Buffer.from(content)));
-      expect(result).toMatchObject({ ...incomplete, text: content, codes: ["coding-damaged"] });
-    }
-  });
 
   test("lenient: of a large file little is lost, and the same in any cut", async () => {
     // Letters at random are nearly as many bytes when they are compressed.

@@ -5,7 +5,7 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
 import type { TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
-import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
+import { Utf8Decoder } from "../../src/open/decode-text.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entry-parser.ts";
 import { type CreateFastPath, noFastPath } from "../../src/parse/fast-path.ts";

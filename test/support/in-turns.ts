@@ -4,7 +4,7 @@
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import type { TextPiece } from "../../src/model/utf8-text.ts";
-import { Utf8Decoder } from "../../src/open/utf8-decoder.ts";
+import { Utf8Decoder } from "../../src/open/decode-text.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
 import type { Entries, EntryParser } from "../../src/parse/entry-parser.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";

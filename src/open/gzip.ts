@@ -1,24 +1,21 @@
-// gzip and zlib containers around deflate.
-// https://www.rfc-editor.org/rfc/rfc1952 (gzip), https://www.rfc-editor.org/rfc/rfc1950 (zlib)
+// gzip. https://www.rfc-editor.org/rfc/rfc1952
 //   "A gzip file consists of a series of 'members'": as many as there are, one after the other.
 //   Lenient: data that ends too early or is damaged keeps what came before.
 //   Lenient: a wrong checksum or length loses nothing.
 //   Lenient: reserved flags in a header are reported as damage, and the member is read anyway.
 //   Lenient: whatever follows the last member, zeros included, is ignored.
 // Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
-import { crc32 } from "node:zlib";
+import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type Checksum, decompress, type Ending } from "./decompress.ts";
-import { inflateSmall, isSmall } from "./inflate-small.ts";
-import { createRawInflater } from "./zlib-streams.ts";
+import { createRawInflater, decompress, type Ending, reportTruncated } from "./decompress.ts";
 
 /** The content of the members of a gzip file. */
 export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
   let small = false;
   do {
     if (!(await skipGzipHeader(input, problems))) return reportTruncated(input, problems);
-    const checksum = new GzipChecksum();
+    const checksum = new Checksum();
     let ending: Ending = "complete";
     // Many small members must not cost a thread each.
     const rest = await isSmall(input);
@@ -28,7 +25,7 @@ export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGen
       checksum.update(output);
       if (output.length > 0) yield output;
     } else {
-      ending = yield* decompress(input, createRawInflater, checksum);
+      ending = yield* decompress(input, createRawInflater, (chunk) => checksum.update(chunk));
       small = checksum.size < smallMember;
     }
     if (ending === "damaged") return problems.add("coding-damaged");
@@ -39,26 +36,9 @@ export async function* gunzip(input: ByteReader, problems: ProblemLog): AsyncGen
   if (input.buffered > 0) problems.add("coding-trailing");
 }
 
-/** The content of a zlib container (the `deflate` of HTTP). */
-export async function* unzlib(input: ByteReader, problems: ProblemLog): AsyncGenerator<Uint8Array, void, void> {
-  input.skip(2);
-  const checksum = new Adler32();
-  const ending = yield* decompress(input, createRawInflater, checksum);
-  if (ending === "damaged") return problems.add("coding-damaged");
-  if (ending === "truncated" || !(await input.fill(4))) return reportTruncated(input, problems);
-  if (!checksum.matches(input.take(4))) problems.add("coding-checksum");
-  if (await input.fill(1)) problems.add("coding-trailing");
-}
-
 /** The magic bytes of gzip with its only method, deflate. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
-}
-
-/** Reports truncated data, unless the size limit or a failing source cut it off. */
-export function reportTruncated(input: ByteReader, problems: ProblemLog): void {
-  input.throwFailure();
-  if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");
 }
 
 // Output below which the next member is expected to be small, too.
@@ -97,7 +77,7 @@ async function skipText(input: ByteReader): Promise<boolean> {
   return false;
 }
 
-class GzipChecksum implements Checksum {
+class Checksum {
   size = 0;
   #crc = 0;
 
@@ -112,27 +92,56 @@ class GzipChecksum implements Checksum {
   }
 }
 
-// node:zlib has no Adler-32.
-class Adler32 implements Checksum {
-  #low = 1;
-  #high = 0;
+// Small members are inflated synchronously: using zlib's thread costs more than they do.
 
-  update(chunk: Uint8Array): void {
-    // As many as can be added before the sum exceeds 32 bits.
-    const most = 5552;
-    for (let from = 0; from < chunk.length; from += most) {
-      const to = Math.min(from + most, chunk.length);
-      for (let index = from; index < to; index += 1) {
-        this.#low += chunk[index]!;
-        this.#high += this.#low;
-      }
-      this.#low %= 65521;
-      this.#high %= 65521;
-    }
-  }
+// 16 KB make about 200 KB of XML, for which zlib needs half a millisecond.
+const smallInput = 16 * 1024;
+const smallOutput = 512 * 1024;
 
-  matches(trailer: Uint8Array): boolean {
-    const view = new DataView(trailer.buffer, trailer.byteOffset, 4);
-    return view.getUint32(0) === this.#high * 65536 + this.#low;
+// Shorter outputs are copied.
+const smallCopy = 4 * 1024;
+
+/** Inflates a raw deflate stream if all of it is buffered and small; undefined if not, or if it is invalid. */
+function inflateSmall(input: ByteReader): Uint8Array | undefined {
+  // The first chunk is tried alone because that needs no copy.
+  const chunk = input.peekChunk(smallInput);
+  const output = inflateAtOnce(input, chunk);
+  if (output !== undefined || chunk.length === Math.min(smallInput, input.buffered)) return output;
+  return inflateAtOnce(input, input.peek(smallInput));
+}
+
+/** Whether all that is left to read is small. */
+async function isSmall(input: ByteReader): Promise<boolean> {
+  return !(await input.fill(smallInput));
+}
+
+function inflateAtOnce(input: ByteReader, bytes: Uint8Array): Uint8Array | undefined {
+  // The empty stream, in its usual form: files with very many of them exist.
+  if (bytes[0] === 3 && bytes[1] === 0) {
+    input.skip(2);
+    return bytes.subarray(0, 0);
   }
+  try {
+    const { buffer, engine } = inflateRawSync(bytes, smallInflate) as unknown as OneShot;
+    // A stream that used every byte may need more: only one that left some has certainly ended.
+    if (engine.bytesWritten >= bytes.length) return undefined;
+    input.skip(engine.bytesWritten);
+    // A few bytes must not keep the whole of zlib's buffer alive.
+    return buffer.length < smallCopy ? new Uint8Array(buffer) : buffer;
+  } catch {
+    return undefined;
+  }
+}
+
+const smallInflate = {
+  info: true,
+  finishFlush: constants.Z_SYNC_FLUSH,
+  maxOutputLength: smallOutput,
+  chunkSize: 32 * 1024,
+};
+
+// The type of a result with `info: true`, which Node's types lack.
+interface OneShot {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
 }
