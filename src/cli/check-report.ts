@@ -36,10 +36,12 @@ export class CheckReport implements RunReport {
     return this.#report.isComplete && !this.#isLate;
   }
 
-  // The findings about a website without sitemaps are worth keeping.
   get readNothing(): boolean {
-    return false;
+    return this.#report.readNothing;
   }
+
+  // The findings about a website without sitemaps are worth keeping.
+  readonly tellsFailures = true;
 
   get exitCode(): number {
     const { exitCode } = this.#report;

@@ -1,6 +1,6 @@
 // What is checked: a website, an archive, or local files that stand for a website. Local files are read without a
-// network: a client answers from folders, or from one file.
-import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+// network: a client answers from folders, from one file or from standard input.
+import { accessSync, constants, createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { CheckResult } from "../check/result.ts";
 import type { Client, ClientResponse } from "../model/client.ts";
@@ -9,12 +9,12 @@ import { type Problem, problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { parseUrl } from "../model/url.ts";
 import { UsageError } from "./exit-codes.ts";
-import { chooseTarget, type Target } from "./target.ts";
+import { type NamedTarget, recognize, type Target } from "./target.ts";
 
 export interface CheckTarget {
+  /** As it was named. */
+  readonly named: NamedTarget;
   readonly target: Target;
-  /** Nothing is fetched. */
-  readonly isLocal: boolean;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
   /** Folders whose files stand for URLs. */
@@ -28,35 +28,30 @@ export interface LocalFlags {
   readonly map?: readonly string[] | undefined;
 }
 
-/** `input` reads standard input. */
-export async function chooseCheckTarget(
-  name: string,
-  flags: LocalFlags,
-  input: () => Promise<Buffer>,
-): Promise<CheckTarget> {
+export function chooseCheckTarget(name: string, flags: LocalFlags): CheckTarget {
   const folders = (flags.map ?? []).map(readMap);
-  const stat = name === "-" ? undefined : statSync(name, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return folderTarget(name, folders);
-  const bytes = name === "-" ? await input() : stat?.isFile() && !isArchive(name) ? readFile(name) : undefined;
-  if (bytes === undefined) {
+  const named = recognize(name);
+  if (named.kind === "folder") return folderTarget(named, folders);
+  if (named.kind === "website" || named.kind === "archive") {
     if (flags.url !== undefined || folders.length > 0) {
       throw new UsageError("--url and --map are for local files: name a file or a folder");
     }
-    const target = chooseTarget(name);
-    return { target, isLocal: target.kind === "archive", hasLocation: true, folders, options: {} };
+    return { named, target: named, hasLocation: true, folders, options: {} };
   }
+  const isFile = named.kind === "file";
   const url =
     flags.url ??
-    mappedUrl(name, folders) ??
-    `${nowhere}${name === "-" ? "sitemap.xml" : encodeURIComponent(path.basename(name))}`;
+    (isFile ? mappedUrl(named.path, folders) : undefined) ??
+    `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ""))
     throw new UsageError(`--url takes an http or https URL, not ${url}`);
+  const body = isFile ? () => contentOf(named.path) : named.open;
   return {
+    named,
     target: { kind: "sitemaps", urls: [url] },
-    isLocal: true,
     hasLocation: !url.startsWith(nowhere),
     folders,
-    options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, bytes]])),
+    options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, body]])),
   };
 }
 
@@ -80,15 +75,15 @@ export interface LocalFolder {
   readonly path: string;
 }
 
-function folderTarget(name: string, folders: readonly LocalFolder[]): CheckTarget {
-  const real = realpathSync(name);
+function folderTarget(named: Extract<NamedTarget, { kind: "folder" }>, folders: readonly LocalFolder[]): CheckTarget {
+  const real = realpathSync(named.path);
   const [own] = folders.filter((folder) => folder.path === real);
   if (own === undefined) {
-    throw new UsageError(`say which website ${name} is: --map https://example.org/=${name}`);
+    throw new UsageError(`say which website ${named.path} is: --map https://example.org/=${named.path}`);
   }
   return {
+    named,
     target: { kind: "website", homepage: own.url, isAssumed: false },
-    isLocal: true,
     hasLocation: true,
     folders,
     // Below the root there is no robots.txt: that of the website is elsewhere.
@@ -111,7 +106,6 @@ function readMap(text: string): LocalFolder {
 }
 
 function mappedUrl(name: string, folders: readonly LocalFolder[]): string | undefined {
-  if (name === "-") return undefined;
   const real = realpathSync(name);
   const folder = folders.find((each) => real.startsWith(each.path + path.sep));
   if (folder === undefined) return undefined;
@@ -125,62 +119,54 @@ function mappedUrl(name: string, folders: readonly LocalFolder[]): string | unde
   );
 }
 
-function localOptions(folders: readonly LocalFolder[], files: ReadonlyMap<string, Buffer>): Options {
+type Opener = () => AsyncIterable<Uint8Array>;
+type LocalFiles = ReadonlyMap<string, Opener>;
+
+function localOptions(folders: readonly LocalFolder[], files: LocalFiles): Options {
   return { client: localClient(folders, files), retries: 0, concurrency: 1 };
 }
 
-function localClient(folders: readonly LocalFolder[], files: ReadonlyMap<string, Buffer>): Client {
+function localClient(folders: readonly LocalFolder[], files: LocalFiles): Client {
   return {
     async request({ url }): Promise<ClientResponse | Problem> {
-      const isLocal = files.has(url) || folders.some((folder) => url.startsWith(folder.url));
-      if (!isLocal) return problem("not-local");
-      const bytes = files.get(url) ?? fileAt(url, folders);
-      return {
-        status: bytes === undefined ? 404 : 200,
-        headers: [],
-        body: (async function* () {
-          if (bytes !== undefined && bytes.length > 0) yield bytes;
-        })(),
-      };
+      const found = files.get(url) ?? fileAt(url, folders);
+      if (found !== undefined && "code" in found) return found;
+      return { status: found === undefined ? 404 : 200, headers: [], body: found?.() ?? nothing() };
     },
   };
 }
 
+// Undefined if there is no such file.
+function fileAt(url: string, folders: readonly LocalFolder[]): Opener | Problem | undefined {
+  const mapped = folders.filter((folder) => url.startsWith(folder.url));
+  if (mapped.length === 0) return problem("not-local");
+  const found = mapped.map((folder) => fileIn(folder, url));
+  return found.find((each) => typeof each === "function") ?? found.find((each) => each !== undefined);
+}
+
 // Never outside the folder, whatever a URL or a link says.
-function fileAt(url: string, folders: readonly LocalFolder[]): Buffer | undefined {
-  for (const folder of folders) {
-    if (!url.startsWith(folder.url)) continue;
-    const name = (parseUrl(url)?.pathname ?? "").slice((parseUrl(folder.url)?.pathname ?? "/").length);
-    try {
-      const relative = decodeURIComponent(name);
-      const file = realpathSync(
-        path.join(folder.path, relative === "" || relative.endsWith("/") ? `${relative}index.html` : relative),
-      );
-      if (file.startsWith(folder.path + path.sep) && statSync(file).isFile()) return readFileSync(file);
-    } catch {
-      // Missing, or not a valid file name.
-    }
-  }
-  return undefined;
-}
-
-function readFile(name: string): Buffer {
+function fileIn(folder: LocalFolder, url: string): Opener | Problem | undefined {
+  const name = (parseUrl(url)?.pathname ?? "").slice((parseUrl(folder.url)?.pathname ?? "/").length);
   try {
-    return readFileSync(name);
+    const relative = decodeURIComponent(name);
+    const file = realpathSync(
+      path.join(folder.path, relative === "" || relative.endsWith("/") ? `${relative}index.html` : relative),
+    );
+    if (!file.startsWith(folder.path + path.sep)) return problem("not-local", { value: "it is outside of its folder" });
+    const stat = statSync(file);
+    if (stat.isDirectory()) return undefined;
+    if (!stat.isFile()) return problem("not-local", { value: "it is not a regular file" });
+    accessSync(file, constants.R_OK);
+    return () => contentOf(file);
   } catch (error) {
-    throw new UsageError(`${name} cannot be read: ${systemReason(error)}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const isMissing = code === "ENOENT" || code === "ENOTDIR" || code === "ERR_INVALID_ARG_VALUE";
+    return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
   }
 }
 
-// A WARC file, or something compressed that holds one, by its name.
-function isArchive(name: string): boolean {
-  if (/\.warc(?:\.gz)?$/i.test(name)) return true;
-  const start = Buffer.alloc(5);
-  const file = openSync(name, "r");
-  try {
-    readSync(file, start, 0, 5, 0);
-  } finally {
-    closeSync(file);
-  }
-  return start.toString("latin1") === "WARC/";
+async function* contentOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

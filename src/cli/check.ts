@@ -1,11 +1,9 @@
 // `sitegrove check`: builds the tree of the target, checks it, and writes the findings.
-import { existsSync } from "node:fs";
-import { buffer } from "node:stream/consumers";
 import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { counted } from "../model/figures.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import type { Options } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { readBaseline, withoutKnown, writeBaseline } from "./check-baseline.ts";
 import { readCheckConfig } from "./check-config.ts";
@@ -14,12 +12,11 @@ import type { ChosenOutput } from "./check-outputs.ts";
 import { Places } from "./check-places.ts";
 import { CheckReport } from "./check-report.ts";
 import { type CheckTarget, chooseCheckTarget, type LocalFlags, withFileName } from "./check-target.ts";
-import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
-import { expectDistinct } from "./distinct-files.ts";
+import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import { UsageError } from "./exit-codes.ts";
-import { insecureWarning } from "./messages.ts";
 import { OutputFile } from "./output-file.ts";
-import { Run, type RunFlags } from "./run.ts";
+import type { Run, RunFlags } from "./run.ts";
+import { begin } from "./target-run.ts";
 import { treeOf } from "./target-tree.ts";
 
 export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags {
@@ -38,24 +35,24 @@ export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalF
 /** Returns the exit code. */
 export async function check(name: string, flags: CheckFlags): Promise<number> {
   const crawl = crawlOptions(flags);
-  resolveOptions(crawl);
-  const chosen = await chooseCheckTarget(name, flags, () => buffer(process.stdin));
-  const [online] = chosen.isLocal ? givenFlags(flags, ["limits"]) : [];
-  if (online !== undefined) throw new UsageError(`${online} has no effect on local files`);
-  if (chosen.isLocal && flags.sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
+  const chosen = chooseCheckTarget(name, flags);
+  if (chosen.named.kind !== "website" && flags.sample !== undefined)
+    throw new UsageError("--sample fetches pages: name a website");
   const { options, failOn, note } = await checkOptions(flags, chosen);
   expectBaseline(flags);
   const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
-  const inputs = chosen.isLocal && existsSync(name) ? [name] : [];
-  expectDistinct(inputs, { "--baseline": flags.baseline, ...Object.fromEntries(outputs) });
   const report = new CheckReport(failOn);
-  const run = new Run({ ...flags, output: undefined }, () => report);
+  const { run } = await begin({
+    targets: [chosen.named],
+    flags: { ...flags, output: undefined },
+    crawl,
+    inputs: [...chosen.folders.map((folder) => folder.path), flags.config],
+    outputs: { "--baseline": flags.baseline, ...Object.fromEntries(outputs) },
+    offline: ["limits"],
+    report: () => report,
+  });
   const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags)));
-  if (chosen.target.kind === "website" && chosen.target.isAssumed) {
-    run.messages.say(`no scheme given, using ${chosen.target.homepage}`, "quiet");
-  }
   if (note !== undefined) run.messages.say(note, "quiet");
-  if (flags.insecure) run.messages.say(insecureWarning, "bad");
   let listed = 0;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
     const result = await findings(name, chosen, { ...crawl, ...chosen.options }, options, flags, run);

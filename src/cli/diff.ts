@@ -4,16 +4,15 @@ import type { DiffSide } from "../diff/diff-side.ts";
 import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
 import { changeKinds, ignorable } from "../model/change.ts";
 import { suggestion } from "../model/option-checks.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
-import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
+import type { Options } from "../model/options.ts";
+import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 import { DiffReport } from "./diff-report.ts";
 import { chooseSide, type SideTarget } from "./diff-side.ts";
-import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
-import { insecureWarning } from "./messages.ts";
 import { anyPattern } from "./pattern.ts";
-import { Run, type RunFlags } from "./run.ts";
+import type { Run, RunFlags } from "./run.ts";
+import { begin } from "./target-run.ts";
 
 export interface DiffFlags extends CrawlFlags, RunFlags {
   readonly format: DiffFormat;
@@ -34,16 +33,10 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
   const crawl = crawlOptions(flags);
-  checkTogether(flags, sides);
-  resolveOptions(crawl);
-  const inputs = sides.flatMap((side) => (side.kind === "file" ? side.path : []));
-  expectDistinct(inputs, { "--output": flags.output, "--log-file": flags.logFile });
+  checkTogether(flags);
   const report = new DiffReport(sides, flags.exitCode ?? false);
-  const run = new Run(flags, () => report);
-  for (const side of sides) {
-    if (side.kind === "website" && side.isAssumed) run.messages.say(`no scheme given, using ${side.url}`, "quiet");
-  }
-  if (flags.insecure) run.messages.say(insecureWarning, "bad");
+  const targets = sides.map(({ target }) => target);
+  const { run } = await begin({ targets, flags, crawl, offline: ["limits"], report: () => report });
 
   const { writeDiff } = await import("./diff-output.ts");
   const { diffBatches, resolveDiffOptions } = await import("../diff/diff-trees.ts");
@@ -79,12 +72,11 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
   return run.write(pieces, () => ({ listed: report.told, unit: "change", notes: [] }));
 }
 
-async function sourceOf(side: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
-  if (side.kind !== "website") return side.source();
+async function sourceOf({ target, source }: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
+  if (target.kind !== "website") return source();
   const { recognized } = await import("./sitemap-target.ts");
-  const target = { kind: "website", homepage: side.url, isAssumed: false } as const;
   const named = await recognized(target, { ...crawl, signal }, messages, { verb: "comparing", command: "" });
-  return named.kind === "sitemaps" ? { sitemaps: [...named.urls] } : side.source();
+  return named.kind === "sitemaps" ? { sitemaps: [...named.urls] } : source();
 }
 
 async function* seenBy(
@@ -141,11 +133,7 @@ export function pageFilter({
 }
 
 // Flags without an effect are refused.
-function checkTogether(flags: DiffFlags, sides: readonly SideTarget[]): void {
+function checkTogether(flags: DiffFlags): void {
   if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
   if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
-  if (sides.some(({ kind }) => kind === "website")) return;
-  // The reader's own limits apply to an archive, too.
-  const [online] = givenFlags(flags, ["limits"]);
-  if (online !== undefined) throw new UsageError(`${online} has no meaning for files: nothing is fetched`);
 }

@@ -1,6 +1,6 @@
 // No file is both read and written, and none is written twice. Files are compared, not names: links, other spellings of a path and
 // standard output lead to the same file.
-import { fstatSync, realpathSync, statSync } from "node:fs";
+import { existsSync, fstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "./exit-codes.ts";
 import { websiteHint } from "./target.ts";
@@ -18,10 +18,21 @@ export function expectDistinct(inputs: readonly string[], outputs: Readonly<Reco
     written.set(identity, name);
   }
   for (const file of inputs) {
-    const name = written.get(identityOf(file));
+    const name = written.get(identityOf(file)) ?? writtenInto(file, outputs);
     if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
   }
 }
+
+// A folder is read: the documents in it are inputs, too.
+function writtenInto(folder: string, outputs: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const start = realpathSync(folder) + path.sep;
+  const isInside = (file: string) =>
+    existsSync(file) && isDocumentName.test(file) && realpathSync(file).startsWith(start);
+  return Object.entries(outputs).find(([, file]) => file !== undefined && isInside(file))?.[0];
+}
+
+const isDocumentName = /\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i;
 
 function identityOf(file: string): string {
   try {

@@ -20,6 +20,9 @@ import { FleetView } from "./fleet-view.ts";
 import { LiveBlock } from "./live-block.ts";
 import { insecureWarning, Messages } from "./messages.ts";
 
+/** The totals of a fleet, in the folder of its outputs. */
+export const summaryName = "summary.json";
+
 export class FleetRun {
   readonly #flags: FleetFlags;
   readonly #out: string;
@@ -103,7 +106,7 @@ export class FleetRun {
       this.#messages.say("the list names no website", "bad");
       return exitCodes.usage;
     }
-    writeWhole(path.join(this.#out, "summary.json"), summary);
+    writeWhole(path.join(this.#out, summaryName), summary);
     await uploadSummary(this.#flags, summary);
     process.stdout.write(fleetTable(totals, run));
     if (counts.waiting > 0)

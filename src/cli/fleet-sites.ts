@@ -1,10 +1,8 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream, statSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import { isInShard, type Shard } from "../fleet/shard.ts";
 import { type SiteJob, siteJob } from "../fleet/site-job.ts";
-import { counted } from "../model/figures.ts";
+import { counted, grouped } from "../model/figures.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Messages } from "./messages.ts";
 
@@ -82,7 +80,7 @@ export class SiteList {
     for await (const [at, text, around = text] of texts) {
       const job = siteJob(text, { keepPath });
       if (job === undefined) {
-        const line = { file, line: at + 1, text: (text || around).slice(0, 200) };
+        const line = { file, line: at + 1, text: inMessage(text || around) };
         this.malformedCount += 1;
         if (this.malformed.length < mostMalformed) this.malformed.push(line);
         this.onMalformed?.(line);
@@ -133,17 +131,33 @@ export function inWords({ file, line, text }: MalformedLine): string {
   return `${file}:${line}: not a website: ${text}`;
 }
 
-async function* linesOf(file: string): AsyncGenerator<string, void> {
-  const input = Readable.from(decoded(file === "-" ? process.stdin : createReadStream(file)));
-  const failed = new Promise<never>((_, reject) => input.once("error", reject));
-  failed.catch(() => undefined);
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
-  for (;;) {
-    const step = await Promise.race([lines.next(), failed]);
-    if (step.done) return;
-    yield step.value;
-  }
+function inMessage(text: string): string {
+  return text === tooLong ? `a line of more than ${grouped(longestLine)} characters` : text.slice(0, 200);
 }
+
+// A line of any length takes little memory: one that is too long for a homepage and its row is replaced.
+async function* linesOf(file: string): AsyncGenerator<string, void> {
+  let line = "";
+  let isLong = false;
+  let endsInReturn = false;
+  for await (const piece of decoded(file === "-" ? process.stdin : createReadStream(file))) {
+    const text = endsInReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
+    if (piece !== "") endsInReturn = piece.endsWith("\r");
+    for (const [at, part] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {
+      if (at > 0) {
+        yield isLong ? tooLong : line;
+        [line, isLong] = ["", false];
+      }
+      isLong ||= line.length + part.length > longestLine;
+      line = isLong ? "" : line + part;
+    }
+  }
+  if (line !== "" || isLong) yield isLong ? tooLong : line;
+}
+
+const longestLine = 64 * 1024;
+// No website: a NUL.
+const tooLong = "\0";
 
 // Spreadsheets save lists as UTF-16, too. Nothing else has a zero byte in its first two.
 async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {

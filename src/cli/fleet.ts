@@ -11,11 +11,12 @@ import { suggestion } from "../model/option-checks.ts";
 import { resolveOptions } from "../model/options.ts";
 import { systemReason } from "../model/system-reason.ts";
 import type { CrawlFlags } from "./crawl-flags.ts";
+import { expectDistinct } from "./distinct-files.ts";
 import { UsageError } from "./exit-codes.ts";
 import { crawlOf, givenCrawl } from "./fleet-crawl.ts";
 import { type FleetFormat, retryNames } from "./fleet-formats.ts";
 import { stateFolder, unpublisher, usableBucket, wholePath } from "./fleet-outputs.ts";
-import { FleetRun } from "./fleet-run.ts";
+import { FleetRun, summaryName } from "./fleet-run.ts";
 import { outputsOf } from "./fleet-sink-options.ts";
 import { SiteList } from "./fleet-sites.ts";
 import { Messages } from "./messages.ts";
@@ -61,6 +62,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (list === undefined && !existsSync(path.join(folder, journalName))) {
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   }
+  expectFiles(folder, flags);
   await list?.expectColumn();
   const outputs = await outputsOf(flags);
   const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
@@ -72,6 +74,15 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
     await queue.close();
     if (log !== undefined) closeSync(log);
   }
+}
+
+function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlags): void {
+  const [journal, summary] = [journalName, summaryName].map((name) => path.join(folder, name));
+  const earlier = previous === undefined ? [] : [path.join(previous, journalName)];
+  const read = [...from.filter((file) => file !== "-"), ...earlier];
+  expectDistinct(read, { "--log-file": logFile, [summaryName]: summary, [journalName]: journal });
+  if (!existsSync(journal as string) && existsSync(summary as string))
+    throw new UsageError(`${summary} exists, and is not of a fleet: use another folder`);
 }
 
 // Each process has a part of these limits, which is at least one: more processes would raise what was asked for.

@@ -1,18 +1,16 @@
 // `sitegrove ls`: checks the flags, then runs the listing. The code that does the work is imported once the flags are
 // right: a mistake is reported at once.
-import { type Options, resolveOptions } from "../model/options.ts";
-import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
-import { expectDistinct } from "./distinct-files.ts";
+import type { Options } from "../model/options.ts";
+import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isSitemapFormat } from "./formats.ts";
-import { insecureWarning } from "./messages.ts";
 import { type CsvFlags, checkCsvFlags } from "./page-writer.ts";
 import { Report } from "./report.ts";
-import { Run, type RunFlags } from "./run.ts";
-import { SaveFile } from "./save-file.ts";
+import type { RunFlags } from "./run.ts";
 import { Summary } from "./summary.ts";
 import { archivedTarget, chooseTarget, type Target } from "./target.ts";
+import { begin } from "./target-run.ts";
 
 export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
   readonly format: Format;
@@ -33,36 +31,22 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
   const { targets, isNamed } = await chooseTargets(names, flags);
   const filters = new Filters(flags);
   const options = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
-  for (const target of targets) checkTogether(flags, target);
+  checkTogether(flags);
   if (targets.length > 1) {
     if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
     if (flags.resume !== undefined) throw new UsageError("--resume works with one website: name one, or none");
     if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
   }
-  resolveOptions(options);
-  const isFolder = flags.format === "parquet";
-  expectDistinct(
-    targets.flatMap((target) => (target.kind === "archive" ? target.path : [])),
-    {
-      "--save": flags.save,
-      "--resume": flags.resume,
-      "--output": flags.output,
-      "--log-file": flags.logFile,
-    },
-  );
-  // The new archive may replace the previous one; no other output may.
-  expectDistinct(flags.previous ?? [], { "--output": flags.output, "--log-file": flags.logFile });
-  const save = flags.save === undefined ? undefined : new SaveFile(flags.save, flags.force ?? false);
-  const run = new Run(
-    isFolder ? { ...flags, output: undefined } : flags,
-    () => new Report(flags.limit === undefined ? [] : ["limit-pages"]),
-  );
-  if (save !== undefined) run.owns(save);
-  for (const target of targets) {
-    if (target.kind === "website" && target.isAssumed) {
-      run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
-    }
-  }
+  const { run, save } = await begin({
+    targets,
+    // A folder of tables is not one file.
+    flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,
+    crawl: options,
+    renewed: flags.previous,
+    outputs: { "--resume": flags.resume, "--output": flags.output },
+    offline: ["limits", "save"],
+    report: () => new Report(flags.limit === undefined ? [] : ["limit-pages"]),
+  });
   if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");
   if (targets.length > fewWebsites) {
     run.messages.say(
@@ -70,7 +54,6 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
       "quiet",
     );
   }
-  if (flags.insecure) run.messages.say(insecureWarning, "bad");
 
   const { listing } = await import("./listing.ts");
   const summary = flags.summary ? new Summary() : undefined;
@@ -78,7 +61,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
     targets,
     flags,
     filters,
-    options: { ...options, save: save?.path },
+    options: { ...options, save },
     run,
     summary,
   });
@@ -117,7 +100,7 @@ function nameOf(target: Target | undefined): string {
 }
 
 // Flags without an effect are refused.
-function checkTogether(flags: LsFlags, target: Target): void {
+function checkTogether(flags: LsFlags): void {
   if (flags.stripUrl && !["tabtree", "pages", "sitemaps"].includes(flags.format)) {
     throw new UsageError("--strip-url works with the formats tabtree, pages and sitemaps");
   }
@@ -135,8 +118,4 @@ function checkTogether(flags: LsFlags, target: Target): void {
   if (flags.force && flags.save === undefined && flags.output === undefined) {
     throw new UsageError("--force needs --save or --output");
   }
-  if (target.kind !== "archive") return;
-  // The reader's own limits apply to an archive, too.
-  const [online] = givenFlags(flags, ["limits", "save"]);
-  if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
 }

@@ -12,13 +12,14 @@ import type { Entries } from "../parse/entry-parser.ts";
 import type { PageWriter } from "../write/batch.ts";
 import { ParsedJsonWriter } from "../write/parsed-json.ts";
 import { printable } from "../write/printable.ts";
-import { crawlOptions, givenFlags } from "./crawl-flags.ts";
-import { expectDistinct } from "./distinct-files.ts";
+import { crawlOptions } from "./crawl-flags.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { type FilterFlags, Filters } from "./filters.ts";
 import { type Format, isPageFormat } from "./formats.ts";
 import { type CsvFlags, checkCsvFlags, pageWriter } from "./page-writer.ts";
-import { Run, type RunFlags } from "./run.ts";
+import type { Run, RunFlags } from "./run.ts";
+import { type NamedTarget, recognize } from "./target.ts";
+import { begin } from "./target-run.ts";
 
 export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;
@@ -31,12 +32,17 @@ export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progr
 export async function parse(source: string, flags: ParseFlags): Promise<number> {
   checkCsvFlags(flags.format, flags);
   const filters = new Filters(flags);
-  const isRemote = isHttpUrl(source);
-  if (!isRemote) expectOffline(flags);
-  expectDistinct(isRemote || source === "-" ? [] : [source], { "--output": flags.output });
-  const body = isRemote ? undefined : source === "-" ? process.stdin : openFile(source);
-  const run = new Run({ ...flags, verbose: 0, progress: false });
-  const options: Options = { ...crawlOptions({ ...flags }), signal: run.signal };
+  const target = chooseDocument(source);
+  const isRemote = target.kind === "website";
+  const crawl = crawlOptions({ ...flags });
+  const { run } = await begin({
+    targets: [target],
+    flags: { ...flags, verbose: 0, progress: false },
+    crawl,
+    offline: ["strict", "limits"],
+  });
+  const body = isRemote ? undefined : target.open();
+  const options: Options = { ...crawl, signal: run.signal };
   const { limits, strict } = resolveOptions(options);
   const opened =
     body === undefined
@@ -65,24 +71,33 @@ export async function parse(source: string, flags: ParseFlags): Promise<number> 
   }
 }
 
-// What is meant for a network would do nothing.
-function expectOffline(flags: ParseFlags): void {
-  const [flag] = givenFlags({ ...flags }, ["strict", "limits"]);
-  if (flag !== undefined) throw new UsageError(`${flag} has no meaning for a file: nothing is fetched`);
+// One document: a website is only what is written as a URL.
+function chooseDocument(source: string) {
+  const target = source === "-" || isHttpUrl(source) ? recognize(source) : localDocument(source);
+  switch (target.kind) {
+    case "file":
+      return { ...target, open: () => createReadStream(target.path, { highWaterMark: 256 * 1024 }) };
+    case "archive":
+      throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
+    case "folder":
+      throw new UsageError(`${source} cannot be read: it is a directory`);
+    default:
+      return target;
+  }
+}
+
+function localDocument(source: string): NamedTarget {
+  try {
+    statSync(source);
+  } catch (error) {
+    throw new UsageError(`${source} cannot be read: ${systemReason(error)}`);
+  }
+  return recognize(source);
 }
 
 function failed(url: string, { outcome, reason }: FollowFailure, { messages }: Run): number {
   messages.say(`${url}: not read: ${reason.message}`, "bad");
   return outcome === "absent" ? exitCodes.notFound : exitCodes.unreachable;
-}
-
-function openFile(file: string): AsyncIterable<Uint8Array> {
-  try {
-    if (statSync(file).isDirectory()) throw new Error("it is a directory");
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
-  }
-  return createReadStream(file, { highWaterMark: 256 * 1024 });
 }
 
 // The entries that are to be listed; the reading itself at the end.

@@ -3,19 +3,17 @@ import type { CheckOptions, RuleSeverities } from "../check/options.ts";
 import { failedInWords } from "../check/result.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { counted } from "../model/figures.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import type { Options } from "../model/options.ts";
 import type { ReportFacts } from "../report/facts.ts";
 import type { ReportOptions } from "../report/report.ts";
 import { jsonOf } from "../write/printable.ts";
 import { readCheckConfig } from "./check-config.ts";
 import { CheckReport } from "./check-report.ts";
-import { type CrawlFlags, crawlOptions, givenFlags } from "./crawl-flags.ts";
-import { expectDistinct } from "./distinct-files.ts";
+import { type CrawlFlags, crawlOptions } from "./crawl-flags.ts";
 import { UsageError } from "./exit-codes.ts";
-import { insecureWarning } from "./messages.ts";
-import { Run, type RunFlags } from "./run.ts";
-import { SaveFile } from "./save-file.ts";
+import type { Run, RunFlags } from "./run.ts";
 import { chooseTarget, type Target } from "./target.ts";
+import { begin } from "./target-run.ts";
 import { treeOf } from "./target-tree.ts";
 
 export interface ReportFlags extends CrawlFlags, RunFlags {
@@ -32,33 +30,27 @@ export interface ReportFlags extends CrawlFlags, RunFlags {
 /** Returns the exit code. */
 export async function report(name: string | undefined, flags: ReportFlags): Promise<number> {
   const crawl = crawlOptions(flags);
-  resolveOptions(crawl);
   const target = chooseTarget(name, flags.sitemap);
-  checkTogether(target, flags);
+  checkTogether(flags);
   const { check, note } = checkOptions(flags);
   const { resolveCheckOptions } = await import("../check/options.ts");
   resolveCheckOptions(check);
   // A page about a website that failed altogether is useful, too.
   const end = new CheckReport("never");
-  const run = new Run(flags, () => end);
-  const save = flags.save === undefined ? undefined : run.owns(new SaveFile(flags.save, flags.force ?? false));
-  if (target.kind === "website" && target.isAssumed) {
-    run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
-  }
-  if (note !== undefined) run.messages.say(note, "quiet");
-  if (flags.insecure) run.messages.say(insecureWarning, "bad");
-  let facts: ReportFacts | undefined;
-  const pieces = page(
-    target,
-    { ...crawl, save: save?.path },
-    { check, previous: flags.previous },
+  const { run, save } = await begin({
+    targets: [target],
     flags,
-    run,
-    (made) => {
-      facts = made;
-      end.finish(made);
-    },
-  );
+    crawl,
+    inputs: [flags.previous, flags.config],
+    offline: ["limits", "previous"],
+    report: () => end,
+  });
+  if (note !== undefined) run.messages.say(note, "quiet");
+  let facts: ReportFacts | undefined;
+  const pieces = page(target, { ...crawl, save }, { check, previous: flags.previous }, flags, run, (made) => {
+    facts = made;
+    end.finish(made);
+  });
   const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
   if (facts !== undefined && flags.output !== undefined) {
     run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts)}`, "quiet");
@@ -101,19 +93,11 @@ function checkOptions(flags: ReportFlags): { readonly check: CheckOptions; reado
 }
 
 // Flags without an effect are refused.
-function checkTogether(target: Target, flags: ReportFlags): void {
+function checkTogether(flags: ReportFlags): void {
   if (flags.output === undefined && process.stdout.isTTY) {
     throw new UsageError("say where to write the page: -o report.html");
   }
   if (flags.force && flags.output === undefined && flags.save === undefined) {
     throw new UsageError("--force needs --output or --save");
   }
-  const inputs = [
-    ...(target.kind === "archive" ? [target.path] : []),
-    ...(flags.previous === undefined ? [] : [flags.previous]),
-  ];
-  expectDistinct(inputs, { "--save": flags.save, "--output": flags.output, "--log-file": flags.logFile });
-  if (target.kind !== "archive") return;
-  const [online] = givenFlags(flags, ["limits", "previous"]);
-  if (online !== undefined) throw new UsageError(`${online} does not apply to an archive: nothing is fetched`);
 }

@@ -10,6 +10,7 @@ import { Output, OutputClosed } from "./output.ts";
 import { OutputFile } from "./output-file.ts";
 import { Progress } from "./progress.ts";
 import { Report } from "./report.ts";
+import { SaveFile } from "./save-file.ts";
 import { stopSignal } from "./stop.ts";
 
 export interface RunFlags extends MessageFlags {
@@ -31,8 +32,10 @@ interface Result {
 export interface RunReport {
   see(event: CrawlEvent): void;
   readonly isComplete: boolean;
-  /** Whether nothing was read that is worth keeping. */
+  /** Whether nothing could be read: then old files are kept. */
   readonly readNothing: boolean;
+  /** Whether the output is worth keeping even then, because it says so. An archive never is. */
+  readonly tellsFailures?: boolean;
   readonly exitCode: number;
   /** `listed`: how many pages were written; `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void;
@@ -141,7 +144,8 @@ export class Run {
   // If nothing could be read, the old files are kept.
   #settle(): void {
     for (const result of this.#results) {
-      if (!this.#readNothing) result.keep();
+      const isWanted = this.#report.tellsFailures === true && !(result instanceof SaveFile);
+      if (!this.#readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
   }

@@ -1,43 +1,60 @@
-// The target on the command line: a website, given sitemaps, or an archive on disk.
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+// What a name on the command line is: decided here, for all commands.
+import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import type { ArchiveInfo } from "../archive/contract.ts";
 import { looksLikeArchive, magicLength } from "../diff/archive-magic.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { UsageError } from "./exit-codes.ts";
 
+/** What has a tree: a website, given sitemaps, or an archive on disk. */
 export type Target =
   | { readonly kind: "website"; readonly homepage: string; readonly isAssumed: boolean }
   | { readonly kind: "sitemaps"; readonly urls: readonly string[] }
   | { readonly kind: "archive"; readonly path: string };
 
+export type NamedTarget =
+  | Exclude<Target, { kind: "sitemaps" }>
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "folder"; readonly path: string }
+  /** Standard input or a pipe: can be read once. */
+  | { readonly kind: "stream"; readonly name: string; readonly open: () => AsyncIterable<Uint8Array> };
+
+/** Throws a `UsageError` where it is nothing that can be read. */
+export function recognize(name: string): NamedTarget {
+  if (name === "") throw new UsageError("a name must not be empty");
+  if (name === "-") return { kind: "stream", name: "standard input", open: () => process.stdin };
+  if (hasScheme.test(name)) {
+    return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
+  }
+  const stat = statSync(name, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return { kind: "folder", path: name };
+  if (stat?.isFile()) return { kind: isArchive(name, stat.size) ? "archive" : "file", path: name };
+  if (stat !== undefined) return { kind: "stream", name, open: () => createReadStream(name) };
+  if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
+  return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+}
+
+/** For commands that need a tree. */
 export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
   if (sitemaps.length > 0) {
     if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
     return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url) ?? fail(url, "--sitemap takes a URL, not")) };
   }
   if (name === undefined) throw new UsageError("no website given; --help shows examples");
-  if (hasScheme.test(name)) {
-    return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
-  }
-  const stat = statSync(name, { throwIfNoEntry: false });
-  if (stat !== undefined) {
-    // `ls example.org > example.org` makes the shell create an empty file first.
-    const what = stat.isDirectory()
-      ? "a folder"
-      : stat.isFile()
-        ? stat.size === 0
-          ? "an empty file"
-          : undefined
-        : "not a regular file";
-    if (what === undefined) {
-      expectArchive(name);
-      return { kind: "archive", path: name };
-    }
-    throw new UsageError(`${name} is ${what} here, not an archive${websiteHint(name)}`);
-  }
-  if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
-  return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+  const target = recognize(name);
+  if (target.kind === "website" || target.kind === "archive") return target;
+  throw new UsageError(`${name} is ${notArchive(target)}`);
+}
+
+// A file with the name of a website, or a sitemap: the message says what to type.
+function notArchive(target: Exclude<NamedTarget, Target>): string {
+  if (target.kind === "stream") return "not a regular file here, not an archive";
+  const { kind, path } = target;
+  const hint = websiteHint(path);
+  if (kind === "folder") return `a folder here, not an archive${hint}`;
+  // `ls example.org > example.org` makes the shell create an empty file first.
+  if (statSync(path).size === 0) return `an empty file here, not an archive${hint}`;
+  return `a file here, and not an archive${hint || `; for a sitemap that is a local file: sitegrove parse ${path}`}`;
 }
 
 /** What an archive says that it is about: never a file, and without a password of its own. */
@@ -49,11 +66,8 @@ export function archivedTarget({ homepage = "", sitemaps }: Partial<ArchiveInfo>
   return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
-// A file with the name of a website, or a sitemap: the message says what to type.
-function expectArchive(name: string): void {
-  if (isArchiveName.test(name) || looksLikeArchive(startOf(name))) return;
-  const hint = websiteHint(name) || `; for a sitemap that is a local file: sitegrove parse ${name}`;
-  throw new UsageError(`${name} is a file here, and not an archive${hint}`);
+function isArchive(file: string, size: number): boolean {
+  return size > 0 && (isArchiveName.test(file) || looksLikeArchive(startOf(file)));
 }
 
 function startOf(file: string): Uint8Array {
@@ -66,7 +80,7 @@ function startOf(file: string): Uint8Array {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw new UsageError(`${file}: ${systemReason(error)}`);
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
   }
 }
 
@@ -89,4 +103,4 @@ function fail(text: string, what: string): never {
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const isArchiveName = /\.warc(\.gz)?$/i;
-const looksLikeFile = /^[./~\\]|\.warc(\.gz)?$/i;
+const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;

@@ -69,8 +69,10 @@ test("JSON is one document; two checks of one archive give the same bytes", asyn
 
 test("a folder is read without a network, and nothing outside of it", async () => {
   const place = path.join(folder, "public");
-  const { code, stdout } = await sitegrove(["check", place, "--map", `https://example.org/=${place}`, "-f", "json"]);
-  expect(code).toBe(6);
+  const words = ["check", place, "--map", `https://example.org/=${place}`, "-f", "json"];
+  const { code, stdout, stderr } = await sitegrove(words);
+  expect(code).toBe(3);
+  expect(stderr).toContain("link.xml: not read: Not a local file: it is outside of its folder");
   const { findings } = JSON.parse(stdout);
   expect(findings.map((finding: { rule: string }) => finding.rule)).toContain("url-fragment");
   expect(stdout).not.toContain("example.org/secret");

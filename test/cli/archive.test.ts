@@ -66,7 +66,7 @@ test("filters work offline; what is meant for a network is refused", async () =>
   const refused = await sitegrove(["ls", archive, "--retries", "1"]);
   expect(refused).toMatchObject({
     code: 2,
-    stderr: "sitegrove: --retries does not apply to an archive: nothing is fetched\n",
+    stderr: "sitegrove: --retries has no effect on files: nothing is fetched\n",
   });
 });
 

@@ -381,7 +381,7 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "--ignore", "lastmodified"], "did you mean `lastModified`?"],
     [["GOOD", "GOOD", "-f", "rss", "--only", "removed"], "-f rss is a feed of new pages"],
     [["GOOD", "GOOD", "-f", "json"], "Allowed choices are summary, ndjson"],
-    [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no meaning for files"],
+    [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no effect on files"],
     [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output is the input itself"],
     [["GOOD", "GOOD", "--include", "/(/"], "not a regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],

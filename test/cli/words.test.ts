@@ -174,7 +174,7 @@ test("parse fetches the one document that a URL names, redirects included", asyn
   const offline = await sitegrove(["parse", "-", "--retries", "0"]);
   expect(offline).toMatchObject({
     code: 2,
-    stderr: "sitegrove: --retries has no meaning for a file: nothing is fetched\n",
+    stderr: "sitegrove: --retries has no effect on files: nothing is fetched\n",
   });
 });
 

@@ -193,7 +193,7 @@ export const fetchingProblems: ProblemRows = {
   "not-local": {
     refused: true,
     loss: true,
-    message: "Not a local file; nothing was fetched",
+    message: "Not a local file[: {value}]; nothing was fetched",
     fix: "When local files are checked: name the folder that stands for its URL, too.",
     hint: "map its URL to a folder with --map",
   },

@@ -1,0 +1,136 @@
+// What all commands decide alike: what a name is, which files have to differ, and when an archive is replaced.
+// Needs more than a second.
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SiteList } from "../../src/cli/fleet-sites.ts";
+import { sitegrove } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+const nowhere = "http://127.0.0.1:1/";
+const quick = ["--retries", "0"];
+let site: Website;
+let folder: string;
+const at = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  site = await serve({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sitegrove-targets-")));
+  await sitegrove(["ls", site.homepage, ...quick, "--save", at("site.warc.gz")]);
+  copyFileSync(at("site.warc.gz"), at("saved.gz"));
+  writeFileSync(at("a.xml"), urlset("https://example.org/1"));
+  writeFileSync(at("sites.txt"), `${nowhere}\n`);
+  writeFileSync(at("sitegrove.json"), "{}");
+  mkdirSync(at("public"));
+  copyFileSync(at("a.xml"), at("public/sitemap.xml"));
+  mkdirSync(at("out"));
+  copyFileSync(at("sites.txt"), at("out/summary.json"));
+});
+
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ...["ls", "check", "report"].map((command) => [command, "saved.gz", "-l", "saved.gz"]),
+  ["ls", "saved.gz", "-o", "saved.gz", "--force"],
+  ["ls", "site", "--previous", "saved.gz", "-l", "saved.gz"],
+  ["ls", "--resume", "saved.gz", "-l", "saved.gz"],
+  ["check", "a.xml", "-l", "a.xml"],
+  ["check", "a.xml", "-o", "a.xml", "--force"],
+  ["check", "a.xml", "--config", "sitegrove.json", "-l", "sitegrove.json"],
+  ["check", "a.xml", "--baseline", "a.xml", "--update-baseline"],
+  ["check", "public", "--map", "https://example.org/=public", "-l", "public/sitemap.xml"],
+  ["check", "a.xml", "--map", "https://example.org/=public", "-l", "public/sitemap.xml"],
+  ["diff", "a.xml", "saved.gz", "-l", "a.xml"],
+  ["diff", "a.xml", "saved.gz", "-o", "saved.gz", "--force"],
+  ["parse", "a.xml", "-o", "a.xml", "--force"],
+  ["report", "site", "-o", "x.html", "--previous", "saved.gz", "-l", "saved.gz"],
+  ["report", "site", "-o", "x.html", "--previous", "saved.gz", "--save", "saved.gz", "--force"],
+  ["fleet", "--from", "sites.txt", "--out", "new", "-l", "sites.txt"],
+  ["fleet", "--from", "out/summary.json", "--out", "out"],
+  ["fleet", "--from", "sites.txt", "--out", "out"],
+])("no input is written to: %s %s %s %s %s %s", async (...words) => {
+  const before = everything();
+  const run = await sitegrove(
+    words.map((word) => (word === "site" ? site.homepage : word)),
+    { cwd: folder },
+  );
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
+  expect(everything()).toEqual(before);
+});
+
+function everything(): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true });
+  const names = files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(name, "latin1")]));
+}
+
+test.each(["ls", "report"])("%s keeps the old archive where nothing could be read", async (command) => {
+  const before = readFileSync(at("site.warc.gz"));
+  const output = command === "report" ? ["-o", at("report.html")] : [];
+  const words = [command, nowhere, ...quick, ...output, "--save", at("site.warc.gz"), "--force"];
+  const run = await sitegrove(words);
+  expect(run.code).toBe(5);
+  expect(run.stderr).toContain(`${at("site.warc.gz")} was not changed`);
+  expect(readFileSync(at("site.warc.gz")).equals(before)).toBe(true);
+});
+
+test("an archive is recognized by its content, whatever its name", async () => {
+  const [named, renamed] = await Promise.all(
+    ["site.warc.gz", "saved.gz"].map((name) => sitegrove(["check", at(name), "-f", "json"])),
+  );
+  expect(renamed).toEqual(named);
+  expect((await sitegrove(["parse", at("saved.gz")])).stderr).toBe(
+    `sitegrove: ${at("saved.gz")} is an archive: sitegrove ls ${at("saved.gz")}\n`,
+  );
+  expect((await sitegrove(["ls", "sitemap.xml"])).stderr).toBe("sitegrove: no such file: sitemap.xml\n");
+});
+
+test("a local file is read up to the limit, however large it is", async () => {
+  const place = at("large");
+  mkdirSync(place);
+  writeFileSync(path.join(place, "robots.txt"), "Sitemap: https://example.org/large.xml\n");
+  writeFileSync(path.join(place, "large.xml"), urlset("https://example.org/1"));
+  // More than one buffer can hold; sparse.
+  truncateSync(path.join(place, "large.xml"), 5 * 1024 ** 3);
+  const map = ["--map", `https://example.org/=${place}`, "--max-bytes", "1M"];
+  for (const target of [place, path.join(place, "large.xml")]) {
+    const { stdout, stderr } = await sitegrove(["check", target, ...map]);
+    expect(stdout + stderr).toContain("Larger than 1 MiB");
+    expect(stdout + stderr).not.toContain("404");
+  }
+});
+
+test("a line of a list may be of any length, and takes no more memory than others", async () => {
+  const long = `https://example.org/${"a".repeat(70_000)}`;
+  const text = `a.example\r\n${long}\rb.example\n${long}`;
+  writeFileSync(at("long.txt"), text);
+  writeFileSync(at("long.csv"), `site\n${text}`);
+  for (const [file, column] of [
+    ["long.txt", undefined],
+    ["long.csv", "site"],
+  ] as const) {
+    const list = new SiteList({ sites: [], files: [at(file)], column, shard: undefined });
+    const found: string[] = [];
+    for await (const { homepage } of list) found.push(homepage);
+    expect(found).toEqual(["https://a.example/", "https://b.example/"]);
+    expect(list.malformed.map(({ text }) => text)).toEqual([
+      "a line of more than 65,536 characters",
+      "a line of more than 65,536 characters",
+    ]);
+  }
+});
