@@ -44,7 +44,7 @@ const ways = {
   },
 
   async diff(before, after) {
-    const { diffTrees } = await distModule("index.js");
+    const { diffTrees } = await distModule("diff.js");
     let count = 0;
     for await (const _change of diffTrees(before, after)) count++;
     return count;

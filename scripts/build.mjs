@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { bundle, bundleTypes } from "./bundle.mjs";
 
 const dist = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), "dist");
-const entryPoints = ["index", "parse/parse-sitemap"];
+const entryPoints = ["index", "check", "diff", "report", "fleet", "parse/parse-sitemap"];
 
 rmSync(dist, { recursive: true, force: true });
 await Promise.all([bundle([...entryPoints, "cli/main"], dist), bundleTypes(entryPoints, dist)]);

@@ -1,27 +1,23 @@
 // What callers get wrong: every public function checks its arguments in the same way, and says what it expected.
 import { expect, test } from "vitest";
+import { checkTree } from "../src/check.ts";
+import { diffTrees } from "../src/diff.ts";
+import { BullQueue, JournalQueue, runFleet, siteJob } from "../src/fleet.ts";
 import {
-  BullQueue,
-  checkTree,
   crawl,
-  diffTrees,
   fetchClient,
-  JournalQueue,
   openTree,
   parseRobots,
   parseSitemap,
   problem,
   readSitemap,
-  reportFacts,
-  reportHtml,
-  runFleet,
   SitemapError,
   SitemapTree,
-  siteJob,
   sitemapTreeForHomepage,
   sitemapTreeFrom,
   streamPages,
 } from "../src/index.ts";
+import { reportFacts, reportHtml } from "../src/report.ts";
 import { index, site } from "./support/site.ts";
 
 const bad = (value: unknown) => value as never;

@@ -4,8 +4,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./pages.ts";
 
-const index = readFileSync(path.join(root, "src/index.ts"), "utf8");
-const exported = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
+const names = ["index", "check", "diff", "report", "fleet"];
+const entries = names.map((name) => readFileSync(path.join(root, `src/${name}.ts`), "utf8")).join("");
+const exported = [...entries.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
   ([, names = "", file = ""]) =>
     names
       .split(",")

@@ -6,25 +6,18 @@ import { expect, test } from "vitest";
 const root = path.join(import.meta.dirname, "../..");
 
 const functions = [
-  "checkTree",
   "crawl",
-  "diffTrees",
   "fetchClient",
   "openTree",
   "parseRobots",
   "parseSitemap",
   "problem",
   "readSitemap",
-  "reportFacts",
-  "reportHtml",
-  "runFleet",
-  "siteJob",
   "sitemapTreeForHomepage",
   "sitemapTreeFrom",
   "streamPages",
 ];
-const classes = ["BullQueue", "JournalQueue", "SitemapError", "SitemapTree"];
-const tables = ["checkRules"];
+const classes = ["SitemapError", "SitemapTree"];
 const pageTypes = [
   "AlternatePage",
   "ChangeFrequency",
@@ -97,6 +90,7 @@ const changeTypes = [
 ];
 const checkTypes = [
   "Basis",
+  "BuiltInRule",
   "CheckOptions",
   "CheckResult",
   "Engine",
@@ -107,8 +101,6 @@ const checkTypes = [
   "NotJudged",
   "PageSample",
   "OwnRule",
-  "RobotsRule",
-  "RobotsTxt",
   "Rule",
   "RuleContext",
   "RuleId",
@@ -120,6 +112,7 @@ const fleetTypes = [
   "FleetEvent",
   "FleetOptions",
   "BullQueueOptions",
+  "JournalLease",
   "JournalQueueOptions",
   "Lease",
   "QueueCounts",
@@ -155,12 +148,10 @@ const reportTypes = [
   "ReportTimeline",
 ];
 const otherTypes = [
-  "BuiltInRule",
   "Came",
   "FetchInit",
   "FetchLike",
   "FetchResponse",
-  "JournalLease",
   "OrderedEvent",
   "Client",
   "ClientHeaders",
@@ -173,30 +164,26 @@ const otherTypes = [
   "ParseOptions",
   "ProblemFacts",
   "RedirectHop",
+  "RobotsRule",
+  "RobotsTxt",
   "SitemapBytes",
   "SitemapErrorCode",
   "SitemapResponse",
 ];
 
-test("sitegrove exports these values", async () => {
-  const exported = await import("../../src/index.ts");
-  expect(Object.keys(exported).sort()).toEqual([...functions, ...classes, ...tables].sort());
-});
+const rootTypes = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, ...eventTypes, ...otherTypes];
+const entryPoints: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ["index", [...functions, ...classes], rootTypes],
+  ["check", ["checkRules", "checkTree"], checkTypes],
+  ["diff", ["diffTrees"], changeTypes],
+  ["report", ["reportFacts", "reportHtml"], reportTypes],
+  ["fleet", ["BullQueue", "JournalQueue", "runFleet", "siteJob"], fleetTypes],
+];
 
-test("sitegrove exports these names, types included", () => {
-  const types = [
-    ...pageTypes,
-    ...parsedTypes,
-    ...treeTypes,
-    ...optionTypes,
-    ...eventTypes,
-    ...changeTypes,
-    ...fleetTypes,
-    ...checkTypes,
-    ...reportTypes,
-    ...otherTypes,
-  ];
-  expect(namesOf("src/index.ts")).toEqual([...functions, ...classes, ...tables, ...types].sort());
+test.each(entryPoints)("src/%s.ts exports these values and types", async (name, values, types) => {
+  const exported = await import(`../../src/${name}.ts`);
+  expect(Object.keys(exported).sort()).toEqual([...values].sort());
+  expect(namesOf(`src/${name}.ts`)).toEqual([...values, ...types].sort());
 });
 
 test("sitegrove/parse exports one function and the types that it speaks of", () => {

@@ -142,18 +142,21 @@ describe("how it is used", () => {
     for (const [name, text] of Object.entries(modules)) write(name, text);
   });
 
-  // As docs/platforms.md says. The optional packages of a fleet are not installed here.
+  // As docs/platforms.md says. The optional packages of a fleet are not installed here, and no bundler needs to know of them.
   test.each([
     ["esm", 'import { createRequire as made } from "node:module"; const require = made(import.meta.url);'],
     ["cjs", ""],
   ])("in a bundle of esbuild, format %s", (format, banner) => {
     write(
       "bundled.js",
-      `import { parseSitemap, sitemapTreeFrom } from "sitegrove";
+      `import { parseSitemap, sitemapTreeFrom, streamPages } from "sitegrove";
       const options = { retries: 0, network: "allow-private" };
-      sitemapTreeFrom(["http://127.0.0.1:1/a.xml"], options).then((tree) => {
+      async function run() {
+        for await (const page of streamPages("http://127.0.0.1:1/", options)) console.log(page.url);
+        const tree = await sitemapTreeFrom(["http://127.0.0.1:1/a.xml"], options);
         console.log(parseSitemap("https://example.org/a").kind, tree.root.children[0].reason.code);
-      });`,
+      }
+      run();`,
     );
     // The one that tsx brings.
     const [bundler] = Object.keys(
@@ -163,7 +166,10 @@ describe("how it is used", () => {
     const esbuild = module.createRequire(path.join(root, "node_modules/tsx/package.json"))(bundler as string);
     const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
     const how = { bundle: true, platform: "node", logLevel: "error", absWorkingDir: project, banner: { js: banner } };
-    esbuild.buildSync({ ...how, entryPoints: ["bundled.js"], format, outfile });
+    const { metafile } = esbuild.buildSync({ ...how, entryPoints: ["bundled.js"], format, outfile, metafile: true });
+    const inputs: { imports: { path: string }[] }[] = Object.values(metafile.inputs);
+    const optional = Object.keys(manifest.peerDependencies);
+    expect(inputs.flatMap(({ imports }) => imports.filter((each) => optional.includes(each.path)))).toEqual([]);
     expect(String(execFileSync(process.execPath, [outfile]))).toBe("pages port-refused\n");
   });
 

@@ -1,0 +1,19 @@
+// The public API of `sitegrove/check`: re-exports, nothing else.
+/**
+ * What search engines would say about a tree.
+ * @module sitegrove/check
+ */
+export { checkTree } from "./check/check-tree.ts";
+export type { Finding, FindingExample } from "./check/findings.ts";
+export type {
+  CheckOptions,
+  IgnoredFinding,
+  OwnRule,
+  RuleContext,
+  RuleReport,
+  RuleSeverities,
+} from "./check/options.ts";
+export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
+export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
+export type { RuleId } from "./check/rule-id.ts";
+export { checkRules } from "./check/rule-table.ts";

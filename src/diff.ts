@@ -1,0 +1,22 @@
+// The public API of `sitegrove/diff`: re-exports, nothing else.
+/**
+ * What changed between two trees.
+ * @module sitegrove/diff
+ */
+export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
+export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
+export type {
+  AddedPage,
+  ChangeCounts,
+  ChangedPage,
+  ChangeKind,
+  DiffSideTotals,
+  DiffTotals,
+  MovedPage,
+  PageChange,
+  PageField,
+  RemovedPage,
+  SitemapChange,
+  TreeChange,
+  UnknownPage,
+} from "./model/change.ts";
