@@ -5,10 +5,10 @@ import path from "node:path";
 import { UsageError } from "./exit-codes.ts";
 import { websiteHint } from "./target.ts";
 
-/** `outputs` by their names. Throws a `UsageError` where one of them, or standard output, is an input or another output. */
+/** `inputs`: - is standard input. `outputs` by their names. Throws a `UsageError` where one of them, or standard output, is an input or another output. */
 export function expectDistinct(inputs: readonly string[], outputs: Readonly<Record<string, string | undefined>>): void {
   const written = new Map<string, string>();
-  const standard = outputIdentity();
+  const standard = openIdentity(1);
   if (standard !== undefined) written.set(standard, "standard output");
   for (const [name, file] of Object.entries(outputs)) {
     if (file === undefined) continue;
@@ -18,7 +18,8 @@ export function expectDistinct(inputs: readonly string[], outputs: Readonly<Reco
     written.set(identity, name);
   }
   for (const file of inputs) {
-    const name = written.get(identityOf(file)) ?? writtenInto(file, outputs);
+    const identity = file === "-" ? openIdentity(0) : identityOf(file);
+    const name = (identity && written.get(identity)) ?? writtenInto(file, outputs);
     if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
   }
 }
@@ -49,9 +50,9 @@ function identityOf(file: string): string {
 }
 
 // A terminal or a pipe may be named more than once.
-function outputIdentity(): string | undefined {
+function openIdentity(descriptor: number): string | undefined {
   try {
-    const stats = fstatSync(1, { bigint: true });
+    const stats = fstatSync(descriptor, { bigint: true });
     return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
   } catch {
     return undefined;

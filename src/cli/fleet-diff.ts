@@ -39,7 +39,7 @@ export async function fleetDiff(before: string, after: string, flags: FleetDiffF
     const folder = [before, after][at];
     if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
   }
-  expectDistinct(folders, { "--output": flags.output });
+  expectDistinct([...folders, before, after], { "--output": flags.output });
   const report = new FleetDiffReport(flags.exitCode ?? false);
   const run = new Run(flags, () => report);
   const settings = resolveDiffOptions({ only: kinds, ignore, include: pageFilter(flags), signal: run.signal });

@@ -1,6 +1,7 @@
 // `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { expectUsable } from "../fetch/fetcher.ts";
 import { BullQueue, isOf } from "../fleet/bull-queue.ts";
 import type { FleetEvent } from "../fleet/fleet-options.ts";
 import type { RunEntry } from "../fleet/run-data.ts";
@@ -48,7 +49,7 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new UsageError(`${out} is not a folder`);
   const crawl = givenCrawl(flags);
-  resolveOptions(crawl);
+  expectUsable(resolveOptions(crawl));
   const messages = new Messages(flags);
   if (flags.insecure) messages.say(insecureWarning, "bad");
   const refused = new Set<string>();

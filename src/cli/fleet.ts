@@ -1,6 +1,7 @@
 // `sitegrove fleet`: checks the flags and opens the journal, or fills a queue; fleet-run.ts does the rest.
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import path from "node:path";
+import { expectUsable } from "../fetch/fetcher.ts";
 import { defaultPerAddress } from "../fleet/fleet-options.ts";
 import { JournalQueue } from "../fleet/journal-queue.ts";
 import { journalName, readResults } from "../fleet/journal-results.ts";
@@ -54,7 +55,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   checkProcesses(flags);
   const { list, retry } = listOf(names, flags);
   const crawl = crawlOf(flags);
-  resolveOptions(crawl);
+  expectUsable(resolveOptions(crawl));
   if (isBucket(out)) await usableBucket(out);
   else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   // The journal is on this machine; what was published is known from the bucket, too.
@@ -79,7 +80,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
 function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlags): void {
   const [journal, summary] = [journalName, summaryName].map((name) => path.join(folder, name));
   const earlier = previous === undefined ? [] : [path.join(previous, journalName)];
-  const read = [...from.filter((file) => file !== "-"), ...earlier];
+  const read = [...from, ...earlier];
   expectDistinct(read, { "--log-file": logFile, [summaryName]: summary, [journalName]: journal });
   if (!existsSync(journal as string) && existsSync(summary as string))
     throw new UsageError(`${summary} exists, and is not of a fleet: use another folder`);

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet-sites.ts";
-import { sitegrove } from "./program.ts";
+import { shell, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 const nowhere = "http://127.0.0.1:1/";
@@ -78,6 +78,31 @@ function everything(): Record<string, string> {
   const names = files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
   return Object.fromEntries(names.map((name) => [name, readFileSync(name, "latin1")]));
 }
+
+test("nor is standard input, where it is a file", async () => {
+  const before = everything();
+  for (const words of [`check - -l ${at("a.xml")}`, `parse - -o ${at("a.xml")} --force`]) {
+    const run = await shell(`eval "$SITEGROVE" ${words} < ${at("a.xml")}`);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain("is the input itself");
+  }
+  expect(everything()).toEqual(before);
+});
+
+test.each([
+  ["ls", "site", "-o", "new.txt", "-l", "new.log", "--save", "new.warc"],
+  ["check", "site", "-o", "new.txt", "-l", "new.log"],
+  ["report", "site", "-o", "new.html", "-l", "new.log", "--save", "new.warc"],
+  ["diff", "a.xml", "site", "-o", "new.txt", "-l", "new.log"],
+  ["fleet", "--from", "sites.txt", "--out", "new", "-l", "new.log"],
+])("nothing is created where the settings are bad: %s", async (...words) => {
+  const before = everything();
+  const named = words.map((word) => (word === "site" ? site.homepage : word));
+  const run = await sitegrove(named, { cwd: folder, env: { HTTP_PROXY: "secret://x" } });
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr).toMatch(/^sitegrove: Expected `HTTP_PROXY` to be [^\n]+\n$/);
+  expect(everything()).toEqual(before);
+});
 
 test.each(["ls", "report"])("%s keeps the old archive where nothing could be read", async (command) => {
   const before = readFileSync(at("site.warc.gz"));
