@@ -5,11 +5,12 @@ import type { OrderedEvent } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { hasNoResponse } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
+import { atOrigin, movedOrigin } from "../model/url.ts";
 import type { DiscoveryLog } from "./discovery-log.ts";
 import { takeTurn } from "./event-loop.ts";
 import { type FollowRules, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
-import type { HomepageFetch } from "./homepage-fetch.ts";
+import type { HomepageFetch, LinksFound } from "./homepage-fetch.ts";
 import type { IndexWalk } from "./index-walk.ts";
 import type { Lookahead } from "./lookahead.ts";
 import type { Prefetcher } from "./prefetcher.ts";
@@ -37,6 +38,9 @@ export class Discovery {
   // Those that were not tried yet.
   #candidates: Candidate[] = [];
   #isAtRobots = false;
+  // Whether the origin is known at which well-known paths are asked for.
+  #isPlaced = false;
+  #isSettled = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -55,28 +59,24 @@ export class Discovery {
 
   /** Prefetches what will be read next. */
   lookAhead(): void {
-    const { start, lookahead, indexWalk, unasked } = this.#options;
-    const { homepage } = start;
+    const { lookahead, indexWalk, unasked } = this.#options;
     // While robots.txt is read, its sitemaps come first: they may make the other candidates unnecessary.
-    const position = this.#isAtRobots
-      ? { candidates: [], homepage: undefined }
-      : {
-          candidates: neededNow(this.#candidates, unasked),
-          homepage: this.#usesHomepage && !unasked.has(homepage) ? homepage : undefined,
-        };
-    lookahead.fill({ stack: indexWalk.stack, ...position });
+    const candidates = this.#isAtRobots || !this.#isPlaced ? [] : neededNow(this.#candidates, unasked);
+    lookahead.fill({ stack: indexWalk.stack, candidates });
   }
 
   async *#tryAll(candidates: readonly Candidate[], root: Frame): AsyncGenerator<OrderedEvent, void> {
-    const { settings, unasked, log } = this.#options;
+    const { settings, log } = this.#options;
     this.#candidates = [...candidates];
-    for (let next = this.#candidates.shift(); next !== undefined && !this.#isStopped; next = this.#candidates.shift()) {
+    for (;;) {
+      if (this.#candidates[0]?.by === "known-path" && !this.#isStopped) await this.#settle(root);
+      const next = this.#candidates.shift();
+      if (next === undefined || this.#isStopped) return;
       if (next.ifNeeded && hasReadable(root)) {
         log.skip(next);
         continue;
       }
       await takeTurn(settings.signal);
-      if (next.by === "known-path") await unasked.decide(root, this.#usesHomepage);
       const node = yield* this.#try(next, root);
       if (node !== undefined) root.children.push(node);
     }
@@ -108,6 +108,8 @@ export class Discovery {
     if (stop !== undefined && reason !== undefined && hasNoResponse(reason.code)) await homepage.get();
     this.#isAtRobots = false;
     log.add(candidate, visit);
+    const { finalUrl = url, status } = visit.result;
+    if (by === "robots" && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
     switch (visit.type) {
       case "omitted":
         return undefined;
@@ -119,11 +121,53 @@ export class Discovery {
   }
 
   async #homepageLinks(root: Frame): Promise<readonly Candidate[]> {
-    const { unasked, homepage, log } = this.#options;
-    await unasked.decide(root, this.#usesHomepage);
-    const found = await homepage.links();
-    log.addHomepage(found);
+    await this.#settle(root);
+    const found = await this.#options.homepage.links();
+    this.#options.log.addHomepage(found);
     return found.candidates;
+  }
+
+  // Beside the sitemaps of robots.txt, which was found at this URL.
+  #beginHomepage(robots: string): void {
+    const { homepage, unasked } = this.#options;
+    const origin = this.#follow(robots);
+    if (origin !== undefined) homepage.moveTo(atOrigin(homepage.url, origin));
+    if (!this.#usesHomepage || unasked.has(homepage.url)) {
+      this.#isPlaced = true;
+      return;
+    }
+    const onRead = ({ place }: LinksFound) => {
+      this.#follow(place);
+      this.#isPlaced = true;
+      this.lookAhead();
+    };
+    // A rejection reaches whoever asks for the links.
+    homepage.links().then(onRead, () => undefined);
+  }
+
+  // Before the first well-known path: where they are asked for, and which are not.
+  async #settle(root: Frame): Promise<void> {
+    const { unasked, homepage, frontier } = this.#options;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    await unasked.decide(root, this.#usesHomepage);
+    if (this.#usesHomepage) {
+      const { place, page } = await homepage.links();
+      this.#follow(place);
+      // A guess that leads to the homepage need not request it again.
+      if (page !== undefined) frontier.abandon(page);
+    }
+    this.#isPlaced = true;
+  }
+
+  // Where the website led to another origin of its own, its well-known paths are asked for there.
+  #follow(place: string): string | undefined {
+    const origin = movedOrigin(this.#options.homepage.url, place);
+    if (origin === undefined) return undefined;
+    this.#candidates = this.#candidates.map((candidate) =>
+      candidate.by === "known-path" ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate,
+    );
+    return origin;
   }
 
   get #usesHomepage(): boolean {

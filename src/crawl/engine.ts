@@ -102,7 +102,7 @@ class Engine {
       url: start.homepage,
       rules,
       fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
-      isNotAsked: () => unasked.isDecided && unasked.has(start.homepage),
+      isNotAsked: () => unasked.isDecided && unasked.has(homepage.url),
       read: (document) => time.read(document),
       drop: (document) => prefetcher.drop(document),
     });

@@ -13,8 +13,9 @@ import {
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { isTemporary, ProblemLog, problem } from "../model/problem.ts";
-import { type FollowFailure, follow, followRules, Hop } from "./follow.ts";
-import { linksInHomepage } from "./homepage.ts";
+import { atOrigin, movedOrigin } from "../model/url.ts";
+import { answeredAt, type Followed, type FollowFailure, follow, followRules, Hop } from "./follow.ts";
+import { readHomepage } from "./homepage.ts";
 import { read } from "./read.ts";
 import { nextInTurn, today, type Waiting } from "./rotation.ts";
 import type { Start } from "./target.ts";
@@ -52,13 +53,27 @@ export class Guesses {
     const found: string[] = [];
     const nothing: Guess[] = [];
     if (start.sitemaps === undefined) {
-      for (const { url, by } of candidatesFor(start.homepage, settings)) {
-        const before = by === "known-path" ? await lookBack(url, "sitemap", options) : undefined;
+      const candidates = candidatesFor(start.homepage, settings);
+      // As the website is found to have moved in the course of discovery.
+      let homepage = start.homepage;
+      const move = ({ before }: Walk) => {
+        const origin = movedOrigin(homepage, answeredAt(before) ?? homepage);
+        if (origin !== undefined) homepage = atOrigin(homepage, origin);
+      };
+      for (const { url, by } of candidates) if (by === "robots") move(await walkBack(url, "robots", options));
+      if (settings.useHomepage) {
+        const walk = await walkBack(homepage, "homepage", options);
+        const before = await resultOf(walk, "homepage", options);
+        if (typeof before === "object") nothing.push(before);
+        move(walk);
+      }
+      for (const { url: named, by } of candidates) {
+        if (by !== "known-path") continue;
+        const url = atOrigin(named, new URL(homepage).origin);
+        const before = await resultOf(await walkBack(url, "sitemap", options), "sitemap", options);
         if (before === "something") found.push(url);
         else if (before !== undefined) nothing.push(before);
       }
-      const homepage = settings.useHomepage ? await lookBack(start.homepage, "homepage", options) : undefined;
-      if (typeof homepage === "object") nothing.push(homepage);
     }
     const count = Math.max(fewest, Math.ceil(nothing.length / runs));
     const due = new Set(nextInTurn(nothing, count, today()));
@@ -84,12 +99,17 @@ export class Guesses {
   }
 }
 
-// What the previous run found, after redirects; undefined if that is not certain.
-async function lookBack(
+interface Walk {
+  readonly guess: Guess;
+  readonly before: Followed<never>;
+}
+
+// What the previous run found, after redirects.
+async function walkBack(
   url: string,
   role: DocumentRole,
   { previous, settings, startUrls, source }: GuessOptions,
-): Promise<Guess | "something" | undefined> {
+): Promise<Walk> {
   const keys: string[] = [];
   let runsNotAsked = 0;
   const fetch = async (hop: Hop): Promise<Fetched> => {
@@ -101,7 +121,15 @@ async function lookBack(
   };
   const rules = followRules(settings.limits, startUrls, source);
   const before = await follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
-  const nothing: Guess = { url, runsNotAsked, keys };
+  return { guess: { url, runsNotAsked, keys }, before };
+}
+
+// Undefined if it is not certain.
+async function resultOf(
+  { guess: nothing, before }: Walk,
+  role: DocumentRole,
+  { settings }: GuessOptions,
+): Promise<Guess | "something" | undefined> {
   if (before.outcome === "absent" || (before.outcome === "blocked" && isForbidden(before))) return nothing;
   if (before.outcome !== "found") return undefined;
   const { document } = before;
@@ -120,8 +148,8 @@ function isForbidden({ status, reason }: FollowFailure): boolean {
 // A homepage that was not read to its end may have some.
 async function hasLinks(document: FetchedDocument, url: string): Promise<boolean> {
   const problems = new ProblemLog();
-  const links = await linksInHomepage(document, url, problems);
-  return links.length > 0 || problems.toArray().length > 0;
+  const { candidates } = await readHomepage(document, url, problems);
+  return candidates.length > 0 || problems.toArray().length > 0;
 }
 
 // Reads up to the first entry; if there is none, to the end.

@@ -1,10 +1,10 @@
-// The homepage of a website: fetched once, and read for its links at the end. If robots.txt does not answer, it is
-// requested early, to find out whether the whole website is down.
-import type { Candidate } from "../discover/candidates.ts";
+// The homepage of a website: fetched once, beside the sitemaps of robots.txt, and read for its links. If robots.txt does
+// not answer, it is requested early, to find out whether the whole website is down.
 import type { Fetched, FetchedDocument } from "../model/exchange.ts";
-import { type Problem, ProblemLog } from "../model/problem.ts";
-import { type Followed, type FollowRules, follow, Hop } from "./follow.ts";
-import { linksInHomepage } from "./homepage.ts";
+import { type Problem, ProblemLog, problem } from "../model/problem.ts";
+import { answeredAt, type Followed, type FollowRules, follow, Hop } from "./follow.ts";
+import type { Abandoned } from "./frontier.ts";
+import { type HomepageContent, readHomepage } from "./homepage.ts";
 import type { Document } from "./read.ts";
 
 // How long robots.txt may take before the homepage is requested beside it, in milliseconds. One after the other would
@@ -23,25 +23,37 @@ export interface HomepageOptions {
   readonly drop: (document: FetchedDocument) => Promise<void>;
 }
 
-/** The sitemaps that a homepage names, and the problems with reading it. */
-export interface LinksFound {
-  readonly candidates: readonly Candidate[];
+/** What a homepage is and names, and the problems with reading it. */
+export interface LinksFound extends Pick<HomepageContent, "candidates"> {
+  /** The URL that answered. */
+  readonly place: string;
+  /** If it is an HTML page: what a guess finds there. */
+  readonly page?: Abandoned | undefined;
   readonly problems: readonly Problem[];
   readonly isUnreachable: boolean;
 }
 
 export class HomepageFetch {
   readonly #options: HomepageOptions;
+  #url: string;
   #result: Promise<Followed<never>> | undefined;
   #outcome: Followed<never> | undefined;
   #links: Promise<LinksFound> | undefined;
 
   constructor(options: HomepageOptions) {
     this.#options = options;
+    this.#url = options.url;
   }
 
   get url(): string {
-    return this.#options.url;
+    return this.#url;
+  }
+
+  /** The website is at another origin. What was requested before does not count. */
+  moveTo(url: string): void {
+    this.#url = url;
+    this.#result = undefined;
+    this.#links = undefined;
   }
 
   /** The result, if it was requested. */
@@ -74,17 +86,21 @@ export class HomepageFetch {
     const { read, drop } = this.#options;
     const found = await this.get();
     const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
-    if (found.outcome !== "found") return { candidates: [], problems: [], isUnreachable };
-    const { document, url } = found;
+    const place = answeredAt(found) ?? this.#url;
+    if (found.outcome !== "found") return { candidates: [], place, problems: [], isUnreachable };
+    const { document, url, keys } = found;
     const problems = new ProblemLog();
-    const candidates = await linksInHomepage(read(document), url, problems);
+    const { candidates, isPage } = await readHomepage(read(document), url, problems);
     await drop(document);
-    return { candidates, problems: problems.toArray(), isUnreachable };
+    const reason = problem("not-a-sitemap", { value: "html" });
+    const page = { url, keys, result: { outcome: "not-a-sitemap", status: document.status, reason } } as const;
+    const isKnown = isPage && document.came !== "not-asked";
+    return { candidates, place, ...(isKnown && { page }), problems: problems.toArray(), isUnreachable };
   }
 
   async #follow(): Promise<Followed<never>> {
-    const { url, rules, fetch, isNotAsked } = this.#options;
-    const first = Hop.first(url, "homepage", rules, isNotAsked() ? "guess" : undefined);
+    const { rules, fetch, isNotAsked } = this.#options;
+    const first = Hop.first(this.#url, "homepage", rules, isNotAsked() ? "guess" : undefined);
     this.#outcome = await follow<never>(first, fetch, () => undefined);
     return this.#outcome;
   }

@@ -24,8 +24,6 @@ export interface Position {
   /** The indexes whose children are being visited, from the candidate down. */
   readonly stack: readonly Frame[];
   readonly candidates: Iterable<Candidate>;
-  /** If its links will be read. */
-  readonly homepage: string | undefined;
 }
 
 export class Lookahead {
@@ -38,14 +36,13 @@ export class Lookahead {
   }
 
   /** Starts as many fetches as there is room for. */
-  fill({ stack, candidates, homepage }: Position): void {
+  fill({ stack, candidates }: Position): void {
     for (let at = stack.length - 1; at >= 0; at -= 1) {
       if (!this.#fillFrom(stack[at] as Frame)) return;
     }
     for (const { url, by } of candidates) {
       if (!this.#start(url, by === "robots" ? "robots" : "sitemap")) return;
     }
-    if (homepage !== undefined) this.#start(homepage, "homepage");
   }
 
   #fillFrom(frame: Frame): boolean {

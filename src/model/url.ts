@@ -86,6 +86,18 @@ export function isSameWebsite(one: URL, other: URL): boolean {
   return one.port === "" && other.port === "" && bareHost(one.hostname) === bareHost(other.hostname);
 }
 
+/** The origin where a website turns out to be, if one of its URLs led to another: by https, or with `www.`. */
+export function movedOrigin(from: string, to: string): string | undefined {
+  const [one, other] = [parseUrl(from), parseUrl(to)];
+  if (one === null || other === null || one.origin === other.origin) return undefined;
+  return bareHost(one.hostname) === bareHost(other.hostname) ? other.origin : undefined;
+}
+
+/** The same URL at another origin. */
+export function atOrigin(url: string, origin: string): string {
+  return origin + url.slice(parseUrl(url)?.origin.length);
+}
+
 /** Whether a path, of a URL or of a file, is that of a robots.txt. */
 export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);

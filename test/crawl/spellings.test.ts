@@ -1,6 +1,11 @@
 // One website has many spellings: http and https, with and without www, with a port, a dot at the end of its host, percent-encoding.
 // Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { knownPaths } from "../../src/discover/known-paths.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
@@ -140,3 +145,71 @@ test.each(["http", "https"])(
     expect(asked.filter((url) => !/^https?:\/\/staging\.internal\//.test(url))).toEqual([]);
   },
 );
+
+describe("well-known paths are asked for where the website turned out to be", () => {
+  const start = "http://example.org/";
+  const count = async (answer: (url: string) => Answer, options = {}) => {
+    const served = await namedWebsite(names, answer);
+    open.push(served);
+    await using tree = await sitemapTreeForHomepage(start, { ...served.options, ...options });
+    return { tree: await listed(tree), asked: served.asked };
+  };
+  // http, then https, then www.
+  const moved = (url: string) => {
+    const { protocol, hostname, pathname } = new URL(url);
+    if (protocol === "http:") return { to: `https://${hostname}${pathname}` };
+    return hostname.startsWith("www.") ? undefined : { to: `https://www.${hostname}${pathname}` };
+  };
+
+  test("after robots.txt led there", async () => {
+    const { asked } = await count(moved);
+    // Three for robots.txt, one for the homepage, and the well-known paths.
+    expect(asked).toHaveLength(4 + knownPaths.length);
+    expect(asked.filter((url) => !url.startsWith(home))).toHaveLength(2);
+  });
+
+  test("after the homepage led there, though robots.txt did not", async () => {
+    const { tree, asked } = await count((url) => {
+      if (url.endsWith("/robots.txt")) return "User-agent: *\n";
+      return moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined);
+    });
+    expect(asked).toHaveLength(4 + knownPaths.length);
+    expect(tree).toEqual([start, `${start}robots.txt`, `${home}sitemap.xml`, `${home}1`, `${home}2`]);
+  });
+
+  test("but not at another website, nor where nobody answers", async () => {
+    const other = "https://example.net/";
+    const { asked } = await count((url) =>
+      url.startsWith(start) ? { to: other + url.slice(start.length) } : undefined,
+    );
+    expect(asked.filter((url) => url.startsWith(start))).toHaveLength(2 + knownPaths.length);
+    const refused = { "/robots.txt": { to: "https://nobody.example.org/robots.txt" }, "/sitemap.xml": pages };
+    expect((await count((url) => refused[new URL(url).pathname as never])).tree).toContain(`${start}sitemap.xml`);
+  });
+
+  test("in a later run, too, which asks for a few of them", async () => {
+    const served = await namedWebsite(names, (url) => moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined));
+    open.push(served);
+    const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-moved-"));
+    const save = path.join(folder, "first.warc");
+    await using first = await sitemapTreeForHomepage(start, { ...served.options, save });
+    const asked = served.asked.splice(0).length;
+    await using second = await sitemapTreeForHomepage(start, { ...served.options, previous: save });
+    expect(await listed(second)).toEqual(await listed(first));
+    expect([asked, served.asked.length]).toEqual([4 + knownPaths.length, 6]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("a homepage that guesses lead to is requested once", async () => {
+    const page = `<!DOCTYPE html>\n<html><link rel="sitemap" href="/a.xml"></html>`;
+    const served = await namedWebsite(names, (url) => {
+      const { pathname } = new URL(url);
+      return { "/": page, "/a.xml": pages, "/robots.txt": "User-agent: *\n" }[pathname] ?? { to: "/" };
+    });
+    open.push(served);
+    const listed: string[] = [];
+    for await (const { url } of streamPages(start, served.options)) listed.push(url);
+    expect(listed).toEqual([`${home}1`, `${home}2`]);
+    expect(times(served.asked, start)).toBe(1);
+  });
+});
