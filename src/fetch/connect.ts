@@ -7,12 +7,12 @@ import tls from "node:tls";
 import type { Settings } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { isPublicAddress } from "./address-policy.ts";
-import { longestLate, longestTimer } from "./clock.ts";
+import { secureContextOf } from "./certificates.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type Lookup, sharedLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
 import { receivingFor } from "./receive.ts";
-import { secureContextOf } from "./secure-context.ts";
+import { longestLate, longestTimer } from "./timeouts.ts";
 import { Transport } from "./transport.ts";
 import { Wire } from "./wire.ts";
 

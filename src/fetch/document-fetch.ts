@@ -8,9 +8,9 @@ import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../model/status.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { refusalOf } from "./address-policy.ts";
+import type { Head } from "./answer.ts";
+import { WireBody } from "./body.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { Head } from "./client-answer.ts";
-import { Clock } from "./clock.ts";
 import type { HostRecords } from "./host-records.ts";
 import type { Pause } from "./politeness.ts";
 import { HttpRequest, OutgoingRequest, type Pulled } from "./request.ts";
@@ -18,8 +18,8 @@ import type { RequestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, isRetryable, toDate } from "./retry.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import type { Throttle } from "./throttle.ts";
+import { Clock } from "./timeouts.ts";
 import { acquireTurn, type Turn } from "./turn.ts";
-import { WireBody } from "./wire-body.ts";
 
 /** What all requests of a run share. */
 export interface FetchContext {

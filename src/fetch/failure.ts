@@ -29,67 +29,36 @@ function codeOf(error: unknown, depth = 0): string {
   return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }
 
-const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
-  ["ENOTFOUND", "dns-not-found"],
-  ["ENODATA", "dns-not-found"],
-  ["EBADNAME", "dns-not-found"],
-  ["EAI_AGAIN", "dns-temporary"],
-  ["EAI_FAIL", "dns-temporary"],
-  ["ESERVFAIL", "dns-temporary"],
-  ["ETIMEOUT", "dns-temporary"],
-  ["ECONNREFUSED", "connection-refused"],
-  ["ECONNRESET", "connection-reset"],
-  ["ECONNABORTED", "connection-reset"],
-  ["EPIPE", "connection-reset"],
-  // The server closed the connection in good order, without a response.
-  ["UND_ERR_SOCKET", "connection-reset"],
-  ["UND_ERR_DESTROYED", "connection-reset"],
-  ["UND_ERR_CLOSED", "connection-reset"],
-  ["ETIMEDOUT", "timeout-connect"],
-  ["UND_ERR_CONNECT_TIMEOUT", "timeout-connect"],
-  ["UND_ERR_HEADERS_TIMEOUT", "timeout-first-byte"],
-  ["UND_ERR_BODY_TIMEOUT", "timeout-idle"],
-  ["EHOSTUNREACH", "connection-failed"],
-  ["ENETUNREACH", "connection-failed"],
-  ["EHOSTDOWN", "connection-failed"],
-  ["ENETDOWN", "connection-failed"],
-  ["EADDRNOTAVAIL", "connection-failed"],
-  ["EACCES", "connection-failed"],
-  ["EPERM", "connection-failed"],
-  ["EMFILE", "connection-no-socket"],
-  ["ENFILE", "connection-no-socket"],
-  ["EPROTO", "tls-failed"],
-  ["CERT_HAS_EXPIRED", "tls-certificate"],
-  ["CERT_NOT_YET_VALID", "tls-certificate"],
-  ["CERT_REVOKED", "tls-certificate"],
-  ["CERT_REJECTED", "tls-certificate"],
-  ["CERT_UNTRUSTED", "tls-certificate"],
-  ["CERT_CHAIN_TOO_LONG", "tls-certificate"],
-  ["CERT_SIGNATURE_FAILURE", "tls-certificate"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls-certificate"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "tls-certificate"],
-  ["UNABLE_TO_GET_ISSUER_CERT", "tls-certificate"],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls-certificate"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls-certificate"],
-  ["INVALID_CA", "tls-certificate"],
-  ["INVALID_PURPOSE", "tls-certificate"],
-  ["HOSTNAME_MISMATCH", "tls-certificate"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls-certificate"],
-  ["ERR_TLS_CERT_ALTNAME_FORMAT", "tls-certificate"],
-  ["UND_ERR_HEADERS_OVERFLOW", "http-protocol"],
-  // In the head: there is more than one length.
-  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "http-protocol"],
-]);
+// By what they mean before the head of a response. `UND_ERR_SOCKET`: the server closed the connection in good order, without
+// a response. `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: there is more than one length.
+const codes = codeTable({
+  "dns-not-found": "ENOTFOUND ENODATA EBADNAME",
+  "dns-temporary": "EAI_AGAIN EAI_FAIL ESERVFAIL ETIMEOUT",
+  "connection-refused": "ECONNREFUSED",
+  "connection-reset": "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_DESTROYED UND_ERR_CLOSED",
+  "connection-failed": "EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN EADDRNOTAVAIL EACCES EPERM",
+  "connection-no-socket": "EMFILE ENFILE",
+  "timeout-connect": "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT",
+  "timeout-first-byte": "UND_ERR_HEADERS_TIMEOUT",
+  "timeout-idle": "UND_ERR_BODY_TIMEOUT",
+  "tls-failed": "EPROTO",
+  "tls-certificate": `CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REVOKED CERT_REJECTED CERT_UNTRUSTED CERT_CHAIN_TOO_LONG
+    CERT_SIGNATURE_FAILURE DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE INVALID_CA INVALID_PURPOSE HOSTNAME_MISMATCH
+    ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_CERT_ALTNAME_FORMAT`,
+  "http-protocol": "UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+});
 
-const bodyCodes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
-  ["UND_ERR_SOCKET", "body-short"],
-  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "body-short"],
-  ["HPE_INVALID_EOF_STATE", "body-short"],
-  ["ECONNRESET", "body-reset"],
-  ["ECONNABORTED", "body-reset"],
-  ["EPIPE", "body-reset"],
-  ["ETIMEDOUT", "body-reset"],
-]);
+// What means something else inside a body.
+const bodyCodes = codeTable({
+  "body-short": "UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE",
+  "body-reset": "ECONNRESET ECONNABORTED EPIPE ETIMEDOUT",
+});
+
+function codeTable(lists: Partial<Record<ProblemCode, string>>): ReadonlyMap<string, ProblemCode> {
+  const entries = Object.entries(lists) as [ProblemCode, string][];
+  return new Map(entries.flatMap(([problemCode, list]) => list.split(/\s+/).map((code) => [code, problemCode])));
+}
 
 function family(code: string): ProblemCode | undefined {
   if (code.startsWith("HPE_")) return "http-protocol";

@@ -6,13 +6,13 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange
 import type { Settings } from "../model/options.ts";
 import { parseUrl } from "../model/url.ts";
 import { Cancellation, signalFollowers } from "./cancellation.ts";
+import { secureContextOf } from "./certificates.ts";
 import type { ConnectParts } from "./connect.ts";
 import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
 import { HostRecords } from "./host-records.ts";
 import { proxyChoice } from "./proxy.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { type Backoff, defaultBackoff } from "./retry.ts";
-import { secureContextOf } from "./secure-context.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { Throttle } from "./throttle.ts";
 import { type OwnClient, undiciClient } from "./undici-client.ts";

@@ -4,10 +4,10 @@ import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../model/client.ts";
 import { header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
+import { ask, type Head } from "./answer.ts";
 import { Cancellation, cancellationBy, signalOf } from "./cancellation.ts";
-import { ask, type Head } from "./client-answer.ts";
-import type { Clock, Wait } from "./clock.ts";
 import { problemOf } from "./failure.ts";
+import type { Clock, Wait } from "./timeouts.ts";
 
 /** A chunk of a body, its end, or why there is no more. */
 export type Pulled = { done: false; value: Uint8Array } | { done: true } | Problem;

@@ -3,7 +3,7 @@
 //
 // The delay is counted from the start of one request to the start of the next, so a slow answer does not add to it.
 import type { Cancellation } from "./cancellation.ts";
-import { longestTimer } from "./clock.ts";
+import { longestTimer } from "./timeouts.ts";
 
 export interface ThrottleOptions {
   readonly concurrency: { readonly perHost: number; readonly total: number };

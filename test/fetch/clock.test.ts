@@ -1,7 +1,7 @@
 // Timeouts run while we wait for the website, not while this process does not run: stopped, or kept busy by somebody's code.
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { Clock } from "../../src/fetch/clock.ts";
+import { Clock } from "../../src/fetch/timeouts.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import { testFetcher } from "../support/fetching.ts";
 
