@@ -1,10 +1,9 @@
 // One crawl: puts its parts together, begins and ends it, and tells what it found. Candidates become documents, documents
 // become entries, references become candidates again. Events come in declared order, whatever arrived first: documents are
 // prefetched (lookahead.ts), but read one after another.
-import { setMaxListeners } from "node:events";
 import type { Store } from "../archive/contract.ts";
 import type { SavedReadings } from "../archive/readings.ts";
-import { Cancellation, signalFollowers } from "../fetch/cancellation.ts";
+import { FollowingController } from "../fetch/abort.ts";
 import type { OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -75,14 +74,13 @@ class Engine {
   readonly #discovery: Discovery;
   readonly #log: DiscoveryLog;
   readonly #tally = new Tally();
-  readonly #abort = new AbortController();
+  readonly #abort: FollowingController;
   readonly #startedAt = Date.now();
 
   constructor(options: EngineOptions) {
     const { settings, source, store, read, omitMissing, setCrawlDelay, start, startUrls, trusted } = options;
     const { limits, signal } = settings;
-    // Every fetch adds a listener, and there may be any number of fetches.
-    setMaxListeners(0, this.#abort.signal);
+    this.#abort = new FollowingController(signal);
     const tally = this.#tally;
     const rules = followRules(limits, startUrls, source);
     const frontier = new Frontier({ ...settings, omitMissing });
@@ -156,9 +154,6 @@ class Engine {
   async *run(): AsyncGenerator<OrderedEvent, void> {
     const { signal, limits } = this.#options.settings;
     signal?.throwIfAborted();
-    const caller = new Cancellation();
-    caller.add(() => this.#abort.abort(caller.reason));
-    if (signal !== undefined) signalFollowers.follow(signal, caller);
     const endOfTime = () => {
       this.#time.end();
       this.#abort.abort(new Error("The time for this website is up"));
@@ -174,7 +169,7 @@ class Engine {
       throw error;
     } finally {
       clearTimeout(timer);
-      if (signal !== undefined) signalFollowers.unfollow(signal, caller);
+      this.#abort.release();
       // Also reached when the caller leaves the loop early. Fetches are aborted first, because closing waits for them.
       this.#abort.abort(new Error("The crawl is over"));
       await this.#prefetcher.close();

@@ -1,46 +1,44 @@
 // The body of a document as received: counted, limited, and never throwing for what a website does. It pulls one chunk
 // before its reader asks, so that a small document is complete as soon as it has arrived; everything else waits in the
-// client (docs/how-it-works.md says where bytes wait, and why). A body keeps its slot (throttle.ts) while it is
+// client (docs/how-it-works.md says where bytes wait, and why). A body keeps its slot (hosts.ts) while it is
 // received. If the reader pauses for a second, the slot is lent to another request: the connection waits, by
 // back-pressure, and no order of reading can deadlock the documents that wait for a slot.
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
 
-export interface WireBodyOptions {
+export interface ResponseBodyOptions {
   readonly request: HttpRequest;
   readonly rest: AsyncIterator<Uint8Array>;
   readonly limit: number;
   readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
   /** Milliseconds since the request was sent. */
   readonly sinceSent: () => number;
-  /** The slot may be lent. */
-  readonly onSlotFree: () => void;
-  /** Called at the end, after which nothing else happens. */
-  readonly onEnd: () => void;
+  /** Lets another request use the slot. */
+  readonly lendSlot: () => void;
 }
 
-export class WireBody implements Body, AsyncIterator<Uint8Array> {
+export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   problem: Problem | undefined;
   duration: number | undefined;
-  readonly #options: WireBodyOptions;
+  readonly #options: ResponseBodyOptions;
   #first: Uint8Array | undefined;
   #ahead: Promise<Pulled> | undefined;
   #received = 0;
-  #ended = false;
-  #cancelled = false;
-  #lending: NodeJS.Timeout | undefined;
+  readonly #lending: NodeJS.Timeout;
 
   /** `first` is the first chunk, or undefined for an empty body. */
-  constructor(first: Uint8Array | undefined, options: WireBodyOptions) {
+  constructor(first: Uint8Array | undefined, options: ResponseBodyOptions) {
+    const { request } = options;
     this.#options = options;
     this.#first = first;
-    if (first === undefined) this.#end();
-    else {
-      this.#lending = setTimeout(options.onSlotFree, lendAfter);
-      options.request.whenStopped(() => this.#end());
-      this.#ahead = this.#pull();
-    }
+    this.#lending = setTimeout(options.lendSlot, lendAfter);
+    request.whenEnded(() => {
+      this.duration = options.sinceSent();
+      clearTimeout(this.#lending);
+    });
+    if (first === undefined) request.end();
+    else this.#ahead = this.#pull();
   }
 
   [Symbol.asyncIterator](): this {
@@ -60,16 +58,15 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
 
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#first = undefined;
-    this.#ahead = undefined;
     this.#cancel();
     return Promise.resolve({ done: true, value: undefined });
   }
 
   #pull(): Promise<Pulled> {
-    const pulling = this.#options.request.pull(this.#options.rest).then((pulled) => {
-      if (this.#cancelled) return { done: true } as const;
+    const { request, rest } = this.#options;
+    const pulling = request.pull(rest).then((pulled) => {
       if ("code" in pulled) this.problem = pulled;
-      if ("code" in pulled || pulled.done) this.#end();
+      if ("code" in pulled || pulled.done) request.end();
       return pulled;
     });
     // The rejection reaches the next call of `next`, if there is one.
@@ -84,27 +81,14 @@ export class WireBody implements Body, AsyncIterator<Uint8Array> {
     this.#received += kept.length;
     if (chunk.length > room) {
       this.problem = problem(limitCode, { limit });
-      this.#ahead = undefined;
       this.#cancel();
-    } else this.#lending?.refresh();
+    } else this.#lending.refresh();
     return kept.length > 0 ? { done: false, value: kept } : { done: true, value: undefined };
   }
 
   #cancel(): void {
-    if (this.#ended) return;
-    this.#cancelled = true;
+    this.#ahead = undefined;
     this.#options.request.cancel(this.#options.rest);
-    this.#end();
-  }
-
-  #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.duration = this.#options.sinceSent();
-    clearTimeout(this.#lending);
-    this.#options.request.end();
-    this.#options.onSlotFree();
-    this.#options.onEnd();
   }
 }
 

@@ -12,7 +12,7 @@ import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type Lookup, sharedLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
 import { receivingFor } from "./receive.ts";
-import { longestLate, longestTimer } from "./timeouts.ts";
+import { longestTimer } from "./timeouts.ts";
 import { Transport } from "./transport.ts";
 import { Wire } from "./wire.ts";
 
@@ -211,7 +211,7 @@ class Opening {
     const due = performance.now() + time;
     this.#timer = setTimeout(() => {
       // As for the timeouts of an attempt: time in which this process did not run is nobody's, and what has arrived is read first.
-      if (performance.now() - due > longestLate) this.#setTimer(limit);
+      if (performance.now() - due > 1000) this.#setTimer(limit);
       else this.#lastLook = setImmediate(() => this.#stop(new ConnectionProblem(problem(this.#late, { limit }))));
     }, time);
   }

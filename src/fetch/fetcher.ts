@@ -1,20 +1,25 @@
-// Answers requests from the network: many at a time, within the limits for each host. Nothing that a website does makes
-// this throw.
+// Answers requests from the network: many at a time, within the limits for each host. Fetching a URL means to wait for a slot, to
+// send the request, and to retry temporary failures. The result is a document, a redirect or a failure; the crawl follows
+// redirects. Nothing that a website does makes this throw.
 import type { Client } from "../model/client.ts";
-import { responseEvent } from "../model/event.ts";
-import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import { type RequestEvent, type ResponseEvent, type RetryEvent, responseEvent } from "../model/event.ts";
+import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { parseUrl } from "../model/url.ts";
-import { Cancellation, signalFollowers } from "./cancellation.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../model/status.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
+import { FollowingController, sleep } from "./abort.ts";
+import { refusalOf } from "./address-policy.ts";
+import type { Head } from "./answer.ts";
+import { ResponseBody } from "./body.ts";
 import { secureContextOf } from "./certificates.ts";
 import type { ConnectParts } from "./connect.ts";
-import { DocumentFetch, type FetchContext } from "./document-fetch.ts";
-import { HostRecords } from "./host-records.ts";
+import { Hosts, type Pause, type Slot } from "./hosts.ts";
 import { proxyChoice } from "./proxy.ts";
-import { requestHeaders } from "./request-headers.ts";
-import { type Backoff, defaultBackoff } from "./retry.ts";
-import type { SharedLimits } from "./shared-limits.ts";
-import { Throttle } from "./throttle.ts";
+import { HttpRequest } from "./request.ts";
+import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
+import { type Backoff, backoffDelay, defaultBackoff, mayRetry, toDate } from "./retry.ts";
+import type { SharedLimits, SharedSlot } from "./shared-limits.ts";
 import { type OwnClient, undiciClient } from "./undici-client.ts";
 
 export interface FetcherOptions {
@@ -53,11 +58,24 @@ export function createFetcher(options: FetcherOptions, parts: FetcherParts = {})
   return new NetworkFetcher(options, parts);
 }
 
+/** What all requests of a run share. */
+interface FetchContext {
+  readonly settings: Settings;
+  readonly client: Client;
+  readonly hosts: Hosts;
+  readonly shared: SharedLimits | undefined;
+  readonly headers: RequestHeaders;
+  /** May be on private addresses: those of the URLs that the caller gave. */
+  readonly trustedOrigins: ReadonlySet<string>;
+  readonly backoff: Backoff;
+  readonly closing: AbortSignal;
+  readonly onEvent: (event: RequestEvent | RetryEvent | ResponseEvent) => void;
+}
+
 class NetworkFetcher implements Fetcher {
   readonly #context: FetchContext;
-  readonly #active = new Set<Cancellation>();
-  #ownClient: OwnClient | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
+  readonly #ownClient: OwnClient | undefined;
 
   constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
@@ -66,35 +84,30 @@ class NetworkFetcher implements Fetcher {
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
-      throttle: new Throttle(settings),
+      hosts: new Hosts(settings, backoffs),
       shared,
-      hosts: new HostRecords(settings, backoffs),
       headers: requestHeaders(settings, startUrls),
       trustedOrigins: new Set(startUrls.flatMap(bothSchemes)),
       backoff: backoffs,
+      closing: this.#closing.signal,
       onEvent,
     };
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
+    const { settings, closing, onEvent } = this.#context;
     // The signal of a request follows that of its crawl.
-    const signal = request.signal ?? this.#context.settings.signal;
+    const signal = request.signal ?? settings.signal;
     signal?.throwIfAborted();
-    if (this.#closed) throw closedReason();
-    const cancellation = new Cancellation();
-    this.#active.add(cancellation);
-    if (signal !== undefined) signalFollowers.follow(signal, cancellation);
-    const fetching = new DocumentFetch(this.#context, request, cancellation, () => {
-      this.#active.delete(cancellation);
-      if (signal !== undefined) signalFollowers.unfollow(signal, cancellation);
-    });
+    closing.throwIfAborted();
+    const fetching = new DocumentFetch(this.#context, request, signal);
     try {
       const fetched = await fetching.run();
-      this.#context.onEvent(responseEvent(fetched));
+      onEvent(responseEvent(fetched));
       return fetched;
     } catch (error) {
-      // The caller's signal was aborted, or the caller's `onEvent` threw: end everything.
-      cancellation.cancel(error);
+      // A signal was aborted, or the caller's `onEvent` threw.
+      fetching.abort(error);
       throw error;
     }
   }
@@ -108,24 +121,22 @@ class NetworkFetcher implements Fetcher {
   }
 
   hasRoomFor(url: string): boolean {
-    const { hosts, throttle } = this.#context;
     const target = parseUrl(url);
-    return target !== null && hosts.isOpen(target) && throttle.hasRoomFor(target.hostname);
+    return target !== null && this.#context.hosts.hasRoomFor(target);
   }
 
   setCrawlDelay(url: string, milliseconds: number): void {
-    const { settings, throttle, shared } = this.#context;
+    const { settings, hosts, shared } = this.#context;
     const target = parseUrl(url);
     if (!settings.useCrawlDelay || !(milliseconds > 0) || target === null) return;
     const delay = Math.min(milliseconds, longestCrawlDelay);
-    throttle.setLeastDelay(target.hostname, delay);
+    hosts.setLeastDelay(target, delay);
     shared?.setLeastDelay(target, delay);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const cancellation of [...this.#active]) cancellation.cancel(closedReason());
-    this.#context.throttle.close();
+    this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
+    this.#context.hosts.close();
     // A client of the caller's own may serve other crawls.
     await this.#ownClient?.close();
   }
@@ -136,8 +147,205 @@ function bothSchemes({ origin, port, hostname }: URL): readonly string[] {
   return port === "" ? [`http://${hostname}`, `https://${hostname}`] : [origin];
 }
 
-function closedReason(): DOMException {
-  return new DOMException("The fetcher was closed", "AbortError");
+class DocumentFetch {
+  readonly #context: FetchContext;
+  readonly #request: DocumentRequest;
+  readonly #signal: AbortSignal | undefined;
+  readonly #url: string;
+  #attempts = 1;
+  // Ends the current attempt. The body of an earlier one may still be discarded: each has its own.
+  #controller: FollowingController | undefined;
+  // How long to wait before the next attempt, in milliseconds.
+  #delay = 0;
+  // When the request of this attempt was sent and answered.
+  #sentAt = 0;
+  #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
+
+  constructor(context: FetchContext, request: DocumentRequest, signal: AbortSignal | undefined) {
+    this.#context = context;
+    this.#request = request;
+    this.#signal = signal;
+    this.#url = withoutCredentials(request.url);
+  }
+
+  /** Rejects only with a signal's reason. */
+  async run(): Promise<Fetched> {
+    const target = parseUrl(this.#url);
+    if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
+    const allowPrivate = this.#allowsPrivate(target.origin);
+    const refusal = refusalOf(target, allowPrivate);
+    if (refusal !== undefined) return this.#fail("refused", refusal);
+    for (;;) {
+      const controller = new FollowingController(this.#signal, this.#context.closing);
+      this.#controller = controller;
+      if (this.#delay > 0) await sleep(this.#delay, controller.signal);
+      const slot = await this.#acquire(target, allowPrivate, controller.signal);
+      if ("code" in slot) {
+        controller.release();
+        // None was sent: the host does not answer, or refuses further requests.
+        return { ...this.#fail(outcomeOfProblem(slot), slot), attempts: this.#attempts - 1 };
+      }
+      try {
+        const fetched = await this.#send(controller, target, allowPrivate, slot);
+        if (fetched !== undefined) return fetched;
+      } catch (error) {
+        slot.release();
+        throw error;
+      }
+    }
+  }
+
+  /** Ends what is still running: the attempt, or the body that came of it. */
+  abort(reason: unknown): void {
+    this.#controller?.abort(reason);
+    this.#controller?.release();
+  }
+
+  // Waits until the request may be sent: a slot of this crawl and, in a fleet, one of the fleet.
+  async #acquire(target: URL, isTrusted: boolean, signal: AbortSignal): Promise<Slot | Problem> {
+    const { hosts, shared } = this.#context;
+    const isRetry = this.#attempts > 1;
+    const own = await hosts.acquire(target, signal, isRetry || this.#request.isRedirected === true);
+    if ("code" in own) return own;
+    let slot = own;
+    try {
+      const applicant = { target, isTrusted, isRetry, isKnown: hosts.hasAnswered(target) };
+      if (shared !== undefined) slot = withShared(own, await shared.acquire(applicant, signal));
+    } catch (error) {
+      own.release();
+      throw error;
+    }
+    const refusal = slot.begin();
+    if (refusal !== undefined) slot.release();
+    return refusal ?? slot;
+  }
+
+  // Undefined if it has to be sent again.
+  async #send(
+    controller: FollowingController,
+    target: URL,
+    allowPrivate: boolean,
+    slot: Slot,
+  ): Promise<Fetched | undefined> {
+    const { client, settings, shared, headers, onEvent } = this.#context;
+    const request = new HttpRequest(controller, settings.timeout);
+    const attempt = this.#attempts;
+    const url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
+    const { anonymous, conditional, cookie } = this.#request;
+    const own = headers(target.origin, anonymous !== true);
+    const cookies = [own["cookie"], cookie?.()].filter((each) => each !== undefined).join("; ");
+    const sent = { ...own, ...conditional, ...(cookies === "" ? {} : { cookie: cookies }) };
+    onEvent({ type: "request", url: this.#url, attempt });
+    this.#sentAt = performance.now();
+    const head = await request.send(client, { url, headers: sent, allowPrivate, attempt });
+    this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
+    if ("code" in head) {
+      const isRetried = this.#mayRetry(head, slot);
+      // Before the slot is released: the next request depends on it.
+      slot.failed(head, isRetried);
+      slot.release();
+      request.end();
+      return this.#failOrRetry(outcomeOfProblem(head), head, isRetried);
+    }
+    const { status } = head;
+    const pause = slot.answered(status, head.headers);
+    request.whenEnded(() => slot.release());
+    if (pause !== undefined && pause.refusal === undefined) shared?.pause(target, pause.delay);
+    if (status === 200 && !isChallenge(status, head.headers)) return this.#document(request, head, slot);
+    // Not awaited; the slot is kept meanwhile.
+    request.discard(head);
+    if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
+    return this.#refused(head, slot, pause);
+  }
+
+  async #document(request: HttpRequest, head: Head, slot: Slot): Promise<Fetched | undefined> {
+    // A body that breaks before its first byte counts as no response.
+    const first = await request.pull(head.body);
+    if ("code" in first) {
+      request.end();
+      return this.#failOrRetry("failed", first, this.#mayRetry(first, slot), head);
+    }
+    const { robotsBytes, documentBytes } = this.#context.settings.limits;
+    const isRobots = this.#request.role === "robots";
+    const body = new ResponseBody(first.done ? undefined : first.value, {
+      request,
+      rest: head.body,
+      limit: isRobots ? robotsBytes : documentBytes,
+      limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
+      sinceSent: () => this.#sinceSent(),
+      lendSlot: () => slot.lend(),
+    });
+    return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
+  }
+
+  #refused(head: Head, slot: Slot, pause: Pause | undefined): FailedFetch | undefined {
+    const { outcome, reason } = failureOf(head.status, head.headers);
+    if (pause?.refusal === undefined) {
+      return this.#failOrRetry(outcome, reason, this.#mayRetry(reason, slot), head, pause);
+    }
+    const facts = { status: head.status, retryAfter: toDate(Date.now() + pause.delay) };
+    return this.#fail(outcome, problem("rate-limited", facts), head);
+  }
+
+  #mayRetry(reason: Problem, { origin }: Slot): boolean {
+    return mayRetry(reason, this.#attempts, this.#context.settings.retries, origin);
+  }
+
+  #failOrRetry(
+    outcome: FailureOutcome,
+    reason: Problem,
+    isRetried: boolean,
+    head?: Head,
+    pause?: Pause,
+  ): FailedFetch | undefined {
+    if (!isRetried) return this.#fail(outcome, reason, head);
+    const { backoff, onEvent } = this.#context;
+    const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
+    onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
+    // A pause applies to the whole host, whose requests wait for it anyway.
+    this.#delay = pause === undefined ? delay : 0;
+    this.#attempts++;
+    return undefined;
+  }
+
+  #fail(outcome: FailureOutcome, reason: Problem, head?: Head): FailedFetch {
+    const answer = head && { status: head.status, headers: head.headers };
+    return { outcome, ...this.#asked(), ...answer, reason };
+  }
+
+  #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
+    const { role, anonymous } = this.#request;
+    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts, ...this.#answered };
+  }
+
+  // In whole milliseconds.
+  #sinceSent(): number {
+    return Math.round(performance.now() - this.#sentAt);
+  }
+
+  #allowsPrivate(origin: string): boolean {
+    const { settings, trustedOrigins } = this.#context;
+    if (settings.network === "allow-private") return true;
+    return settings.network === "default" && trustedOrigins.has(origin);
+  }
+}
+
+function withShared(own: Slot, shared: SharedSlot): Slot {
+  return {
+    ...own,
+    answered(status, headers) {
+      shared.answered();
+      return own.answered(status, headers);
+    },
+    lend() {
+      shared.lend();
+      own.lend();
+    },
+    release() {
+      shared.release();
+      own.release();
+    },
+  };
 }
 
 // The limit of `useCrawlDelay`, in milliseconds: some websites ask for hours.

@@ -1,156 +1,104 @@
-// One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever
-// the client does, this ends when a timeout or the caller says so.
+// One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever the client
+// does, this ends when a timeout or a signal says so.
 import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest } from "../model/client.ts";
 import { header } from "../model/exchange.ts";
+import type { Timeouts } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
+import type { FollowingController } from "./abort.ts";
 import { ask, type Head } from "./answer.ts";
-import { Cancellation, cancellationBy, signalOf } from "./cancellation.ts";
 import { problemOf } from "./failure.ts";
-import type { Clock, Wait } from "./timeouts.ts";
+import { Clock } from "./timeouts.ts";
 
 /** A chunk of a body, its end, or why there is no more. */
 export type Pulled = { done: false; value: Uint8Array } | { done: true } | Problem;
 
-export interface RequestClocks {
-  /** Shared by all requests of an attempt: those of the redirects on the way to a document. */
-  readonly clock: Clock;
-  readonly firstByte: number;
-  readonly idle: number;
-}
-
-/** A request as clients get it. */
-export class OutgoingRequest implements ClientRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly allowPrivate: boolean;
-  readonly attempt: number;
-  /** The name was resolved for this attempt. */
-  readonly isLookedUp: boolean;
-  readonly cancellation: Cancellation = new Cancellation();
-  onSent: () => void = () => {};
-  #signal: AbortSignal | undefined;
-
-  constructor(
-    target: URL,
-    headers: Readonly<Record<string, string>>,
-    allowPrivate: boolean,
-    attempt: number,
-    isLookedUp = false,
-  ) {
-    this.url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
-    this.headers = headers;
-    this.allowPrivate = allowPrivate;
-    this.attempt = attempt;
-    this.isLookedUp = isLookedUp;
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= signalOf(this.cancellation);
-    return this.#signal;
-  }
-}
-
-/** What ends a request. Ours need no signal for it, which would be a tenth of what a small request costs. */
-export function cancellationOf(request: ClientRequest): Cancellation {
-  return request instanceof OutgoingRequest ? request.cancellation : cancellationBy(request.signal);
-}
-
 export class HttpRequest {
-  readonly #request: OutgoingRequest;
-  readonly #clocks: RequestClocks;
-  readonly #caller: Cancellation;
+  readonly #controller: FollowingController;
+  readonly #timeouts: Timeouts;
+  readonly #clock: Clock;
+  readonly #whenEnded: (() => void)[] = [];
+  #isEnded = false;
   #expired: Problem | undefined;
-  // The function that settles the current wait.
+  // The functions that settle the current wait.
   #waiting: { resolve(result: unknown): void; reject(reason: unknown): void } | undefined;
-  #whenStopped: (() => void) | undefined;
 
-  constructor(request: OutgoingRequest, clocks: RequestClocks, caller: Cancellation) {
-    this.#request = request;
-    this.#clocks = clocks;
-    this.#caller = caller;
-    clocks.clock.onExpire = (expired) => {
+  /** `controller` ends it; its signal is the client's. */
+  constructor(controller: FollowingController, timeouts: Timeouts) {
+    this.#controller = controller;
+    this.#timeouts = timeouts;
+    this.#clock = new Clock(timeouts.total, Math.min(timeouts.firstByte, timeouts.idle), (expired) => {
       this.#expired = expired;
-      this.#onStop();
-    };
-    caller.add(this.#onStop);
+      controller.abort(new Error(expired.message));
+    });
+    controller.signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (controller.signal.aborted) this.#onAbort();
   }
 
-  /** Whether a timeout or the caller has ended this. */
-  get stopped(): boolean {
-    return this.#expired !== undefined || this.#caller.cancelled;
+  /** Calls back once, at the end. */
+  whenEnded(callback: () => void): void {
+    if (this.#isEnded) callback();
+    else this.#whenEnded.push(callback);
   }
 
-  /** Calls back once, if a timeout or the caller ends this. */
-  whenStopped(callback: () => void): void {
-    this.#whenStopped = callback;
-  }
-
-  /** Rejects only with the caller's reason. */
-  async send(client: Client): Promise<Head | Problem> {
-    if (this.stopped) return this.#stopResult();
-    const limit = this.#clocks.firstByte;
+  /** Rejects only with the signal's reason. */
+  async send(client: Client, request: Omit<ClientRequest, "signal" | "onSent">): Promise<Head | Problem> {
+    if (this.#isEnded) return this.#abortResult();
+    const { firstByte: limit } = this.#timeouts;
+    const code = "timeout-first-byte";
     let hasHead = false;
-    // Called before the request: a client may send at once. A late call must not turn the clock back.
-    this.#request.onSent = () => {
-      if (!hasHead) this.#startClock(limit, "timeout-first-byte");
+    // A client may send at once. A late call must not turn the clock back.
+    const onSent = () => {
+      if (!hasHead && !this.#isEnded) this.#clock.start({ limit, code });
     };
-    this.#startClock(client.tellsWhenSent === true ? Number.POSITIVE_INFINITY : limit, "timeout-first-byte");
-    const answer = ask(client, this.#request);
+    this.#clock.start({ limit: client.tellsWhenSent === true ? Number.POSITIVE_INFINITY : limit, code });
+    const answer = ask(client, { ...request, signal: this.#controller.signal, onSent });
     try {
       return await this.#wait(answer);
     } finally {
       hasHead = true;
       // A client that ignores its signal may still answer.
-      if (this.stopped) void answer.then((late) => "body" in late && letGo(late.body));
+      if (this.#isEnded) void answer.then((late) => "body" in late && letGo(late.body));
     }
   }
 
-  /** The next chunk of a body that is not empty. Rejects only with the caller's reason. */
+  /** The next chunk of a body that is not empty. Rejects only with the signal's reason. */
   pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
-    if (this.stopped) return this.#stopResult();
-    this.#startClock(this.#clocks.idle, "timeout-idle");
+    if (this.#isEnded) return this.#abortResult();
+    this.#clock.start({ limit: this.#timeouts.idle, code: "timeout-idle" });
     return this.#wait(next(body));
   }
 
   /** Reads the rest of an unwanted body, if it is short, so that its connection can be reused. */
-  async discard({ headers, body }: Head): Promise<void> {
-    if (!(Number(header(headers, "content-length") ?? 0) <= discardBytes)) return this.cancel(body);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, discardTime);
-      this.whenStopped(resolve);
-    });
-    if (!(await Promise.race([readToEnd(body), late]))) this.cancel(body);
-    clearTimeout(timer);
-    this.end();
+  discard({ headers, body }: Head): void {
+    const isShort = Number(header(headers, "content-length") ?? 0) <= discardBytes;
+    const timer = setTimeout(() => this.cancel(body), discardTime);
+    this.whenEnded(() => clearTimeout(timer));
+    if (isShort) void readToEnd(body).then((isRead) => (isRead ? this.end() : this.cancel(body)));
+    else this.cancel(body);
   }
 
   /** Releases a body before its end. */
   cancel(body: AsyncIterator<Uint8Array>): void {
+    if (this.#isEnded) return;
+    this.#settle({ done: true });
     letGo(body);
-    this.#request.cancellation.cancel(new Error("The body is no longer wanted"));
-    this.end();
+    this.#controller.abort(new Error("The body is no longer wanted"));
   }
 
   /** Must be called at the end, except after `discard` and `cancel`. */
   end(): void {
-    this.#caller.remove(this.#onStop);
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#clock.end();
+    this.#controller.release();
+    for (const callback of this.#whenEnded) callback();
   }
 
-  readonly #onStop = (): void => {
-    this.#clocks.clock.end();
+  readonly #onAbort = (): void => {
     this.end();
-    const { cancelled, reason } = this.#caller;
-    this.#request.cancellation.cancel(cancelled ? reason : new Error(this.#expired?.message));
-    if (this.#waiting !== undefined) this.#settle(this.#stopResult());
-    this.#whenStopped?.();
+    if (this.#waiting !== undefined) this.#settle(this.#abortResult());
   };
-
-  // A clock that is started after the end would never be stopped.
-  #startClock(limit: number, code: Wait["code"]): void {
-    if (!this.stopped) this.#clocks.clock.start({ limit, code });
-  }
 
   // Runs once for each chunk. The callbacks are created once: new ones for each chunk would keep each other and the
   // chunks alive until the next major garbage collection.
@@ -162,8 +110,8 @@ export class HttpRequest {
   }
 
   readonly #onResult = (result: unknown): void => {
-    if (this.stopped) return;
-    this.#clocks.clock.stop();
+    if (this.#isEnded) return;
+    this.#clock.stop();
     this.#settle(result);
   };
 
@@ -177,9 +125,9 @@ export class HttpRequest {
     this.#waiting = undefined;
   }
 
-  #stopResult(): Promise<Problem> {
-    if (this.#expired === undefined) return Promise.reject(this.#caller.reason);
-    return Promise.resolve(this.#expired);
+  #abortResult(): Promise<Problem> {
+    if (this.#expired !== undefined) return Promise.resolve(this.#expired);
+    return Promise.reject(this.#controller.signal.reason);
   }
 }
 

@@ -1,6 +1,7 @@
-// What is retried, and when: temporary failures. Not retried: a refusal, a bad certificate, a malformed response.
+// What is retried, how often, and when: temporary failures, which the table of problems marks. Not retried: a refusal, a bad
+// certificate, a malformed response.
 import { type HeaderList, header } from "../model/exchange.ts";
-import { isTemporary, type Problem } from "../model/problem.ts";
+import { hasNoResponse, isTemporary, type Problem } from "../model/problem.ts";
 
 export interface Backoff {
   /** In milliseconds: the longest delay before the second attempt; it doubles with each further one. */
@@ -11,8 +12,27 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** Whether a failure is temporary. A bot check with status 503 is not. */
-export function isRetryable({ code, status }: Problem): boolean {
+/** How often an origin failed to answer since its last answer. */
+export interface OriginRecord {
+  /** It has answered something, with whatever status. */
+  readonly hasAnswered: boolean;
+  readonly wasRetried: boolean;
+  readonly failures: number;
+}
+
+/** Whether a request is sent again after its nth attempt failed. */
+export function mayRetry(reason: Problem, attempt: number, retries: number, origin: OriginRecord): boolean {
+  if (attempt > retries || !isRetryable(reason)) return false;
+  if (!hasNoResponse(reason.code)) return true;
+  // An origin that has never answered gets one retry in all.
+  return origin.hasAnswered ? origin.failures + 1 < mostFailures : !origin.wasRetried;
+}
+
+/** So many failures in a row end the retries for an origin that answered before. */
+export const mostFailures = 8;
+
+// A bot check with status 503 is not temporary.
+function isRetryable({ code, status }: Problem): boolean {
   if (code === "proxy-refused") return isTemporary(`http-${status ?? 0}`);
   return (status === undefined || code === `http-${status}`) && isTemporary(code);
 }
@@ -26,7 +46,7 @@ export function backoffDelay(attempt: number, { base, cap, random }: Backoff): n
  * How long to pause for a host that asked for it for the nth time, in milliseconds. `asked`: what it asked for, if
  * anything; zero or almost zero does not mean at once.
  */
-export function gentleDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
+export function pauseDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
   if (asked !== undefined && asked >= base) return asked;
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
 }

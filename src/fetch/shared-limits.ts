@@ -1,14 +1,15 @@
 // Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to
-// one address. Each crawl also has a throttle of its own. Here a host is a name and a port: one port may be silent
+// one address. Each crawl also has hosts of its own. Here a host is a name and a port: one port may be silent
 // while another answers.
 import net from "node:net";
 import type { Settings } from "../model/options.ts";
+import { waitFor } from "./abort.ts";
 import { hostOf } from "./address-policy.ts";
-import { type Cancellation, signalOf } from "./cancellation.ts";
 import { longestLookup } from "./connect.ts";
+import { Hosts, type Slot } from "./hosts.ts";
 import { type Lookup, sharedLookup } from "./lookup.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
-import { type Slot, Throttle } from "./throttle.ts";
+import { defaultBackoff } from "./retry.ts";
 
 export interface SharedLimitsOptions {
   /** The limits of all crawls together. */
@@ -29,22 +30,21 @@ export interface Applicant {
   readonly isKnown: boolean;
 }
 
-export interface SharedSlot extends Slot {
+export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
   /** The response has begun. */
   answered(): void;
 }
 
 export class SharedLimits {
-  readonly #hosts: Throttle;
+  readonly #hosts: Hosts;
   readonly #addresses: AddressLimit;
   readonly #lookup: Lookup;
   readonly #proxyFor: ProxyChoice;
   readonly #resolves: boolean;
 
   constructor({ settings, perAddress, lookup = sharedLookup }: SharedLimitsOptions) {
-    const { concurrency, delay, useCrawlDelay } = settings;
-    const perHost = { perHost: concurrency.perHost, total: Number.POSITIVE_INFINITY };
-    this.#hosts = new Throttle({ concurrency: perHost, delay, useCrawlDelay });
+    const concurrency = { ...settings.concurrency, total: Number.POSITIVE_INFINITY };
+    this.#hosts = new Hosts({ ...settings, concurrency }, defaultBackoff, ({ host }) => host);
     this.#addresses = new AddressLimit(perAddress);
     this.#lookup = lookup;
     this.#proxyFor = proxyChoice(settings.proxy);
@@ -52,13 +52,13 @@ export class SharedLimits {
     this.#resolves = settings.client === undefined;
   }
 
-  /** Waits for a slot of the host, then for one of its address. Rejects with the reason of the cancellation. */
-  async acquire(applicant: Applicant, cancellation: Cancellation): Promise<SharedSlot> {
+  /** Waits for a slot of the host, then for one of its address. Rejects with the signal's reason. */
+  async acquire(applicant: Applicant, signal: AbortSignal): Promise<SharedSlot> {
     const { target, isRetry, isKnown } = applicant;
-    const host = (await this.#hosts.acquire(target.host, cancellation, isRetry)) as Slot;
+    const host = (await this.#hosts.acquire(target, signal, isRetry)) as Slot;
     try {
-      const address = await this.#addressOf(applicant, cancellation);
-      const place = address === undefined ? undefined : await this.#addresses.acquire(address, isKnown, cancellation);
+      const address = await this.#addressOf(applicant, signal);
+      const place = address === undefined ? undefined : await this.#addresses.acquire(address, isKnown, signal);
       return sharedSlot(host, place);
     } catch (error) {
       host.release();
@@ -67,18 +67,13 @@ export class SharedLimits {
   }
 
   /** Sends nothing to this host for so many milliseconds. */
-  pause({ host }: URL, milliseconds: number): void {
-    this.#hosts.pause(host, milliseconds);
+  pause(target: URL, milliseconds: number): void {
+    this.#hosts.pause(target, milliseconds);
   }
 
   /** The minimum delay between two requests to this host. */
-  setLeastDelay({ host }: URL, milliseconds: number): void {
-    this.#hosts.setLeastDelay(host, milliseconds);
-  }
-
-  /** How many hosts and addresses are in use. */
-  get size(): number {
-    return this.#hosts.size + this.#addresses.size;
+  setLeastDelay(target: URL, milliseconds: number): void {
+    this.#hosts.setLeastDelay(target, milliseconds);
   }
 
   close(): void {
@@ -87,34 +82,27 @@ export class SharedLimits {
 
   // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy,
   // or if the name cannot be resolved, which connecting will report.
-  async #addressOf({ target, isTrusted, isRetry }: Applicant, cancellation: Cancellation): Promise<string | undefined> {
+  async #addressOf({ target, isTrusted, isRetry }: Applicant, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#resolves || this.#proxyFor(target) !== undefined) return undefined;
     const host = hostOf(target);
     if (net.isIP(host) !== 0) return host;
-    const [first, ...others] = await this.#resolved(host, { isTrusted, isRetry }, cancellation);
+    const [first, ...others] = await this.#resolved(host, { isTrusted, isRetry }, signal);
     return others.reduce((lowest, address) => (address < (lowest ?? address) ? address : lowest), first);
   }
 
   #resolved(
     host: string,
     options: { readonly isTrusted: boolean; readonly isRetry: boolean },
-    cancellation: Cancellation,
+    signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const signal = signalOf(cancellation);
-    return new Promise((resolve, reject) => {
-      const onCancel = () => {
-        clearTimeout(timer);
-        reject(cancellation.reason);
-      };
+    return waitFor(signal, (resolve) => {
+      const timer = setTimeout(resolve, longestLookup, []);
       const settle = (addresses: readonly string[]) => {
         clearTimeout(timer);
-        cancellation.remove(onCancel);
         resolve(addresses);
       };
-      const timer = setTimeout(() => settle([]), longestLookup);
-      if (cancellation.cancelled) return onCancel();
-      cancellation.add(onCancel);
       this.#lookup(host, { ...options, signal }).then(settle, () => settle([]));
+      return () => clearTimeout(timer);
     });
   }
 }
@@ -156,31 +144,23 @@ export class AddressLimit {
 
   /**
    * Waits for a slot, in the order of the calls. `isKnown`: the host has answered before. Rejects with the reason of
-   * the cancellation.
+   * the signal.
    */
-  acquire(key: string, isKnown: boolean, cancellation: Cancellation): AddressSlot | Promise<AddressSlot> {
+  acquire(key: string, isKnown: boolean, signal: AbortSignal): Promise<AddressSlot> {
     let address = this.#addresses.get(key);
     if (address === undefined) {
       address = { key, counted: new Set(), silent: 0, waiting: new Set(), timer: undefined };
       this.#addresses.set(key, address);
     }
-    const { counted, waiting } = address;
-    if (waiting.size === 0 && counted.size < this.#limit()) return this.#start(address, isKnown);
     const found = address;
-    return new Promise((resolve, reject) => {
-      if (cancellation.cancelled) return reject(cancellation.reason);
-      const onCancel = () => {
-        waiting.delete(waiter);
-        this.#dispatch(found);
-        reject(cancellation.reason);
-      };
-      const waiter = () => {
-        cancellation.remove(onCancel);
-        resolve(this.#start(found, isKnown));
-      };
-      waiting.add(waiter);
-      cancellation.add(onCancel);
+    return waitFor(signal, (resolve) => {
+      const waiter = () => resolve(this.#start(found, isKnown));
+      found.waiting.add(waiter);
       this.#dispatch(found);
+      return () => {
+        found.waiting.delete(waiter);
+        this.#dispatch(found);
+      };
     });
   }
 

@@ -10,7 +10,6 @@ import { problemOf } from "./failure.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { loadUndici } from "./load-undici.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
-import { cancellationOf, OutgoingRequest } from "./request.ts";
 import { type Route, UndiciConnection } from "./undici-connection.ts";
 import { UndiciExchange } from "./undici-exchange.ts";
 
@@ -60,12 +59,11 @@ class UndiciClient implements OwnClient {
   }
 
   async #exchange(connection: UndiciConnection, url: URL, request: ClientRequest): Promise<ClientResponse | Problem> {
-    const { headers } = request;
-    const cancellation = cancellationOf(request);
-    if (cancellation.cancelled) throw cancellation.reason;
+    const { headers, signal } = request;
+    signal.throwIfAborted();
     const { proxy, isTunnel } = connection.route;
     const { documentBytes } = this.#settings.limits;
-    const exchange = new UndiciExchange(connection, request, cancellation, documentBytes, (isWhole) =>
+    const exchange = new UndiciExchange(connection, request, documentBytes, (isWhole) =>
       this.#giveBack(connection, isWhole),
     );
     const path = url.pathname + url.search;
@@ -83,15 +81,14 @@ class UndiciClient implements OwnClient {
       await exchange.return();
       return problem("proxy-refused", { status: 407, value: "GET" });
     } catch (error) {
-      if (cancellation.cancelled) throw cancellation.reason;
+      signal.throwIfAborted();
       return problemOf(error, "head");
     }
   }
 
   #route(url: URL, request: ClientRequest): Route | Problem {
     const { allowPrivate, attempt = 1 } = request;
-    // A failure that was remembered during this very attempt counts.
-    const isRetry = attempt > 1 && !(request instanceof OutgoingRequest && request.isLookedUp);
+    const isRetry = attempt > 1;
     const secure = url.protocol === "https:";
     const proxy = this.#proxyFor(url);
     // A proxy would resolve a name without a dot in its own network.

@@ -5,7 +5,6 @@ import type { Dispatcher } from "undici";
 import type { ClientRequest, ClientResponse } from "../model/client.ts";
 import type { HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { Cancellation } from "./cancellation.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { UndiciConnection } from "./undici-connection.ts";
 
@@ -16,8 +15,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   readonly #request: ClientRequest;
   readonly #mostBytes: number;
   readonly #onEnd: (isWhole: boolean) => void;
-  readonly #cancellation: Cancellation;
-  readonly #onCancel = () => this.#abort(toError(this.#cancellation.reason));
+  readonly #onCancel = () => this.#abort(toError(this.#request.signal.reason));
   #resolve!: (response: ClientResponse) => void;
   #reject!: (error: unknown) => void;
   // Passed by undici when the request is sent, and with the head of the response.
@@ -42,7 +40,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   constructor(
     connection: UndiciConnection,
     request: ClientRequest,
-    cancellation: Cancellation,
     mostBytes: number,
     onEnd: (isWhole: boolean) => void,
   ) {
@@ -54,8 +51,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#cancellation = cancellation;
-    cancellation.add(this.#onCancel);
+    request.signal.addEventListener("abort", this.#onCancel, { once: true });
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -187,7 +183,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#cancellation.remove(this.#onCancel);
+    this.#request.signal.removeEventListener("abort", this.#onCancel);
     if (error === undefined) {
       this.#reader?.resolve({ done: true, value: undefined });
     } else {

@@ -1,7 +1,9 @@
 // Hosts that do not answer: asked a few times, not for everything.
-import { describe, expect, test } from "vitest";
-import { Reachability } from "../../src/fetch/reachability.ts";
-import { problem } from "../../src/model/problem.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
+import { defaultBackoff, mayRetry } from "../../src/fetch/retry.ts";
+import { resolveOptions } from "../../src/model/options.ts";
+import { type ProblemCode, problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
@@ -86,45 +88,62 @@ describe("a host that has never answered", () => {
 });
 
 describe("a host that answered before", () => {
-  const silence = problem("timeout-first-byte");
+  const target = new URL("http://website.test/");
+  const none = new AbortController().signal;
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
 
-  test("gets its retries until eight requests in a row failed, and is given up after a minute in vain", () => {
-    const host = new Reachability(true);
-    const retried = Array.from({ length: 10 }, () => host.failed(silence, 7_000, true));
-    expect(retried).toEqual([true, true, true, true, true, true, true, false, false, false]);
+  /** A host that answered once, and then fails so many times in a row, each after so many milliseconds. */
+  async function failing(times: number, code: ProblemCode, elapsed: number) {
+    const hosts = new Hosts(resolveOptions({}), defaultBackoff);
+    const ask = async () => (await hosts.acquire(target, none)) as Slot;
+    const first = await ask();
+    first.answered(200, []);
+    first.release();
+    const retried: boolean[] = [];
+    for (let count = 0; count < times; count++) {
+      const slot = await ask();
+      if ("code" in slot) break;
+      vi.advanceTimersByTime(elapsed);
+      retried.push(mayRetry(problem(code), 1, 3, slot.origin));
+      slot.failed(problem(code), retried.at(-1) as boolean);
+      slot.release();
+    }
+    return { hosts, ask, retried };
+  }
+
+  test("gets its retries until eight requests in a row failed, and is given up after a minute in vain", async () => {
+    const { retried, ask } = await failing(20, "timeout-first-byte", 7_000);
     // Eight times seven seconds are less than a minute.
-    expect(new Reachability(true).refusal).toBeUndefined();
-    expect(host.refusal).toEqual(silence);
-    expect(host.isDoubtful).toBe(true);
+    expect(retried).toEqual([true, true, true, true, true, true, true, false, false]);
+    expect(await ask()).toEqual(problem("timeout-first-byte"));
   });
 
-  test("is asked on, one document at a time, where failures cost no time", () => {
-    const host = new Reachability(true);
-    for (let times = 0; times < 1000; times++) host.failed(problem("connection-reset"), 5, true);
-    expect(host.refusal).toBeUndefined();
-    expect(host.isDoubtful).toBe(true);
-    host.answered();
-    expect(host.isDoubtful).toBe(false);
-    expect(host.failed(silence, 30_000, true)).toBe(true);
+  test("is asked on, one document at a time, if failures cost no time", async () => {
+    const { hosts, ask, retried } = await failing(1000, "connection-reset", 5);
+    expect(retried).toHaveLength(1000);
+    const probe = await ask();
+    expect(hosts.hasRoomFor(target)).toBe(false);
+    probe.answered(500, []);
+    expect(hosts.hasRoomFor(target)).toBe(true);
+    expect(mayRetry(problem("timeout-first-byte"), 1, 3, probe.origin)).toBe(true);
   });
 
-  test("what comes with an answer does not count", () => {
-    const host = new Reachability(false);
-    for (let times = 0; times < 10; times++) expect(host.failed(problem("client-failed"), 1, false)).toBe(false);
-    expect(host.refusal).toBeUndefined();
+  test("is not given up for what comes with an answer", async () => {
+    expect((await failing(100, "client-failed", 60_000)).retried).toHaveLength(100);
   });
+});
 
-  test("and ends in the middle of a crawl is asked a few times more", async () => {
-    let answers = true;
-    const server = await startServer((exchange) => {
-      if (answers) exchange.respond(200, {}, tenPages);
-    });
-    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
-    await fetcher.read(`${server.origin}/0`);
-    answers = false;
-    const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(server.origin + path)));
-    expect(reads.every(({ result }) => result === "failed timeout-first-byte")).toBe(true);
-    // Without an end to retries it would be eighty; kept connections are tried anew.
-    expect(server.requests.length).toBeLessThan(45);
+test("a host that ends in the middle of a crawl is asked a few times more", async () => {
+  let answers = true;
+  const server = await startServer((exchange) => {
+    if (answers) exchange.respond(200, {}, tenPages);
   });
+  const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+  await fetcher.read(`${server.origin}/0`);
+  answers = false;
+  const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(server.origin + path)));
+  expect(reads.every(({ result }) => result === "failed timeout-first-byte")).toBe(true);
+  // Without an end to retries it would be eighty; kept connections are tried anew.
+  expect(server.requests.length).toBeLessThan(45);
 });

@@ -1,30 +1,32 @@
-// Who may ask next. A model plays against the throttle under a clock of the tests' own; then a server counts.
+// Who may ask next. A model plays against the limits under a clock of the tests' own; then a server counts.
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Cancellation } from "../../src/fetch/cancellation.ts";
-import { type Slot, Throttle, type ThrottleOptions } from "../../src/fetch/throttle.ts";
+import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
+import { defaultBackoff } from "../../src/fetch/retry.ts";
 import type { Fault } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
+const url = (name: string) => new URL(`http://${name}.test/`);
+
 async function acquire(
-  throttle: Throttle,
-  host: string,
-  cancellation = new Cancellation(),
+  hosts: Hosts,
+  name: string,
+  signal = new AbortController().signal,
   first = false,
 ): Promise<Slot> {
-  return (await throttle.acquire(host, cancellation, first)) as Slot;
+  return (await hosts.acquire(url(name), signal, first)) as Slot;
 }
 
-const options = (given: {
-  perHost?: number;
-  total?: number;
-  delay?: number;
-  random?: () => number;
-}): ThrottleOptions => ({
-  concurrency: { perHost: given.perHost ?? 2, total: given.total ?? 100 },
-  delay: { milliseconds: given.delay ?? 0, random: given.random !== undefined },
-  ...(given.random && { random: given.random }),
-});
+const hostsWith = (given: { perHost?: number; total?: number; delay?: number; random?: () => number }): Hosts =>
+  new Hosts(
+    {
+      concurrency: { perHost: given.perHost ?? 2, total: given.total ?? 100 },
+      delay: { milliseconds: given.delay ?? 0, random: given.random !== undefined },
+      retries: 3,
+      limits: { retryAfter: 60_000 },
+    },
+    { ...defaultBackoff, random: given.random ?? Math.random },
+  );
 
 describe("under a clock of its own", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
@@ -32,11 +34,11 @@ describe("under a clock of its own", () => {
   const settle = () => vi.advanceTimersByTimeAsync(0);
 
   test("hosts take turns, and each is served in order", async () => {
-    const throttle = new Throttle(options({ total: 1 }));
+    const hosts = hostsWith({ total: 1 });
     const order: string[] = [];
     const slots: Slot[] = [];
     for (const name of ["a1", "a2", "a3", "b1", "c1", "b2"]) {
-      void acquire(throttle, name[0] ?? "").then((slot) => {
+      void acquire(hosts, name[0] ?? "").then((slot) => {
         order.push(name);
         slots.push(slot);
       });
@@ -47,15 +49,14 @@ describe("under a clock of its own", () => {
     }
     // a2 was there before b1.
     expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
-    expect(throttle.size).toBe(0);
   });
 
   test("whoever goes on with something comes before those who have not begun", async () => {
-    const throttle = new Throttle(options({ perHost: 1 }));
+    const hosts = hostsWith({ perHost: 1 });
     const order: string[] = [];
-    const running = await acquire(throttle, "a");
-    void acquire(throttle, "a").then(() => order.push("new"));
-    void acquire(throttle, "a", new Cancellation(), true).then((slot) => {
+    const running = await acquire(hosts, "a");
+    void acquire(hosts, "a").then(() => order.push("new"));
+    void acquire(hosts, "a", undefined, true).then((slot) => {
       order.push("continuing");
       slot.release();
     });
@@ -70,27 +71,27 @@ describe("under a clock of its own", () => {
       [0.5, 1000],
       [0.999, 1499],
     ] as const) {
-      const throttle = new Throttle(options({ delay: 1000, random: () => drawn }));
-      (await acquire(throttle, "a")).release();
+      const hosts = hostsWith({ delay: 1000, random: () => drawn });
+      (await acquire(hosts, "a")).release();
       let started = false;
-      void acquire(throttle, "a").then(() => {
+      void acquire(hosts, "a").then(() => {
         started = true;
       });
       await vi.advanceTimersByTimeAsync(expected - 1);
       expect(started).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
       expect(started).toBe(true);
-      throttle.close();
+      hosts.close();
     }
   });
 
   test("the least delay of a host counts where it is longer, for that host alone", async () => {
-    const throttle = new Throttle(options({ delay: 100 }));
-    throttle.setLeastDelay("slow", 1000);
-    throttle.setLeastDelay("quick", 10);
+    const hosts = hostsWith({ delay: 100 });
+    hosts.setLeastDelay(url("slow"), 1000);
+    hosts.setLeastDelay(url("quick"), 10);
     const started: string[] = [];
     for (const host of ["slow", "quick"]) {
-      for (let times = 0; times < 2; times++) void acquire(throttle, host).then(() => started.push(host));
+      for (let times = 0; times < 2; times++) void acquire(hosts, host).then(() => started.push(host));
     }
     await vi.advanceTimersByTimeAsync(99);
     expect(started).toEqual(["slow", "quick"]);
@@ -100,47 +101,13 @@ describe("under a clock of its own", () => {
     expect(started).toEqual(["slow", "quick", "quick", "slow"]);
   });
 
-  test("a host is forgotten when its pause is over, and keeps no timer", async () => {
-    const throttle = new Throttle(options({ delay: 1000 }));
-    (await acquire(throttle, "a")).release();
-    throttle.pause("b", 500);
-    expect(throttle.size).toBe(2);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(throttle.size).toBe(0);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test("a turn that is not wanted any more when it comes goes to the next, and uses up no delay", async () => {
-    const throttle = new Throttle(options({ perHost: 1, delay: 1000 }));
-    const running = await acquire(throttle, "a");
-    const order: string[] = [];
-    for (const [name, isStale] of [
-      ["stale", true],
-      ["stale too", true],
-      ["wanted", false],
-    ] as const) {
-      void Promise.resolve(throttle.acquire("a", new Cancellation(), false, () => isStale)).then((slot) => {
-        order.push(slot === undefined ? name : `${name} runs`);
-        slot?.release();
-      });
-    }
-    await vi.advanceTimersByTimeAsync(500);
-    running.release();
-    await vi.advanceTimersByTimeAsync(499);
-    expect(order).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(order).toEqual(["stale", "stale too", "wanted runs"]);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(throttle.size).toBe(0);
-  });
-
   test("a delay that becomes known later counts from the last request", async () => {
-    const throttle = new Throttle({ ...options({}), useCrawlDelay: true });
-    (await acquire(throttle, "a")).release();
+    const hosts = hostsWith({});
+    (await acquire(hosts, "a")).release();
     await vi.advanceTimersByTimeAsync(300);
-    throttle.setLeastDelay("a", 1000);
+    hosts.setLeastDelay(url("a"), 1000);
     let started = false;
-    void acquire(throttle, "a").then(() => {
+    void acquire(hosts, "a").then(() => {
       started = true;
     });
     await vi.advanceTimersByTimeAsync(699);
@@ -150,13 +117,13 @@ describe("under a clock of its own", () => {
   });
 
   test("a slot that is given back twice counts once", async () => {
-    const throttle = new Throttle(options({ perHost: 1 }));
-    const slot = await acquire(throttle, "a");
+    const hosts = hostsWith({ perHost: 1 });
+    const slot = await acquire(hosts, "a");
     slot.release();
     slot.release();
-    await acquire(throttle, "a");
+    await acquire(hosts, "a");
     let third = false;
-    void acquire(throttle, "a").then(() => {
+    void acquire(hosts, "a").then(() => {
       third = true;
     });
     await settle();
@@ -187,7 +154,7 @@ describe("under a clock of its own", () => {
     });
     await fc.assert(
       fc.asyncProperty(limits, fc.array(command, { maxLength: 60 }), async (given, commands) => {
-        const throttle = new Throttle(options(given));
+        const hosts = hostsWith(given);
         const model = {
           running: [] as { host: string; slot: Slot }[],
           waiting: [] as Waiting[],
@@ -196,7 +163,7 @@ describe("under a clock of its own", () => {
         interface Waiting {
           host: string;
           first: boolean;
-          cancellation: Cancellation;
+          controller: AbortController;
         }
         const onStart = (waiter: Waiting, slot: Slot) => {
           const now = performance.now();
@@ -212,18 +179,18 @@ describe("under a clock of its own", () => {
         };
         for (const each of commands) {
           if (each.type === "acquire") {
-            const waiter: Waiting = { host: each.host, first: each.first, cancellation: new Cancellation() };
+            const waiter: Waiting = { host: each.host, first: each.first, controller: new AbortController() };
             model.waiting.push(waiter);
-            acquire(throttle, each.host, waiter.cancellation, each.first).then(
+            acquire(hosts, each.host, waiter.controller.signal, each.first).then(
               (slot) => onStart(waiter, slot),
               () => {},
             );
           } else if (each.type === "release" && model.running.length > 0) {
             model.running.splice(each.at % model.running.length, 1)[0]?.slot.release();
           } else if (each.type === "abort" && model.waiting.length > 0) {
-            model.waiting.splice(each.at % model.waiting.length, 1)[0]?.cancellation.cancel(undefined);
+            model.waiting.splice(each.at % model.waiting.length, 1)[0]?.controller.abort();
           } else if (each.type === "pause") {
-            throttle.pause(each.host, each.time);
+            hosts.pause(url(each.host), each.time);
             model.notBefore.set(
               each.host,
               Math.max(model.notBefore.get(each.host) ?? 0, performance.now() + each.time),
@@ -246,7 +213,6 @@ describe("under a clock of its own", () => {
           await vi.advanceTimersByTimeAsync(200);
         }
         await vi.advanceTimersByTimeAsync(200);
-        expect(throttle.size).toBe(0);
         expect(vi.getTimerCount()).toBe(0);
       }),
       { numRuns: 150 },

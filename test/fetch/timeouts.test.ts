@@ -49,15 +49,15 @@ test("what arrived while the process was busy is read, even if its time has pass
 });
 
 test("after a time in which the process did not run, a wait begins again; one that it saw ends as it should", async () => {
-  const clock = new Clock(Number.POSITIVE_INFINITY, 400);
   const expired: Problem[] = [];
+  let clock: Clock | undefined;
   const isExpired = new Promise<void>((resolve) => {
-    clock.onExpire = (problem) => {
+    clock = new Clock(Number.POSITIVE_INFINITY, 400, (problem) => {
       expired.push(problem);
       resolve();
-    };
+    });
   });
-  clock.start({ limit: 400, code: "timeout-idle" });
+  clock?.start({ limit: 400, code: "timeout-idle" });
   block(1600);
   for (let turns = 0; turns < 3; turns++) await turn();
   expect(expired).toEqual([]);

@@ -1,0 +1,51 @@
+// Waits that an AbortSignal ends, and controllers that follow one. All listeners are removed: the signal of a crawl lives
+// long, and whatever `AbortSignal.any` makes of it would stay in memory as long (Node 20).
+import { setMaxListeners } from "node:events";
+
+/** A controller that is aborted with the first of other signals, until `release` is called. */
+export class FollowingController extends AbortController {
+  readonly #followed: readonly AbortSignal[];
+
+  constructor(...signals: readonly (AbortSignal | undefined)[]) {
+    super();
+    this.#followed = signals.filter((signal) => signal !== undefined);
+    for (const signal of this.#followed) {
+      if (signal.aborted) this.abort(signal.reason);
+      // Any number of requests may follow one signal; Node warns from eleven on.
+      setMaxListeners(0, signal);
+      signal.addEventListener("abort", this.#onAbort);
+    }
+  }
+
+  release(): void {
+    for (const signal of this.#followed) signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  readonly #onAbort = ({ target }: Event): void => this.abort((target as AbortSignal).reason);
+}
+
+/**
+ * Waits until `begin` calls back. It returns a function that is called if the signal ends the wait; then this rejects with the
+ * signal's reason.
+ */
+export function waitFor<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      leave();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    const leave = begin((value) => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(value);
+    });
+  });
+}
+
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return waitFor(signal, (resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    return () => clearTimeout(timer);
+  });
+}
