@@ -28,18 +28,36 @@ export class FollowingController extends AbortController {
  * Waits until `begin` calls back. It returns a function that is called if the signal ends the wait; then this rejects with the
  * signal's reason.
  */
-export function waitFor<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+export function waitFor<T>(
+  signal: AbortSignal,
+  begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const onAbort = () => {
       leave();
       reject(signal.reason);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-    const leave = begin((value) => {
-      signal.removeEventListener("abort", onAbort);
-      resolve(value);
-    });
+    signal.addEventListener("abort", onAbort);
+    const stop = () => signal.removeEventListener("abort", onAbort);
+    const leave = begin(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (reason) => {
+        stop();
+        reject(reason);
+      },
+    );
+  });
+}
+
+/** What the promise brings, unless the signal is aborted before. */
+export function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return waitFor(signal, (resolve, reject) => {
+    promise.then(resolve, reject);
+    return () => {};
   });
 }
 

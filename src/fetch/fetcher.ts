@@ -13,6 +13,7 @@ import { refusalOf } from "./address-policy.ts";
 import type { Head } from "./answer.ts";
 import { ResponseBody } from "./body.ts";
 import { secureContextOf } from "./certificates.ts";
+import { type OwnClient, undiciClient } from "./client.ts";
 import type { ConnectParts } from "./connect.ts";
 import { Hosts, type Pause, type Slot } from "./hosts.ts";
 import { proxyChoice } from "./proxy.ts";
@@ -20,7 +21,6 @@ import { HttpRequest } from "./request.ts";
 import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, defaultBackoff, mayRetry, toDate } from "./retry.ts";
 import type { SharedLimits, SharedSlot } from "./shared-limits.ts";
-import { type OwnClient, undiciClient } from "./undici-client.ts";
 
 export interface FetcherOptions {
   readonly settings: Settings;

@@ -1,7 +1,7 @@
 // Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by sending the whole URL to the
 // proxy, which is what proxies expect; many refuse a tunnel to port 80. Behind a proxy the address policy sees only
 // names and literal addresses, because the proxy resolves names.
-import type { Duplex } from "node:stream";
+import type net from "node:net";
 import ipaddr from "ipaddr.js";
 import { SitemapError } from "../model/errors.ts";
 import type { Settings } from "../model/options.ts";
@@ -68,42 +68,46 @@ export function proxyFailure(failed: Problem): Problem {
 }
 
 /** Asks the proxy for a tunnel to `host:port`. Rejects with the proxy's answer as a problem. */
-export async function openTunnel(stream: Duplex, proxy: ChosenProxy, { host, port }: Endpoint): Promise<void> {
+export async function openTunnel(
+  socket: net.Socket,
+  proxy: ChosenProxy,
+  { host, port }: Endpoint,
+): Promise<net.Socket> {
+  const { Client } = await import("undici");
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const login = proxy.authorization === undefined ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
-  stream.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${login}\r\n`);
-  const head = await readHead(stream);
-  const [, digits] = /^HTTP\/1\.[01] (\d{3})(?= |\r|$)/.exec(head) ?? [];
-  if (digits === undefined) throw failed("the answer to CONNECT is not HTTP");
-  const status = Number(digits);
-  if (status < 200 || status > 299) throw new ConnectionProblem(problem("proxy-refused", { status, value: "CONNECT" }));
-}
-
-// By hand: node:http does not limit what may come before the end of a head, and would keep what comes after it.
-function readHead(stream: Duplex): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let seen = Buffer.alloc(0);
-    const settle = (end: () => void) => {
-      stream.off("readable", onReadable).off("end", onEnd).off("error", onError).off("close", onEnd);
-      end();
-    };
-    const onError = (error: Error) => settle(() => reject(error));
-    const onEnd = () => settle(() => reject(failed("it closed the connection instead of an answer to CONNECT")));
-    const onReadable = () => {
-      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) seen = Buffer.concat([seen, chunk]);
-      const end = seen.indexOf("\r\n\r\n");
-      if (end >= 0 && end <= headBytes) {
-        settle(() => {
-          // The rest belongs to the tunnel.
-          if (seen.length > end + 4) stream.unshift(seen.subarray(end + 4));
-          resolve(seen.subarray(0, end).toString("latin1"));
-        });
-      } else if (seen.length > headBytes) {
-        settle(() => reject(failed("the answer to CONNECT has no end")));
-      }
-    };
-    stream.on("readable", onReadable).on("end", onEnd).on("error", onError).on("close", onEnd);
+  const login = proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization };
+  let problemWith = "it closed the connection instead of an answer to CONNECT";
+  // Before undici, which reads a reason phrase of any length.
+  const before = socket.bytesRead;
+  const onReadable = () => {
+    if (socket.bytesRead - before <= headBytes) return;
+    problemWith = "the answer to CONNECT has no end";
+    socket.destroy();
+  };
+  socket.on("readable", onReadable);
+  // Once: undici connects again, without end, if what it gets is a socket that has been closed.
+  let given: net.Socket | undefined = socket;
+  const client = new Client(proxy.origin, {
+    headersTimeout: 0,
+    connect: (_, callback) => {
+      if (given === undefined) return callback(failed(problemWith), null);
+      // Not at once: undici would call this again in the meantime.
+      setImmediate(callback, null, given);
+      given = undefined;
+    },
   });
+  try {
+    const answer = await client.connect({ path: target, headers: { host: target, ...login } });
+    const { statusCode: status } = answer;
+    if (status >= 200 && status <= 299) return answer.socket as net.Socket;
+    throw new ConnectionProblem(problem("proxy-refused", { status, value: "CONNECT" }));
+  } catch (error) {
+    const { name, code } = error as { name?: string; code?: string };
+    if (name === "HTTPParserError") throw failed("the answer to CONNECT is not HTTP");
+    throw code === "UND_ERR_SOCKET" ? failed(problemWith) : error;
+  } finally {
+    socket.off("readable", onReadable);
+  }
 }
 
 function failed(value: string): ConnectionProblem {

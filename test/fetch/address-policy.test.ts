@@ -91,7 +91,7 @@ describe("rebinding", () => {
     const connected = await connect(way, new AbortController().signal).catch(
       (error: { problem: { code: string } }) => error.problem.code,
     );
-    if (typeof connected !== "string") connected.socket.destroy();
+    if (typeof connected !== "string") connected.destroy();
     expect(lookup.asked).toHaveLength(2);
     return typeof connected === "string" ? `${connected}, ${canary.connections} connections` : "connected";
   }

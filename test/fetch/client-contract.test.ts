@@ -2,8 +2,8 @@
 import http from "node:http";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
+import { type OwnClient, undiciClient } from "../../src/fetch/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
-import { type OwnClient, undiciClient } from "../../src/fetch/undici-client.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";

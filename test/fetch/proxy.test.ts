@@ -127,7 +127,8 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
 
   test("sends its answer byte by byte: that has no more time", async () => {
     const { message } = await answering((socket) => {
-      const drip = setInterval(() => socket.write("H"), 20);
+      socket.write("HTTP/1.1 200 ");
+      const drip = setInterval(() => socket.write("O"), 20);
       socket.on("close", () => clearInterval(drip));
     });
     expect(message).toBe("The proxy failed: no connection within 500 ms");
