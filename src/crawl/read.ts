@@ -31,6 +31,8 @@ export interface ReadSettings {
   readonly strict: boolean;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean | undefined;
+  /** All entries are kept. */
+  readonly keepsAll?: boolean | undefined;
 }
 
 /** The result of reading a document. */
@@ -65,7 +67,7 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict, urlsOnly } = settings;
+  const { limits, strict, urlsOnly, keepsAll } = settings;
   const bytes = counted(document.body);
   const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
@@ -73,6 +75,7 @@ export async function* read(
     limits,
     strict,
     urlsOnly,
+    keepsAll,
     problems,
     isRobots: document.isRobots ?? false,
   });
@@ -156,7 +159,7 @@ export function readAtHand(
   options?: ParseOptions,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const { url, ...settings } = resolveParseOptions(options);
-  return read({ url, headers: [], body: chunksOf(bytes) }, settings);
+  return read({ url, headers: [], body: chunksOf(bytes) }, { ...settings, keepsAll: true });
 }
 
 function chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {

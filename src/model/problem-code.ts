@@ -79,6 +79,7 @@ export type ProblemCode =
   | "element-repeated"
   | "news-repeated"
   | "url-repeated"
+  | "limit-repeats"
   | "no-entries"
   | "url-relative"
   | "url-repaired"

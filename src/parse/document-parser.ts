@@ -23,6 +23,7 @@ export interface DocumentParserOptions {
   readonly isRobots?: boolean | undefined;
   /** See `ParseContext`. */
   readonly urlsOnly?: boolean | undefined;
+  readonly keepsAll?: boolean | undefined;
   /** The fast path. @default the usual one */
   readonly fastPath?: CreateFastPath | undefined;
   /** Collects the problems of the document. */
@@ -31,9 +32,10 @@ export interface DocumentParserOptions {
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, urlsOnly, limits = defaultLimits, fastPath = usualFastPath } = options;
+  const { url, strict = false, problems, urlsOnly, keepsAll } = options;
+  const { limits = defaultLimits, fastPath = usualFastPath } = options;
   const isRobots = options.isRobots === true || isRobotsUrl(url);
-  return new DocumentParser({ url, strict, problems, limits, urlsOnly, fastPath }, isRobots);
+  return new DocumentParser({ url, strict, problems, limits, urlsOnly, keepsAll, fastPath }, isRobots);
 }
 
 class DocumentParser implements EntryParser {

@@ -7,7 +7,7 @@ import type { PagesFormat, SitemapReference } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { CreateFastPath } from "./fast-path.ts";
 
-/** Entries in declared order. Within one document the first declaration of a URL counts. */
+/** Entries in declared order. Within one document, those of one URL are one. */
 export interface Entries {
   readonly pages: SitemapPage[];
   readonly sitemaps: SitemapReference[];
@@ -56,6 +56,8 @@ export interface ParseContext {
   readonly problems: ProblemLog;
   /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
   readonly urlsOnly?: boolean | undefined;
+  /** All entries are kept in memory, so that repeated ones can be merged however far apart they are. */
+  readonly keepsAll?: boolean | undefined;
   /** For XML: @default none */
   readonly fastPath?: CreateFastPath | undefined;
 }

@@ -1,4 +1,4 @@
-// Collects the entries of XML formats: the first declaration of a URL counts, order is kept, and the limits of the
+// Collects the entries of XML formats: one for each URL, in the order of their first declarations. The limits of the
 // document are checked.
 import type { SitemapPage } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
@@ -8,6 +8,7 @@ import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-resolver.ts";
 import type { Entries, ParseContext } from "./entry-parser.ts";
 import { ListDraft } from "./list-draft.ts";
+import { RepeatedPages } from "./repeated-pages.ts";
 import { noFacts, type TextFacts } from "./text-facts.ts";
 import { UrlCollector } from "./url-collector.ts";
 
@@ -26,17 +27,24 @@ export class EntrySink {
   readonly #otherUrls: UrlResolver;
   readonly #pages = new ListDraft<SitemapPage>();
   readonly #sitemaps = new ListDraft<SitemapReference>();
+  readonly #repeats: RepeatedPages;
   // Those that were added.
   #count = 0;
   #entries = 0;
 
-  constructor(source: EntrySource, { url, limits }: ParseContext) {
+  constructor(source: EntrySource, { url, limits, keepsAll }: ParseContext) {
     this.#source = source;
     this.#maxEntries = limits.documentEntries;
     this.#maxUrlLength = limits.urlLength;
     this.#pageUrls = new UrlCollector(url, limits.urlLength);
     this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
     this.#otherUrls = new UrlResolver(url, limits.urlLength);
+    this.#repeats = new RepeatedPages({
+      limits,
+      keepsAll,
+      release: (page) => this.#pages.add(page),
+      report: (code, value, limit) => source.report(code, value, limit),
+    });
   }
 
   get pageCount(): number {
@@ -50,6 +58,11 @@ export class EntrySink {
   /** The URL of a page that is not in the document yet. */
   takePageUrl(text: string, facts: TextFacts = noFacts): string | undefined {
     return this.#take(this.#pageUrls, text, facts);
+  }
+
+  /** The URL of the last page, if it is in the document already. */
+  get repeatedUrl(): string | undefined {
+    return this.#pageUrls.repeated;
   }
 
   /** The URL of a sitemap that is not in the document yet. */
@@ -88,12 +101,28 @@ export class EntrySink {
     if (this.#hasRoom()) this.#pages.add(page);
   }
 
+  /** Adds a page whose entry may be repeated, with more details. */
+  addDetailedPage(page: SitemapPage): void {
+    if (this.#hasRoom()) this.#repeats.add(page);
+  }
+
+  /** Adds the details of a repeated entry to its page. */
+  mergePage(page: SitemapPage): void {
+    this.#repeats.merge(page);
+  }
+
+  /** The document declares extensions: any of its entries may have details. */
+  expectDetails(): void {
+    this.#repeats.wait();
+  }
+
   addSitemap(sitemap: SitemapReference): void {
     if (this.#hasRoom()) this.#sitemaps.add(sitemap);
   }
 
   /** Nothing more will be added. */
   finish(): void {
+    this.#repeats.finish();
     this.#pageUrls.finish();
     this.#sitemapUrls.finish();
   }

@@ -9,6 +9,8 @@ export class UrlCollector {
   readonly #taken = new Fingerprints();
   /** The problem with the last text: a repair if there was a URL, else the reason. */
   problem: ProblemCode | undefined = undefined;
+  /** The last URL, if it was taken before. */
+  repeated: string | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
   constructor(base: string | undefined, maxLength: number) {
@@ -28,6 +30,7 @@ export class UrlCollector {
   /** Takes the URL in `text` between `from` and `to`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
   take(text: string, from = 0, to: number = text.length, isExact = false): string | undefined {
     const resolver = this.#resolver;
+    this.repeated = undefined;
     const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to), isExact);
     this.problem = resolver.problem;
     if (url === undefined) return undefined;
@@ -37,7 +40,9 @@ export class UrlCollector {
 
   /** Takes a URL whose facts are known. Sets `problem` only if it was taken before: `url-repeated`. */
   takeKnown(url: string, high: number, low: number): string | undefined {
-    if (this.#taken.add(high, low)) return url;
+    const isNew = this.#taken.add(high, low);
+    this.repeated = isNew ? undefined : url;
+    if (isNew) return url;
     this.problem = "url-repeated";
     return undefined;
   }

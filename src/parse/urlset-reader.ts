@@ -212,12 +212,19 @@ export class UrlsetReader implements TableTarget {
 
   #endPage(): void {
     const url = this.#sink.takePageUrl(this.#loc, this.#locFacts);
-    if (url !== undefined) this.#sink.addPage(this.#page(url));
+    const repeated = this.#sink.repeatedUrl;
+    if (url !== undefined) this.#add(this.#page(url));
+    else if (repeated !== undefined && !this.urlsOnly) this.#sink.mergePage(this.#page(repeated));
     this.#moreLocs?.forEach((loc) => {
       const more = this.#sink.takePageUrl(loc);
-      if (more !== undefined) this.#sink.addPage({ url: more, priority: defaultPriority });
+      if (more !== undefined) this.#add({ url: more, priority: defaultPriority });
     });
     if (this.#sink.sitemapCount > 0) this.#reportMixed();
+  }
+
+  #add(page: SitemapPage): void {
+    if (this.urlsOnly) this.#sink.addPage(page);
+    else this.#sink.addDetailedPage(page);
   }
 
   #endSitemap(): void {

@@ -10,7 +10,7 @@ import { atomRule, entryRule, rdfRule, rss11Rule, rssRule } from "./feed-rules.t
 import { TableReader } from "./table-reader.ts";
 import { UrlsetReader } from "./urlset-reader.ts";
 import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
-import { knownVocabulary } from "./vocabulary.ts";
+import { knownVocabulary, type Vocabulary } from "./vocabulary.ts";
 import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";
 import type { XmlName } from "./xml-name.ts";
 import { XmlScanner } from "./xml-scanner.ts";
@@ -106,6 +106,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const options = { name, scanner, maxUrlLength: limits.urlLength };
     if (root === "urlset" || root === "sitemapindex") {
       const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
+      if (declaresExtension(attributes)) this.#sink.expectDetails();
       const target = new UrlsetReader(this.#sink, limits, report, this.#context.urlsOnly);
       this.#finish = () => target.finish();
       const entryNames = ["url", "sitemap"];
@@ -122,6 +123,16 @@ export class XmlParser implements EntryParser, XmlHandler {
     return new TableReader({ ...options, root: rule, vocabulary: "rss", target, entryNames: ["item"] });
   }
 }
+
+function declaresExtension(attributes: ElementAttributes): boolean {
+  for (let index = 0; index < attributes.count; index++) {
+    if (!attributes.name(index).startsWith("xmlns:")) continue;
+    if (extensions.has(knownVocabulary(attributes.value(index))?.vocabulary)) return true;
+  }
+  return false;
+}
+
+const extensions: ReadonlySet<Vocabulary | undefined> = new Set<Vocabulary>(["news", "image", "video", "xhtml"]);
 
 // Roots are recognized by name alone; a wrong namespace is reported.
 function rootOf(name: XmlName): Root | undefined {

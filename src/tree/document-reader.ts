@@ -97,22 +97,22 @@ export class DocumentReader {
   }
 
   // Compares the counts in the archive with what was read now.
-  #compare(sitemap: PagesSitemap, pageCount: number, { outcome, complete, problems }: Reading): void {
+  #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
     this.#compared.add(sitemap);
     const unsaid = unsaidBy(sitemap, problems);
     // An index whose sitemaps nobody saw has as many pages as none.
     const isOfKind = outcome.kind === "pages" && outcome.format === sitemap.format;
-    const isAsSaid = isOfKind && pageCount === sitemap.pageCount && (complete || !sitemap.complete);
+    const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
     if (isAsSaid && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
-    const damage = unsaid.find(isChangedContent);
-    this.#correct(sitemap, damage === undefined ? [...unsaid, problem("archive-counts")] : unsaid, pageCount);
+    const isExplained = isAsSaid || unsaid.some(isChangedContent);
+    this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
   }
 
-  // The file of an earlier run was changed since its document was read.
+  // The file of an earlier run was changed since its document was read, or details are missing that nobody had asked for.
   #expectSame(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
-    const damage = unsaidBy(sitemap, problems).filter(isChangedContent);
-    if (damage.length > 0) this.#correct(sitemap, damage, pageCount);
+    const found = unsaidBy(sitemap, problems).filter((each) => isChangedContent(each) || isOfDetails(each));
+    if (found.length > 0) this.#correct(sitemap, found, pageCount);
   }
 
   #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
@@ -140,6 +140,11 @@ function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Proble
 
 function isChangedContent({ code }: Problem): boolean {
   return code === "archive-digest";
+}
+
+// Where entries of one URL are merged, only who reads their details knows what has no room.
+function isOfDetails({ code }: Problem): boolean {
+  return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
 }
 
 /** What the document of a sitemap was requested as. */

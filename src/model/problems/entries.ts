@@ -21,7 +21,13 @@ export const entryProblems: ProblemRows = {
     fix: "Site owner: one `<news:news>` in each entry.",
   },
   "url-repeated": {
-    message: "A URL is listed more than once; the first counts: {value}",
+    message: "A URL is listed more than once: {value}",
+    fix: "Site owner: list every URL once. The fields of the first entry count; images, videos and alternates of all of them were kept.",
+  },
+  "limit-repeats": {
+    loss: true,
+    message:
+      "A URL is repeated more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
     fix: "Site owner: list every URL once.",
   },
   "no-entries": {

@@ -1,0 +1,129 @@
+// Entries of one URL in one sitemap are one page, with everything that any of them shows.
+import { describe, expect, test } from "vitest";
+import { readSitemap } from "../../src/crawl/read.ts";
+import type { SitemapPage } from "../../src/model/page.ts";
+import { ProblemLog } from "../../src/model/problem.ts";
+import { createDocumentParser } from "../../src/parse/document-parser.ts";
+import { noFastPath } from "../../src/parse/fast-path.ts";
+import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+
+const one = "https://example.org/1";
+const two = "https://example.org/2";
+const video = (title: string, more = "") => `<video:video><video:title>${title}</video:title>${more}</video:video>`;
+const image = (name: string) => `<image:image><image:loc>https://example.org/${name}.png</image:loc></image:image>`;
+const news = (title: string) => `<news:news><news:title>${title}</news:title></news:news>`;
+const link = (language: string) =>
+  `<xhtml:link rel="alternate" hreflang="${language}" href="https://example.org/${language}"/>`;
+
+describe("entries of one URL", () => {
+  test("are one page: the place and fields of the first, the details of all, identical ones once", () => {
+    const result = parsed(
+      urlset(
+        entry(
+          one,
+          `<lastmod>2024</lastmod>${video("a", "<video:duration>1</video:duration>")}${link("de")}${news("x")}`,
+        ),
+        entry(two, image("two")),
+        entry(one, `<lastmod>2025</lastmod><priority>1</priority>${video("b")}${image("i")}${news("y")}`),
+        entry(one, `${video("b")}${image("i")}${image("j")}${link("fr")}${link("de")}`),
+        entry(one, "<video:video><video:duration>1</video:duration><video:title>a</video:title></video:video>"),
+      ),
+    );
+    expect(result.pages).toEqual([
+      {
+        url: one,
+        priority: 0.5,
+        lastModified: "2024",
+        newsStory: { title: "x" },
+        videos: [{ title: "a", duration: 1 }, { title: "b" }],
+        images: [{ url: "https://example.org/i.png" }, { url: "https://example.org/j.png" }],
+        alternates: [
+          { language: "de", url: "https://example.org/de" },
+          { language: "fr", url: "https://example.org/fr" },
+        ],
+      },
+      { url: two, priority: 0.5, images: [{ url: "https://example.org/two.png" }] },
+    ]);
+    expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", value: one, count: 3 }));
+    expect(result.complete).toBe(true);
+  });
+
+  test("the first news story counts, whichever entry has it", () => {
+    const result = parsed(urlset(entry(one), entry(two, news("z")), entry(one, news("x")), entry(one, news("y"))));
+    expect(result.pages).toMatchObject([{ url: one, newsStory: { title: "x" } }, { url: two }]);
+  });
+
+  test("limits count for the page", () => {
+    const entries = ["a", "b", "c", "d"].map((name) => entry(one, `${image(name)}${video(name)}${link(`x-${name}`)}`));
+    const result = parsed(urlset(...entries), { limits: { images: 2, videos: 3, alternates: 1 } });
+    expect([
+      result.pages[0]?.images?.length,
+      result.pages[0]?.videos?.length,
+      result.pages[0]?.alternates?.length,
+    ]).toEqual([2, 3, 1]);
+    expect(result.problems).toMatchObject([
+      { code: "video-incomplete" },
+      { code: "url-repeated", count: 3 },
+      { code: "limit-alternates", limit: 1, count: 3 },
+      { code: "limit-images", limit: 2, count: 2 },
+      { code: "limit-videos", limit: 3 },
+    ]);
+    expect(result.complete).toBe(false);
+  });
+
+  test("where only URLs are wanted, it is as many pages", () => {
+    const text = urlset(entry(one, video("a")), entry(two), entry(one, video("b")));
+    expect(parsePieces([text], { urlsOnly: true }).pages).toEqual([one, two].map((url) => ({ url, priority: 0.5 })));
+  });
+});
+
+describe("pages that wait", () => {
+  // 400 pages of 64,000 characters; the first one is repeated after `after` others.
+  const large = (after: number) => {
+    const text = "x".repeat(64_000);
+    const entries = Array.from({ length: 400 }, (_, n) =>
+      entry(
+        `https://example.org/p${n}`,
+        `<image:image><image:loc>/i${n}</image:loc><image:caption>${text}</image:caption></image:image>`,
+      ),
+    );
+    entries.splice(after + 1, 0, entry("https://example.org/p0", image("more")));
+    return urlset(...entries);
+  };
+
+  test("are merged within a bounded window; a loss beyond it is reported", () => {
+    for (const options of [{}, { fastPath: noFastPath }]) {
+      const near = parsePieces([large(100)], options);
+      expect(near.pages[0]?.images).toHaveLength(2);
+      expect(near.codes).not.toContain("limit-repeats");
+      const far = parsePieces([large(399)], options);
+      expect(urlsOf(far)).toEqual(urlsOf(near));
+      expect(far.pages[0]?.images).toHaveLength(1);
+      expect(far.problems).toContainEqual(
+        expect.objectContaining({ code: "limit-repeats", value: "https://example.org/p0" }),
+      );
+      expect(far.complete).toBe(false);
+    }
+  });
+
+  test("are all merged where all of them are kept", async () => {
+    const text = large(399);
+    for (const result of [parseSitemap(text, { url: one }), await readSitemap(Buffer.from(text), { url: one })]) {
+      expect(result).toMatchObject({ kind: "pages", complete: true });
+      expect(result.kind === "pages" && result.pages[0]?.images).toHaveLength(2);
+    }
+  });
+
+  const pagesBeforeEnd = (text: string, urlsOnly: boolean): SitemapPage[] => {
+    const parser = createDocumentParser({ problems: new ProblemLog(), urlsOnly });
+    return parser.write(text).pages;
+  };
+
+  test("are none where the document has no such details, or nobody wants them", () => {
+    const plain = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">';
+    expect(pagesBeforeEnd(`${plain}${entry(one, "<lastmod>2024</lastmod>")}<url>`, false)).toHaveLength(1);
+    expect(pagesBeforeEnd(`${plain}${entry(one)}${entry(two, image("i"))}<url>`, false)).toHaveLength(1);
+    expect(pagesBeforeEnd(urlset(entry(one, image("i")), "<url>"), true)).toHaveLength(1);
+  });
+});
