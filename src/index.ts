@@ -65,7 +65,8 @@ export type {
   SitemapReference,
 } from "./model/sitemap.ts";
 export { parseSitemap } from "./parse/parse-sitemap.ts";
-export { parseRobots, type RobotsRule, type RobotsTxt } from "./parse/robots-rules.ts";
+export type { RobotsRule } from "./parse/robots.ts";
+export { parseRobots, type RobotsTxt } from "./parse/robots-rules.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
 export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";
 export type { IndexWithPages, SitemapWithPages, TreeData, TreeDataWithPages } from "./tree/tree-data.ts";

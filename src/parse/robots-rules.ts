@@ -1,21 +1,11 @@
 // The Allow and Disallow lines of robots.txt, for any crawler: https://www.rfc-editor.org/rfc/rfc9309
 //   "The most specific match found MUST be used. The most specific match is the match that has the most octets.", and of
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
-// Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
-// misspellings of Disallow, text after the name of a crawler, and `index.html` for its folder. A robots.txt may have
-// many long rules full of wildcards: a URL is compared only with the rules that begin like it, with each in linear time,
-// and what all comparisons cost is counted, so that callers with many URLs can stop.
+// As in Google's parser (https://github.com/google/robotstxt), an allowed `index.html` means its folder, too. A robots.txt
+// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it, with each in linear
+// time, and what all comparisons cost is counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
-import { robotsTxtBytes } from "../model/protocol-limits.ts";
-
-/** An Allow or Disallow line of robots.txt. */
-export interface RobotsRule {
-  readonly allows: boolean;
-  /** As it is written, without a comment. */
-  readonly path: string;
-  /** From 1. */
-  readonly line: number;
-}
+import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 
 /** What robots.txt allows crawlers to fetch. */
 export interface RobotsTxt {
@@ -209,17 +199,19 @@ export function ruleFinder(
   text: string,
   { isBounded = true }: { readonly isBounded?: boolean } = {},
 ): (agent: string) => RobotsRules {
-  const agents = readGroups(text);
-  const known = new Map<readonly Group[], RobotsRules>();
+  const all = RobotsGroups.in(text);
+  const known = new Map<readonly RobotsGroup[], RobotsRules>();
   return (agent) => {
-    // All groups of a crawler are joined; a crawler without a group gets those of `*`.
-    const groups = agents.get(`:${agent.toLowerCase()}`) ?? agents.get("*") ?? noGroups;
-    let rules = known.get(groups);
-    if (rules === undefined) {
-      rules = new RobotsRules(groups.flat(), isBounded);
-      known.set(groups, rules);
+    const groups = all.of(agent);
+    let found = known.get(groups);
+    if (found === undefined) {
+      found = new RobotsRules(
+        groups.flatMap(({ rules }) => rules.flatMap(linesOf)),
+        isBounded,
+      );
+      known.set(groups, found);
     }
-    return rules;
+    return found;
   };
 }
 
@@ -232,59 +224,9 @@ export function pathOfUrl(url: string): string {
   return whole.startsWith("/") ? whole : `/${whole}`;
 }
 
-type Group = Line[];
-
-const noGroups: readonly Group[] = [];
-
-// The groups of each crawler. Names are in lower case, after a colon; `*` stands for all crawlers.
-function readGroups(text: string): ReadonlyMap<string, readonly Group[]> {
-  const groups = new Map<string, Group[]>();
-  let open: Group | undefined;
-  let hasRules = false;
-  for (const [index, raw] of withinBytes(text)
-    .split(/\r\n|\r|\n/)
-    .entries()) {
-    const [key, value] = readRecord(raw.slice(0, longestLine));
-    if (userAgent.test(key)) {
-      // Consecutive user-agent lines share a group; a rule ends it.
-      if (open === undefined || hasRules) [open, hasRules] = [[], false];
-      for (const name of namesOf(value)) {
-        const own = groups.get(name);
-        if (own === undefined) groups.set(name, [open]);
-        else if (own.at(-1) !== open) own.push(open);
-      }
-      continue;
-    }
-    const allows = allow.test(key);
-    if (open === undefined || !(allows || disallow.test(key))) continue;
-    hasRules = true;
-    // An empty path matches nothing: `Disallow:` allows everything.
-    if (value === "") continue;
-    const rule = { allows, path: value, line: index + 1 };
-    open.push(...linesOf(rule));
-  }
-  return groups;
-}
-
-function readRecord(raw: string): readonly [key: string, value: string] {
-  const comment = raw.indexOf("#");
-  const line = (comment < 0 ? raw : raw.slice(0, comment)).trim();
-  const colon = line.indexOf(":");
-  if (colon >= 0) return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-  const words = line.split(/[ \t]+/, 3);
-  return words.length === 2 ? [words[0]!, words[1]!] : ["", ""];
-}
-
-// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in
-// their names.
-function namesOf(value: string): string[] {
-  if (/^\*(?:\s|$)/.test(value)) return ["*"];
-  const letters = /^[a-z_-]+/i.exec(value)?.[0];
-  const all = /^[a-z0-9_.-]+/i.exec(value)?.[0];
-  return [...new Set([letters, all])].flatMap((name) => (name === undefined ? [] : [`:${name.toLowerCase()}`]));
-}
-
 function linesOf(rule: RobotsRule): Line[] {
+  // An empty path matches nothing: `Disallow:` allows everything.
+  if (rule.path === "") return [];
   const line = lineOf(rule, rule.path);
   if (!rule.allows) return [line];
   // A rule for `/a/index.html` also applies to `/a/`.
@@ -323,15 +265,4 @@ function decodedOctet(octet: string): string {
   return /[a-z0-9._~-]/i.test(character) ? character : octet.toUpperCase();
 }
 
-function withinBytes(text: string): string {
-  const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  if (bare.length * 3 <= robotsTxtBytes) return bare;
-  return bare.slice(0, encoder.encodeInto(bare, new Uint8Array(robotsTxtBytes)).read);
-}
-
 const encoder = new TextEncoder();
-// The line length that Google's parser keeps.
-const longestLine = 2083 * 8 - 1;
-const userAgent = /^user[- ]?agent/i;
-const allow = /^allow/i;
-const disallow = /^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)/i;

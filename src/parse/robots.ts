@@ -1,26 +1,29 @@
-// robots.txt: the sitemaps that it names, and its Crawl-delay.
+// robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, and the sitemaps that
+// it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
+// misspellings, and text after the name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
-// part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read as Google's parser takes them
-// (https://github.com/google/robotstxt), wherever they stand: they belong to no group and end none.
+// part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
+// end none. Neither does Crawl-delay, which no standard knows.
 //   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
 import { problem } from "../model/problem.ts";
+import { robotsTxtBytes } from "../model/protocol-limits.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
 import { type LineReader, LineSplitter } from "./lines.ts";
-import { RobotsDelays } from "./robots-delays.ts";
 import { UrlCollector } from "./url-collector.ts";
+import { parseNumber } from "./values.ts";
 
 export class RobotsParser implements EntryParser, LineReader {
   readonly #context: ParseContext;
   readonly #lines: LineSplitter;
   readonly #urls: UrlCollector;
-  readonly #delays = new RobotsDelays();
+  readonly #groups = new RobotsGroups();
   #sitemaps: SitemapReference[] = [];
   stopped = false;
   readonly #seems: string | undefined;
@@ -56,7 +59,8 @@ export class RobotsParser implements EntryParser, LineReader {
 
   /** The Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
   crawlDelay(userAgent: string): number | undefined {
-    return this.#delays.delayFor(userAgent);
+    const [token = ""] = userAgent.trim().split(/[\s/]/, 1);
+    return this.#groups.of(token).find(({ delay }) => delay !== undefined)?.delay;
   }
 
   takeLine(text: string, from: number, to: number): void {
@@ -64,10 +68,9 @@ export class RobotsParser implements EntryParser, LineReader {
     const line = trimUrl(text.slice(from, to));
     const record = readRecord(line);
     if (record === undefined) return;
-    if (/^site-?map/i.test(record.key)) {
-      this.#hasRecords = true;
-      this.#takeSitemap(record, line);
-    } else if (this.#delays.takeRecord(record.key, record.value)) this.#hasRecords = true;
+    this.#hasRecords ||= record.kind === "sitemap" || usualKey.test(record.key);
+    if (record.kind === "sitemap") this.#takeSitemap(record, line);
+    else this.#groups.take(record, this.#lines.line);
   }
 
   dropLine(): void {
@@ -100,14 +103,114 @@ export class RobotsParser implements EntryParser, LineReader {
   }
 }
 
+/** An Allow or Disallow line of robots.txt. */
+export interface RobotsRule {
+  readonly allows: boolean;
+  /** As it is written, without a comment. */
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** What follows one or several User-agent lines. */
+export interface RobotsGroup {
+  readonly rules: RobotsRule[];
+  /** The first Crawl-delay, in milliseconds. */
+  delay: number | undefined;
+}
+
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1
+//   "Crawlers MUST use case-insensitive matching to find the group that matches the product token"
+//   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
+export class RobotsGroups {
+  // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` stands for all crawlers.
+  readonly #groups = new Map<string, RobotsGroup[]>();
+  #open: RobotsGroup | undefined;
+
+  /** Reads a whole robots.txt. What comes after 500 KiB is not read. */
+  static in(text: string): RobotsGroups {
+    const groups = new RobotsGroups();
+    for (const [index, line] of withinBytes(text)
+      .split(/\r\n|\r|\n/)
+      .entries()) {
+      const record = readRecord(trimUrl(line.slice(0, longestLine)));
+      if (record !== undefined) groups.take(record, index + 1);
+    }
+    return groups;
+  }
+
+  /** The groups of a crawler, which are joined; the same list for crawlers with the same groups. */
+  of(agent: string): readonly RobotsGroup[] {
+    return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
+  }
+
+  take({ kind, value }: RobotsRecord, line: number): void {
+    if (kind === "user-agent") this.#takeUserAgent(value);
+    else if (this.#open === undefined) return;
+    else if (kind === "crawl-delay") {
+      const seconds = parseNumber(value);
+      if (seconds !== undefined) this.#open.delay ??= Math.round(seconds * 1000);
+    } else if (kind === "allow" || kind === "disallow") {
+      this.#open.rules.push({ allows: kind === "allow", path: value, line });
+    }
+  }
+
+  // Consecutive user-agent lines share a group; a rule ends it.
+  #takeUserAgent(value: string): void {
+    if (this.#open === undefined || this.#open.rules.length > 0) this.#open = { rules: [], delay: undefined };
+    for (const name of namesOf(value)) {
+      const own = this.#groups.get(name);
+      if (own === undefined) this.#groups.set(name, [this.#open]);
+      else if (own.at(-1) !== this.#open) own.push(this.#open);
+    }
+  }
+}
+
+const noGroups: readonly RobotsGroup[] = [];
+
+// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in
+// their names.
+function namesOf(value: string): string[] {
+  if (/^\*(?:\s|$)/.test(value)) return ["*"];
+  const letters = /^[a-z_-]+/i.exec(value)?.[0];
+  const all = /^[a-z0-9_.-]+/i.exec(value)?.[0];
+  return [...new Set([letters, all])].flatMap((name) => (name === undefined ? [] : [`:${name.toLowerCase()}`]));
+}
+
 interface RobotsRecord {
+  readonly kind: RecordKind | undefined;
   readonly key: string;
   readonly value: string;
   readonly hasColon: boolean;
 }
 
+type RecordKind = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
+
+// What keys begin with.
+const kinds: readonly (readonly [RecordKind, RegExp])[] = [
+  ["user-agent", /^user[- ]?agent/i],
+  ["allow", /^allow/i],
+  ["disallow", /^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)/i],
+  ["crawl-delay", /^crawl-?delay/i],
+  ["sitemap", /^site-?map/i],
+];
+// Other texts have lines that begin like these.
+const usualKey = /^(?:user[- ]?agent|allow|disallow|crawl-?delay)$/i;
+
 // `line` is trimmed, and bounded by the longest line.
 function readRecord(line: string): RobotsRecord | undefined {
+  const record = readKey(line);
+  if (record === undefined) return undefined;
+  const { key, value } = record;
+  const kind = kinds.find(([, start]) => start.test(key))?.[0];
+  if (kind === "sitemap") return { ...record, kind };
+  // Only in the URL of a sitemap a # is not always a comment.
+  if (key.includes("#")) return undefined;
+  const comment = value.indexOf("#");
+  return { ...record, kind, value: comment < 0 ? value : trimUrl(value.slice(0, comment)) };
+}
+
+function readKey(line: string): Omit<RobotsRecord, "kind"> | undefined {
   const comment = commentStart(line);
   const content = comment < 0 ? line : line.slice(0, comment).trimEnd();
   const colon = content.indexOf(":");
@@ -141,3 +244,12 @@ function lastSpace(text: string): number {
 function isSpace(text: string, at: number): boolean {
   return text[at] === " " || text[at] === "\t" || text[at] === "\u00a0";
 }
+
+function withinBytes(text: string): string {
+  const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  if (bare.length * 3 <= robotsTxtBytes) return bare;
+  return bare.slice(0, new TextEncoder().encodeInto(bare, new Uint8Array(robotsTxtBytes)).read);
+}
+
+// The line length that Google's parser keeps.
+const longestLine = 2083 * 8 - 1;

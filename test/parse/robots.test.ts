@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
+import { parseRobots } from "../../src/parse/robots-rules.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
 
@@ -216,6 +217,14 @@ describe("Crawl-delay", () => {
 
   test.each(["-1", "soon", "", "NaN", "1e9", "Infinity"])("%j is no delay", (value) => {
     expect(delays(`User-agent: *\nCrawl-delay: ${value}\n`)[2]).toBeUndefined();
+  });
+
+  test("groups are those of the rules, however they are written", () => {
+    for (const name of ["sitegrove, others", "SiteGrove bot", "sitegrove/1.0"]) {
+      const text = `User-agent: ${name}\nCrawl-delay: 3\nDisalow: /a\nUser-agent: *\n`;
+      expect(delays(text)[0]).toBe(3000);
+      expect(parseRobots(text).isAllowed("/a", "sitegrove")).toBe(false);
+    }
   });
 
   test("names that objects have from birth are names like others", () => {
