@@ -110,6 +110,7 @@ export class Discovery {
     log.add(candidate, visit);
     const { finalUrl = url, status } = visit.result;
     if (by === "robots" && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
+    visit = yield* visitor.goOn(visit, root, this.#candidates);
     switch (visit.type) {
       case "omitted":
         return undefined;

@@ -50,7 +50,8 @@ export class IndexWalk {
       } else if (reference !== undefined) {
         frame.next += 1;
         lookAhead();
-        const visit = yield* visitor.visit(reference, { parent: frame });
+        const first = yield* visitor.visit(reference, { parent: frame });
+        const visit = yield* visitor.goOn(first, frame, frame.references);
         if (visit.type === "node") frame.children.push(visit.node);
         if (visit.type === "frame") {
           stack.push(visit.frame);

@@ -14,7 +14,8 @@ import { type DocumentFacts, nothingRead, type Tally } from "./tally.ts";
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 export type Visit =
-  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult }
+  /** `next`: where a feed goes on. */
+  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult; readonly next?: Reference }
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
   /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
   | { readonly type: "omitted"; readonly result: CandidateResult };
@@ -30,6 +31,8 @@ export interface Place {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
+  /** It continues the feed before it. */
+  readonly continues?: boolean;
 }
 
 export interface RecorderOptions {
@@ -79,7 +82,7 @@ export class Recorder {
   *repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
     // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
-    if (place.by !== undefined && place.by !== "given") return { type: "omitted", result };
+    if (place.continues || (place.by !== undefined && place.by !== "given")) return { type: "omitted", result };
     const depth = place.parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.declared(reference, known.url) } as Sitemap;

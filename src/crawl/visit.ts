@@ -5,7 +5,8 @@ import type { Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
 import type { Children } from "./children.ts";
-import type { FollowRules, FoundDocument } from "./follow.ts";
+import { takeTurn } from "./event-loop.ts";
+import { type FollowRules, type FoundDocument, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import type { Prefetcher } from "./prefetcher.ts";
 import { type ReadDocument, type Reading, read } from "./read.ts";
@@ -72,6 +73,22 @@ export class Visitor {
     }
   }
 
+  /**
+   * After a visit that found a feed: visits its other pages, which stand beside it, and returns the last visit. A page that is `listed`
+   * is read where it is listed.
+   */
+  async *goOn(visit: Visit, parent: Frame, listed: readonly { readonly url: string }[]): Visiting {
+    let last = visit;
+    while (last.type === "node" && last.next !== undefined) {
+      const { node, next } = last;
+      if (listed.some(({ url }) => url === next.url)) break;
+      parent.children.push(node);
+      await takeTurn(this.#options.settings.signal);
+      last = yield* this.visit(next, { parent, continues: true });
+    }
+    return last;
+  }
+
   async *#document(found: FoundDocument, reference: Reference, place: Place): Visiting {
     const { recorder, prefetcher, frontier, trusted } = this.#options;
     const depth = place.parent.depth + 1;
@@ -114,7 +131,8 @@ export class Visitor {
       const { format } = reading.outcome;
       const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
       yield* recorder.finish(node, depth, found.keys, facts);
-      return { type: "node", node, result };
+      const next = pageCount > 0 && cut === undefined ? this.#next(reading.outcome.next) : undefined;
+      return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
     const isRobots = place.by === "robots";
     if (isRobots) this.#takeCrawlDelay(reading, found.url);
@@ -168,6 +186,12 @@ export class Visitor {
     }
     take(step.value.untoldPages ?? 0);
     return { reading: step.value, pageCount, started, cut };
+  }
+
+  // The next page of a feed. What was read before would be a loop.
+  #next(url: string | undefined): Reference | undefined {
+    const { frontier, rules } = this.#options;
+    return url === undefined || frontier.isKnown(Hop.first(url, "sitemap", rules).key) ? undefined : { url };
   }
 
   #takeCrawlDelay(reading: Reading, url: string): void {

@@ -78,6 +78,8 @@ export interface ParsedPages {
   readonly kind: "pages";
   readonly format: PagesFormat;
   readonly pages: readonly SitemapPage[];
+  /** Where a feed goes on (https://www.rfc-editor.org/rfc/rfc5005): the pages there are not among these. */
+  readonly next?: string;
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }

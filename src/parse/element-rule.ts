@@ -32,6 +32,8 @@ export interface ElementRule<Target> {
   /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
   readonly isDetail: boolean;
   readonly close: ((target: Target) => void) | undefined;
+  /** Entries stand in it: receives a URL that stands there as text. */
+  readonly stray: ((target: Target, url: string) => void) | undefined;
 }
 
 /** Reads elements by their rules, and does nothing else. */
@@ -39,6 +41,8 @@ export interface RuleReader<Target = never> {
   readonly target: Target;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly: boolean;
+  /** Text between entries, in an element with this rule. Its position is one in UTF-8. */
+  takeStrayBytes(rule: ElementRule<Target>, text: string, at: number): void;
   /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   rules: readonly ElementRule<Target>[];
   /** Whether the root of the format is open. */
@@ -66,9 +70,24 @@ export function elements<Target>(
 }
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  const { children, others, foreign, open, text, close } = part;
+  const { children, others, foreign, open, text, close, stray } = part;
   const { isEntry = false, isUrl = false, isKey = false, isDate = false, isDetail = false, isFallback = false } = part;
-  return { name, children, others, foreign, isEntry, open, text, isUrl, isKey, isDate, isDetail, isFallback, close };
+  return {
+    name,
+    children,
+    others,
+    foreign,
+    isEntry,
+    open,
+    text,
+    isUrl,
+    isKey,
+    isDate,
+    isDetail,
+    isFallback,
+    close,
+    stray,
+  };
 }
 
 /**

@@ -42,7 +42,8 @@ export interface EntryParser {
 }
 
 export type ParseOutcome =
-  | { readonly kind: "pages"; readonly format: PagesFormat }
+  /** `next`: the URL of the next page of a feed. */
+  | { readonly kind: "pages"; readonly format: PagesFormat; readonly next?: string }
   | { readonly kind: "index"; readonly format: "robots" | "xml" }
   | { readonly kind: "invalid"; readonly reason: Problem };
 

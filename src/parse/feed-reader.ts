@@ -12,6 +12,7 @@ import { readDate } from "./date.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import type { TableTarget } from "./table-reader.ts";
 import type { Draft } from "./urlset-reader.ts";
+import { noAttributes } from "./xml-attributes.ts";
 import type { ElementAttributes } from "./xml-handler.ts";
 
 export class FeedReader implements TableTarget {
@@ -35,6 +36,9 @@ export class FeedReader implements TableTarget {
   #missedText: (() => void) | undefined;
   #published: string | undefined;
   #updated: string | undefined;
+
+  #next: string | undefined;
+  #archive: string | undefined;
 
   // The xml:base of the current root, channel, item and link; undefined: inherited.
   readonly #bases: (string | undefined)[] = [];
@@ -95,6 +99,33 @@ export class FeedReader implements TableTarget {
     this.#missedText = undefined;
     this.#published = undefined;
     this.#updated = undefined;
+  }
+
+  /** A URL in the place of an item, as text. */
+  takeStray(url: string): void {
+    this.#report("xml-misplaced", url);
+    this.begin(noAttributes);
+    this.setLink(url);
+    this.end();
+  }
+
+  /**
+   * A link of the feed itself. https://www.rfc-editor.org/rfc/rfc5005: `next` leads to the next page of a feed, `prev-archive` to an
+   * archive of what is no longer in it.
+   */
+  addFeedLink(attributes: ElementAttributes): void {
+    const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "");
+    if (rel !== "next" && rel !== "prev-archive") return;
+    const href = attributes.get("href")?.trim() ?? "";
+    const { url } = resolveListedUrl(href, this.#base ?? this.#url, maxBaseLength);
+    if (url === undefined) this.#report("url-invalid", href);
+    else if (rel === "next") this.#next ??= url;
+    else this.#archive ??= url;
+  }
+
+  /** Where the feed goes on. */
+  get next(): string | undefined {
+    return this.#next ?? this.#archive;
   }
 
   setLink(text: string): void {

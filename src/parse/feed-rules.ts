@@ -44,13 +44,21 @@ function listed(children: Rules, isMisplaced: boolean): RulePart<FeedReader> {
 const aroundItems: Rules = new Map();
 const anything: ElementRule<FeedReader> = wrapper(aroundItems);
 const around = { others: anything, foreign: anything };
-const items: Rules = elements("rss", { item: listed(item, false) });
+const feedLink: Rules = elements("atom", { link: { open: (reader, attributes) => reader.addFeedLink(attributes) } });
+const items: Rules = new Map([...elements("rss", { item: listed(item, false) }), ...feedLink]);
 // https://www.rssboard.org/rss-1-1: the items stand in an element of their own.
 for (const [key, found] of elements<FeedReader>("rss", { items: { children: items, ...around } }))
   items.set(key, found);
 
+const stray = (reader: FeedReader, url: string): void => reader.takeStray(url);
+
 const channel: Rules = elements<FeedReader>("rss", {
-  channel: { children: items, ...around, open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes) },
+  channel: {
+    children: items,
+    ...around,
+    stray,
+    open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes),
+  },
 });
 const channels: Rules = new Map([...channel, ...items]);
 for (const [key, found] of [...channel, ...elements<FeedReader>("rss", { item: listed(item, true) })]) {
@@ -67,18 +75,20 @@ const entry: Rules = elements("atom", {
   issued: { text: (reader, text) => reader.setPublished(text) },
 });
 const entries: Rules = elements("atom", { entry: listed(entry, false) });
+const inFeed: Rules = new Map([...entries, ...feedLink]);
 const aroundEntries: ElementRule<FeedReader> = wrapper(elements("atom", { entry: listed(entry, true) }));
 
 /** RSS 2.0 and 0.9x: items stand in the channel. */
 export const rssRule: ElementRule<FeedReader> = rule("rss", { children: channels, ...around });
 /** RSS 1.0 and 0.90: items stand beside the channel. */
-export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels, ...around });
+export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels, ...around, stray });
 /** RSS 1.1: the root is the channel. */
-export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels, ...around });
+export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels, ...around, stray });
 /** An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2 */
 export const entryRule: ElementRule<FeedReader> = rule("entry", { children: new Map([...entry, ...entries]) });
 export const atomRule: ElementRule<FeedReader> = rule("feed", {
-  children: entries,
+  children: inFeed,
   others: aroundEntries,
   foreign: aroundEntries,
+  stray,
 });

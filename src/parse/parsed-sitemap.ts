@@ -17,7 +17,7 @@ export function parsedSitemap(
     case "invalid":
       return outcome;
     case "pages":
-      return { kind: "pages", format: outcome.format, pages, complete, problems };
+      return { ...outcome, pages, complete, problems };
     case "index": {
       // An index lists pages only against the protocol.
       const more = pages.length > 0 ? { pages } : {};

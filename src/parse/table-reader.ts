@@ -3,8 +3,9 @@
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
 import { detached } from "../model/detached.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
+import { unwrapUrl } from "../model/url-forms.ts";
 import { type ElementRule, type RuleReader, rule, ruleKey } from "./element-rule.ts";
-import { decodeHtml } from "./entities.ts";
+import { decodeHtml, decodeReferences } from "./entities.ts";
 import { exactFacts, noFacts } from "./text-facts.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
@@ -122,6 +123,31 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     return vocabularyOf(name, this.#vocabulary, this.#namespace).vocabulary === this.#vocabulary;
   }
 
+  get takesStray(): boolean {
+    return this.isInRoot && this.#rules[this.#depth]!.stray !== undefined;
+  }
+
+  takeStray(text: string, at: number): void {
+    for (const { 0: word, index } of text.matchAll(/\S+/g)) this.#takeWord(this.#rules[this.#depth]!, word, at + index);
+  }
+
+  takeStrayBytes(rule: ElementRule<Target>, text: string, at: number): void {
+    let bytes = at;
+    let before = 0;
+    for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+      bytes += encoder.encode(text.slice(before, index)).length;
+      before = index;
+      this.#takeWord(rule, word, bytes);
+    }
+  }
+
+  #takeWord({ stray }: ElementRule<Target>, word: string, at: number): void {
+    const bare = unwrapUrl(word.replace(/[,;]$/, ""));
+    if (this.#cursor.stopped || !httpScheme.test(bare)) return;
+    this.#cursor.at = at;
+    stray!(this.target, detached(decodeReferences(bare, this.#cursor)));
+  }
+
   takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
     if (text === undefined || (closed.isUrl && this.#text.isMixed)) {
       this.#unusable(closed);
@@ -195,6 +221,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 }
 
+const encoder = new TextEncoder();
+const httpScheme = /^https?:\/\//i;
 // Unknown elements around entries.
 const mostWrappers = 32;
 // A hostile document may have any number of them.

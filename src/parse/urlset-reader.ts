@@ -103,6 +103,14 @@ export class UrlsetReader implements TableTarget {
     this.setLoc(text, facts);
   }
 
+  /** A URL in the place of an entry, as text. */
+  takeStray(kind: "page" | "sitemap", text: string): void {
+    this.report("xml-misplaced", text);
+    this.begin(kind);
+    this.setLoc(text, noFacts);
+    this.end();
+  }
+
   /** Whether an entry is open that a field can belong to. */
   get isImplied(): boolean {
     return this.#isImplied;

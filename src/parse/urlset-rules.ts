@@ -180,6 +180,7 @@ function entry(name: Kind | "url", kind: Kind, isMisplaced: boolean): Part {
 //   Lenient: a `<url>` in a `<sitemapindex>` is a sitemap.
 //   Lenient: entries inside of elements that nobody knows, and after the end of the document, are read.
 //   Lenient: a `<loc>` that stands in no entry is one.
+//   Lenient: a URL that stands between entries as text is one.
 function entriesOf(root: Kind): Part & { children: Rules } {
   const url = root === "page" ? "page" : "sitemap";
   const loose: Rules = elements("sitemap", {
@@ -202,7 +203,8 @@ function entriesOf(root: Kind): Part & { children: Rules } {
     sitemap: entry("sitemap", "sitemap", true),
   });
   const foreign = wrapper(misplaced);
-  return { children, others: wrapper(new Map([...misplaced, ...loose]), foreign), foreign };
+  const others = wrapper(new Map([...misplaced, ...loose]), foreign);
+  return { children, others, foreign, stray: (reader, text) => reader.takeStray(root, text) };
 }
 
 const pages = entriesOf("page");

@@ -1,4 +1,5 @@
 // What begins with `<!` or `<?`: comments, CDATA sections, document type declarations and instructions.
+import { skipSpace } from "./xml-attributes.ts";
 import type { XmlCursor } from "./xml-cursor.ts";
 import type { XmlElements } from "./xml-elements.ts";
 import { readInstruction } from "./xml-instruction.ts";
@@ -81,12 +82,32 @@ export class XmlDeclarations {
     return true;
   }
 
+  // Whether a CDATA section between entries holds entries. Undefined if more of the document is needed.
+  //   Lenient: entries and URLs in a CDATA section between entries are read.
+  #holdsEntries(from: number, final: boolean): boolean | undefined {
+    const { buffer } = this.#cursor;
+    const start = skipSpace(buffer, from);
+    if (start - from > maxLookAhead) return false;
+    const isEnough = final || buffer.length - start >= longestStart;
+    return isEnough || buffer.startsWith("]]>", start)
+      ? entryStart.test(buffer.slice(start, start + longestStart))
+      : undefined;
+  }
+
   #scanCdata(open: number, final: boolean): boolean {
     const buffer = this.#cursor.buffer;
     if (this.#elements.depth === 0 && !this.#outside.isInDocument)
       this.#cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
     if (this.#text.depth === 0) {
-      this.#skipper.start("]]>", open + 9);
+      const holds =
+        this.#elements.handler.takesStray && !this.#cursor.strict ? this.#holdsEntries(open + 9, final) : false;
+      if (holds === undefined) return false;
+      if (!holds) {
+        this.#skipper.start("]]>", open + 9);
+        return true;
+      }
+      this.#cursor.reportAt(open, "xml-misplaced", "<![CDATA[");
+      this.#cursor.at = open + 9;
       return true;
     }
     const end = buffer.indexOf("]]>", open + 9);
@@ -110,5 +131,10 @@ export class XmlDeclarations {
   }
 }
 
+// The first word of entries, or of a URL.
+const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
+// White space before it, and its own length.
+const maxLookAhead = 4096;
+const longestStart = 64;
 const hyphen = 0x2d;
 const squareBracket = 0x5b;

@@ -13,6 +13,10 @@ export interface XmlHandler {
   close(name: XmlName, text: string | undefined): void;
   /** How many of the open elements were not closed, if this element starts an entry: an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
+  /** Entries stand in the innermost element: a URL that stands there as text is one. */
+  readonly takesStray?: boolean;
+  /** Text in such a place, at this position of the buffer. */
+  takeStray?(text: string, at: number): void;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
   /** This handler, if it only applies rules: then their result can be looked up once and repeated. */

@@ -24,6 +24,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   #root: Root | undefined;
   // Called when the document is over.
   #finish: () => void = () => {};
+  #feed: FeedReader | undefined;
   // The first element, if it is not the root of a format.
   #otherRoot: string | undefined;
 
@@ -58,9 +59,11 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (problems.has("xml-dtd-refused"))
       return { kind: "invalid", reason: found(problems.toArray(), "xml-dtd-refused") };
     if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
-    if (this.#root === "feed" || this.#root === "entry") return { kind: "pages", format: "atom" };
-    if (this.#root === "rss" || this.#root === "rdf" || this.#root === "channel")
-      return { kind: "pages", format: "rss" };
+    if (this.#feed !== undefined) {
+      const { next } = this.#feed;
+      const format = this.#root === "feed" || this.#root === "entry" ? "atom" : "rss";
+      return { kind: "pages", format, ...(next === undefined ? {} : { next }) };
+    }
     // What is listed counts more than the name of the root.
     if (this.#sink.sitemapCount > 0) return { kind: "index", format: "xml" };
     if (this.#sink.pageCount > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
@@ -113,6 +116,7 @@ export class XmlParser implements EntryParser, XmlHandler {
       return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target, entryNames });
     }
     const target = new FeedReader(this.#sink, report, this.#context.url);
+    this.#feed ??= target;
     target.setBase(baseLevels.root, attributes);
     if (root === "feed" || root === "entry") {
       if (root === "entry") target.begin(attributes);

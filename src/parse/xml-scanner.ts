@@ -11,7 +11,7 @@ import type { ProblemLog } from "../model/problem.ts";
 import { protocolUrlLength } from "../model/url.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import { type CreateFastPath, type FastPath, noFastPath } from "./fast-path.ts";
-import { XmlAttributes } from "./xml-attributes.ts";
+import { isSpace, skipSpace, XmlAttributes } from "./xml-attributes.ts";
 import { XmlCursor } from "./xml-cursor.ts";
 import { XmlDeclarations } from "./xml-declarations.ts";
 import { XmlElements } from "./xml-elements.ts";
@@ -176,6 +176,9 @@ export class XmlScanner {
     const start = cursor.at;
     if (text.depth !== 0) text.add(cursor.buffer.slice(start, end), this.#isOwnText());
     else if (this.#elements.depth === 0) this.#outside.text(start, end);
+    else if (skipSpace(cursor.buffer, start) < end && this.#elements.handler.takesStray) {
+      this.#elements.handler.takeStray!(cursor.buffer.slice(start, end), start);
+    }
     if (cursor.strict) this.#checkText(start, end);
     cursor.at = end;
   }
@@ -210,6 +213,7 @@ export class XmlScanner {
     const { cursor, text } = this;
     const { length } = cursor.buffer;
     const isOutside = this.#elements.depth === 0;
+    if (!isOutside && text.depth === 0 && this.#elements.handler.takesStray) this.#partialStray();
     if (final) {
       if (isOutside && length > cursor.at) this.#outside.text(cursor.at, length);
       cursor.at = length;
@@ -220,7 +224,16 @@ export class XmlScanner {
       const end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : length;
       if (cursor.strict) this.#checkText(cursor.at, end);
       cursor.at = end;
-    } else cursor.at = length;
+    } else if (!this.#elements.handler.takesStray || length - cursor.at > longestWord) cursor.at = length;
+  }
+
+  // Takes the words of a text that are whole. The last one of the document may be half a URL.
+  #partialStray(): void {
+    const { cursor } = this;
+    let end = cursor.buffer.length;
+    while (end > cursor.at && !isSpace(cursor.buffer.charCodeAt(end - 1))) end--;
+    if (end > cursor.at) this.#elements.handler.takeStray!(cursor.buffer.slice(cursor.at, end), cursor.at);
+    cursor.at = end;
   }
 
   #checkText(start: number, end: number): void {
@@ -237,6 +250,8 @@ function startsName(code: number): boolean {
   );
 }
 
+// Between entries; longer than any URL.
+const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
 // More than most chunks between two places where the scanner can stop.
 const seam = 512;

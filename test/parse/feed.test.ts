@@ -307,3 +307,14 @@ describe("less common feeds", () => {
     ]);
   });
 });
+
+test("where a feed goes on is part of its result", () => {
+  const atom = (links: string) =>
+    `<feed xmlns="http://www.w3.org/2005/Atom">${links}<entry><link href="/1"/></entry></feed>`;
+  expect(parsed(atom('<link rel="next" href="?page=2"/>')).outcome).toEqual({
+    kind: "pages",
+    format: "atom",
+    next: "https://example.org/maps/sitemap.xml?page=2",
+  });
+  expect(parsed(atom('<link rel="next" href="mailto:x"/>'))).toMatchObject({ codes: ["url-invalid", "url-relative"] });
+});

@@ -241,3 +241,40 @@ describe("a URL inside of other markup", () => {
     expect(result.problems[0]?.count).toBeUndefined();
   });
 });
+
+describe("entries between entries that are not written as entries", () => {
+  const many = (from: number) => Array.from({ length: 40 }, (_, n) => entry(`https://example.org/${from}/${n}`));
+
+  test.each([
+    ["entries in a CDATA section", `<![CDATA[\n ${entry(one)}\n${entry(two)} ]]>`, 1],
+    ["URLs in a CDATA section", `<![CDATA[${one} ${two}]]>`, 3],
+    ["URLs as text", `${one}\n  "${two}",`, 2],
+  ])("lenient: %s are read, and reported", (_, text, count) => {
+    const result = parsed(urlset(...many(1), text, ...many(2)));
+    expect(urlsOf(result)).toEqual([
+      ...urlsOf(parsed(urlset(...many(1)))),
+      one,
+      two,
+      ...urlsOf(parsed(urlset(...many(2)))),
+    ]);
+    expect(result.problems).toMatchObject([{ code: "xml-misplaced", ...(count > 1 ? { count } : {}) }]);
+    expect(result.complete).toBe(true);
+  });
+
+  test("lenient: in an index they are sitemaps, in a feed items", () => {
+    const index = `<sitemapindex ${namespace}>${one} <![CDATA[<sitemap><loc>${two}</loc></sitemap>]]></sitemapindex>`;
+    expect(parsed(index).sitemaps).toEqual([{ url: one }, { url: two }]);
+    const rss = `<rss><channel><link>${three}</link>${one}<![CDATA[<item><link>${two}</link></item>]]></channel></rss>`;
+    expect(urlsOf(parsed(rss))).toEqual([one, two]);
+  });
+
+  test("other text, and a URL that is cut off, are none", () => {
+    expect(parsed(urlset("see <![CDATA[ a < b <url> ]]> example.org", entry(one)))).toMatchObject({
+      pages: [{ url: one }],
+      codes: [],
+    });
+    const cut = parsed(`<urlset ${namespace}>${entry(one)} ${two} https://example.org/hal`);
+    expect(urlsOf(cut)).toEqual([one, two]);
+    expect(cut.codes).toContain("xml-truncated");
+  });
+});

@@ -54,6 +54,7 @@ function scan(
     ruleOf,
     isInRoot: true,
     isEntryName: () => false,
+    takeStrayBytes: () => {},
     takeText: (_, text) => texts.push(text),
   };
   const handler: XmlHandler = {

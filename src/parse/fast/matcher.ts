@@ -1,6 +1,7 @@
 // The matcher (matcher.wat) and its memory. All documents share one: their state is copied into it for each chunk.
 import { fingerprintStart } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/utf8-text.ts";
+import { isSpace } from "../xml-attributes.ts";
 import type { LineCounter } from "../xml-cursor.ts";
 import { layout } from "./layout.ts";
 import { matcherCode } from "./matcher-code.ts";
@@ -100,6 +101,12 @@ export class Matcher implements LineCounter {
 
   decode(from: number, to: number): string {
     return decoder.decode(this.#bytes.subarray(from, to));
+  }
+
+  /** Whether there is only XML white space between the two. */
+  isBlank(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (!isSpace(this.#bytes[at]!)) return false;
+    return true;
   }
 
   /** The start of the character that this byte belongs to. */

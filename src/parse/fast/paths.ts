@@ -22,6 +22,8 @@ export interface PathNode {
   readonly address: number;
   /** Undefined inside a tag or a CDATA section. */
   readonly state: PathState | undefined;
+  /** Entries stand here: a URL that stands between them as text is one. */
+  readonly takesStray: boolean;
   readonly edges: PathEdge[];
   /** Inside a tag: whether this attribute's value is needed, and whether it is a URL. */
   readonly isWanted: boolean;
@@ -160,7 +162,8 @@ export class Paths implements MatchGraph {
     this.#words[(address + layout.nodeDelimiter) >> 2] = delimiter;
     this.#words[(address + layout.nodeEdge) >> 2] = 0;
     this.version++;
-    const node: PathNode = { address: graphStart + address, state, edges: [], isWanted, isUrl, isChecked };
+    const takesStray = state?.wants === false && state.rules.at(-1)?.stray !== undefined;
+    const node: PathNode = { address: graphStart + address, state, takesStray, edges: [], isWanted, isUrl, isChecked };
     this.#nodes.push(node);
     return node;
   }

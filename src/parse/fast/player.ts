@@ -7,7 +7,16 @@ import type { Action } from "./action.ts";
 import { layout } from "./layout.ts";
 import { MatchedAttributes } from "./matched-attributes.ts";
 import type { Matcher } from "./matcher.ts";
-import { attribute, beginning, type PathEdge, runAfterCdata, runAfterSpace, runAfterText, tagEnd } from "./paths.ts";
+import {
+  attribute,
+  beginning,
+  type PathEdge,
+  type PathNode,
+  runAfterCdata,
+  runAfterSpace,
+  runAfterText,
+  tagEnd,
+} from "./paths.ts";
 
 export class Player {
   readonly #parts: ScannerParts;
@@ -43,6 +52,7 @@ export class Player {
       const end = trace[at + stepEnd]!;
       switch (edge.kind) {
         case runAfterSpace:
+          if (edge.from.takesStray) this.#takeStray(reader, edge.from, trace[at + stepStart]!, end);
           this.#call(reader, edge.action!, end);
           break;
         case runAfterText:
@@ -65,6 +75,7 @@ export class Player {
           break;
         case tagEnd: {
           this.#addAttribute(edge, at);
+          if (this.begun!.from.takesStray) this.#takeStray(reader, this.begun!.from, this.begunAt, this.#tagAt);
           cursor.at = this.#tagAt;
           const { open, close } = edge.rule!;
           if (open !== undefined) open(reader.target, this.#attributes);
@@ -75,6 +86,12 @@ export class Player {
       }
     }
     if (at < length) this.#matcher.forgetWords();
+  }
+
+  // Between entries there is hardly ever more than white space.
+  #takeStray(reader: RuleReader, { state }: PathNode, start: number, end: number): void {
+    if (this.#matcher.isBlank(start, end)) return;
+    reader.takeStrayBytes(state!.rules.at(-1)!, this.#matcher.decode(start, end), start);
   }
 
   #takeText(reader: RuleReader, { textRule }: Action, at: number): void {
