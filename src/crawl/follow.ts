@@ -17,7 +17,7 @@ import {
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
-import { isSameWebsite, parseUrl, withoutCredentials } from "../model/url.ts";
+import { isSameWebsite, parseUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";
 import { redirectTarget } from "./redirect-target.ts";
 
@@ -37,7 +37,7 @@ export function followRules(
   startUrls: readonly string[],
   source: Pick<DocumentSource, "tellsApart">,
 ): FollowRules {
-  const startOrigins = new Set(startUrls.flatMap((url) => parseUrl(url)?.origin ?? []));
+  const startOrigins = new Set(startUrls.flatMap((url) => trustedOrigins(parseUrl(url) as URL)));
   const cookies = new Cookies(startUrls);
   return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true, cookies };
 }

@@ -1,6 +1,7 @@
 // The headers of a request. Headers and credentials from the caller are sent to the start origins and nowhere else.
 import zlib from "node:zlib";
 import type { Settings } from "../model/options.ts";
+import { trustedOrigins } from "../model/url.ts";
 
 /** The headers of a request to `origin`. `trusted`: no other website led to it. */
 export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;
@@ -11,12 +12,13 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
   for (const url of start) {
     if (url.username === "" && url.password === "") continue;
     const user = `${decode(url.username)}:${decode(url.password)}`;
-    // Two user names for one origin: the first counts.
-    if (!credentials.has(url.origin))
-      credentials.set(url.origin, `Basic ${Buffer.from(user, "utf8").toString("base64")}`);
+    for (const origin of trustedOrigins(url)) {
+      // Two user names for one origin: the first counts.
+      if (!credentials.has(origin)) credentials.set(origin, `Basic ${Buffer.from(user, "utf8").toString("base64")}`);
+    }
   }
   const trustedHeaders = new Map(
-    start.map(({ origin }) => {
+    start.flatMap(trustedOrigins).map((origin) => {
       const authorization = credentials.get(origin);
       return [origin, { ...common, ...(authorization === undefined ? {} : { authorization }), ...settings.headers }];
     }),

@@ -98,6 +98,11 @@ export function atOrigin(url: string, origin: string): string {
   return origin + url.slice(parseUrl(url)?.origin.length);
 }
 
+/** The origins that a caller who names this URL trusts: its own, and the secure one of the same host. */
+export function trustedOrigins({ origin, protocol, port, hostname }: URL): string[] {
+  return protocol === "http:" && port === "" ? [origin, `https://${hostname}`] : [origin];
+}
+
 /** Whether a path, of a URL or of a file, is that of a robots.txt. */
 export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);

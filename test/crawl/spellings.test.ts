@@ -100,6 +100,16 @@ describe("headers of the caller's own", () => {
     expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
   });
 
+  test("follow the website from http to https, and not back", async () => {
+    const secure = "https://www.example.org/";
+    const { options } = await website(
+      documents,
+      (url, token) => (token === "secret") === /^https?:\/\/www\./.test(url),
+    );
+    await using tree = await sitemapTreeForHomepage(secure.replace("https", "http"), { ...options, headers });
+    expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
+  });
+
   test("are not sent where another website leads, and what that one found is not asked for again", async () => {
     const elsewhere = { ...documents, "/robots.txt": robots("https://example.net/sitemap.xml") };
     const { options, asked } = await website(elsewhere);
