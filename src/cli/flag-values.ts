@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { systemReason } from "../model/system-reason.ts";
+import type { CsvSeparator } from "../write/csv.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A flag that may be given several times. */
@@ -45,6 +46,13 @@ export function byteCount(text: string): number {
     throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
   }
   return bytes;
+}
+
+/** Between the cells of a table. */
+export function separator(text: string): CsvSeparator {
+  if (text === "," || text === ";") return text;
+  if (text === "tab" || text === "\t") return "\t";
+  throw new InvalidArgumentError("Expected a comma, ';' or tab.");
 }
 
 /** The text of a file. */

@@ -6,7 +6,7 @@ import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
 import { counted } from "../model/figures.ts";
 import { changeFeedWriter } from "../write/change-feed.ts";
 import { changeCsvColumns, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../write/change-lines.ts";
-import { csvCell } from "../write/csv-cell.ts";
+import { csvCell } from "../write/csv.ts";
 import { diffMarkdown } from "../write/diff-markdown.ts";
 import { diffText } from "../write/diff-text.ts";
 import { textJson } from "../write/page-json.ts";

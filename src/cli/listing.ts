@@ -86,7 +86,7 @@ async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<st
   const pieces =
     format === "sitemaps"
       ? writeSitemapTable(rows, { count: grouped, size, duration }, shown.show)
-      : writeSitemapCsv(rows, flags.csvSafe);
+      : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
   if (format === "sitemaps-csv" && flags.excel) yield byteOrderMark;
   yield* inPieces(pieces);
 }

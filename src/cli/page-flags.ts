@@ -1,7 +1,7 @@
 // The flags that choose pages and their columns, shared by several commands.
 import { type Command, Option } from "commander";
-import { explodedLists } from "../write/csv-columns.ts";
-import { collected, wholeNumber } from "./flag-values.ts";
+import { explodedLists } from "../write/csv.ts";
+import { collected, separator, wholeNumber } from "./flag-values.ts";
 import { explodeInWords } from "./formats.ts";
 
 export function addPatternFlags(command: Command): Command {
@@ -16,7 +16,8 @@ export function addPageFlags(command: Command, unique: string): Command {
     .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
     .option("--unique", unique)
     .option("--limit <n>", "stop after this many pages", wholeNumber(0))
-    .option("--columns <names>", "columns of the table, such as url,lastModified,news.title (csv)")
+    .option("--columns <names>", "columns of the table, such as url,news.title, or all of them: all (csv)")
     .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
+    .option("--separator <character>", "between cells: a comma, ';' or tab (csv)", separator)
     .option("--excel", "start with a byte order mark, which Excel needs to recognize UTF-8 (csv)");
 }

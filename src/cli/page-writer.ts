@@ -1,8 +1,6 @@
 // The writer for a format that lists pages, configured by flags.
 import type { PageWriter } from "../write/batch.ts";
-import { byteOrderMark, csvWriter } from "../write/csv.ts";
-import type { ExplodedList } from "../write/csv-columns.ts";
-import { csvTableWriter } from "../write/csv-table.ts";
+import { byteOrderMark, type CsvSeparator, csvWriter, type ExplodedList } from "../write/csv.ts";
 import { ndjsonWriter } from "../write/ndjson.ts";
 import { pagesWriter } from "../write/pages.ts";
 import type { ShowUrl } from "../write/strip-url.ts";
@@ -13,6 +11,7 @@ export interface CsvFlags {
   readonly csvSafe: boolean;
   readonly columns?: string | undefined;
   readonly explode?: ExplodedList | undefined;
+  readonly separator?: CsvSeparator | undefined;
   readonly excel?: true | undefined;
 }
 
@@ -35,14 +34,13 @@ export function checkCsvFlags(format: Format, flags: CsvFlags): void {
     csv(flags);
     return;
   }
-  if (!flags.csvSafe && format !== "sitemaps-csv") throw new UsageError("--no-csv-safe works with the format csv");
-  if (flags.columns !== undefined) throw new UsageError("--columns works with the format csv");
-  if (flags.explode !== undefined) throw new UsageError("--explode works with the format csv");
-  if (flags.excel && format !== "sitemaps-csv") throw new UsageError("--excel works with the format csv");
+  const { csvSafe, columns, explode, separator, excel } = flags;
+  const ofPages = [columns !== undefined && "--columns", explode && "--explode"];
+  const ofTables = [!csvSafe && "--no-csv-safe", separator && "--separator", excel && "--excel"];
+  const useless = [...ofPages, ...(format === "sitemaps-csv" ? [] : ofTables)].find(Boolean);
+  if (useless) throw new UsageError(`${useless} works with the format csv`);
 }
 
-function csv({ csvSafe: safe, columns, explode }: CsvFlags): PageWriter {
-  if (columns === undefined && explode === undefined) return csvWriter({ safe });
-  const names = columns?.split(",").map((name) => name.trim());
-  return csvTableWriter({ safe, columns: names, explode });
+function csv({ csvSafe: safe, columns, explode, separator }: CsvFlags): PageWriter {
+  return csvWriter({ columns: columns?.split(",").map((name) => name.trim()), explode, separator, safe });
 }

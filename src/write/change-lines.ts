@@ -1,6 +1,6 @@
 // The changes between two trees as lines, many at a time: URLs, NDJSON, CSV.
 import type { TreeChange } from "../model/change.ts";
-import { csvCell } from "./csv-cell.ts";
+import { csvCell } from "./csv.ts";
 import { openPageJson, textJson } from "./page-json.ts";
 import { jsonOf, printable } from "./printable.ts";
 

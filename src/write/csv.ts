@@ -1,29 +1,59 @@
-// The format `csv`: one page per row below a fixed header. https://www.rfc-editor.org/rfc/rfc4180
+// The format `csv`: one page per row. https://www.rfc-editor.org/rfc/rfc4180
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
 // Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
-// Lists of words are joined as news sitemaps write them; images, videos and alternates are JSON, so that nothing is lost.
-import type { NewsStory, SitemapPage } from "../model/page.ts";
-import type { SitemapReference } from "../model/sitemap.ts";
+// Every field of the model is a column, named by its path (`news.title`). If one list is spread over rows (`--explode
+// images`), the fields of its items are columns, too (`images.url`).
+// By default, what a spreadsheet would take for a formula gets an apostrophe in front
+// (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
+import { SitemapError } from "../model/errors.ts";
+import { suggestion } from "../model/option-checks.ts";
+import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
+import { defaultPriority } from "../model/page.ts";
 import type { PageWriter } from "./batch.ts";
-import { type CsvCell, csvCell, csvJsonCell } from "./csv-cell.ts";
+import { escaped, printable, printableJson } from "./printable.ts";
 
-/** With `safe: false` every value stays exactly as it is. */
-export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter {
-  const cell = csvCell(safe);
+/** A list of a page that can be spread over rows, one row per item. */
+export type ExplodedList = (typeof explodedLists)[number];
+export const explodedLists = ["images", "videos", "alternates"] as const;
+
+export type CsvSeparator = "," | ";" | "\t";
+
+export interface CsvOptions {
+  /** `all` stands for every field of a page. */
+  readonly columns?: readonly string[] | undefined;
+  /** Adds the fields of the items, unless some of them are among the columns. A page with an empty list keeps one row. */
+  readonly explode?: ExplodedList | undefined;
+  readonly separator?: CsvSeparator | undefined;
+  /** With `false` every value stays exactly as it is. */
+  readonly safe?: boolean | undefined;
+}
+
+export const defaultCsvColumns: readonly string[] = ["url", "lastModified", "changeFrequency", "priority", "sitemap"];
+
+/** Throws a `SitemapError` for an unknown column. */
+export function csvWriter({
+  columns = defaultCsvColumns,
+  explode,
+  separator = ",",
+  safe = true,
+}: CsvOptions = {}): PageWriter {
+  const chosen = chosenColumns(columns, explode);
+  const cell = csvCell(safe, separator);
+  const row = (page: SitemapPage, sitemap: string, item?: Item) =>
+    `${chosen.map(({ read }) => cell(read(page, sitemap, item))).join(separator)}\n`;
   return {
-    header: `${csvColumns.join(",")}\n`,
+    header: `${chosen.map(({ name }) => name).join(separator)}\n`,
     write({ sitemap, pages }) {
-      const declaredBy = cell(sitemap);
       let rows = "";
       for (const page of pages) {
-        rows += `${cell(page.url)},${cell(page.lastModified)},${page.changeFrequency ?? ""},${page.priorityGiven ? page.priority : ""},${declaredBy}`;
-        rows += extensions(page, cell);
+        const items = explode === undefined ? undefined : page[explode];
+        if (items === undefined || items.length === 0) rows += row(page, sitemap);
+        else for (const item of items) rows += row(page, sitemap, item);
       }
       return rows;
     },
     writeReferences(sitemap, references) {
-      const row = ({ url, lastModified }: SitemapReference) => `${cell(url)},${cell(lastModified)},,,${cell(sitemap)}`;
-      return references.map((reference) => row(reference) + noExtensions).join("");
+      return references.map((reference) => row({ ...reference, priority: defaultPriority }, sitemap)).join("");
     },
   };
 }
@@ -31,40 +61,146 @@ export function csvWriter({ safe = true }: { safe?: boolean } = {}): PageWriter 
 /** Excel needs it at the start of a file: otherwise it reads UTF-8 in the character set of the machine. */
 export const byteOrderMark = "\ufeff";
 
-export const csvColumns: readonly string[] = [
-  "url",
-  "lastModified",
-  "changeFrequency",
-  "priority",
-  "sitemap",
-  "newsTitle",
-  "newsPublishDate",
-  "newsPublicationName",
-  "newsPublicationLanguage",
-  "newsAccess",
-  "newsGenres",
-  "newsKeywords",
-  "newsStockTickers",
-  "images",
-  "videos",
-  "alternates",
-];
+type Item = SitemapImage | SitemapVideo | AlternatePage;
+type Value = string | number | boolean | undefined;
 
-// Most pages have none.
-const noExtensions = `${",".repeat(11)}\n`;
-
-function extensions({ newsStory, images, videos, alternates }: SitemapPage, cell: CsvCell): string {
-  if (newsStory === undefined && images === undefined && videos === undefined && alternates === undefined) {
-    return noExtensions;
-  }
-  const news = newsStory === undefined ? noNews : newsCells(newsStory, cell);
-  return `${news},${csvJsonCell(images)},${csvJsonCell(videos)},${csvJsonCell(alternates)}\n`;
+interface Column {
+  readonly name: string;
+  /** `item`: the item of the row, if a list is spread over rows and is not empty. */
+  readonly read: (page: SitemapPage, sitemap: string, item: Item | undefined) => Value;
 }
 
-const noNews = ",".repeat(8);
+function chosenColumns(names: readonly string[], explode: ExplodedList | undefined): Column[] {
+  const items = explode === undefined ? [] : itemColumns(explode);
+  const known = new Map([...pageColumns, ...items].map((column) => [column.name, column]));
+  const chosen = names.flatMap((name) => {
+    if (name === "all") return pageColumns.filter((column) => column.name !== explode);
+    const column = known.get(name);
+    if (column !== undefined) return [column];
+    const list = explodedLists.find((candidate) => itemColumns(candidate).some((field) => field.name === name));
+    if (list !== undefined) throw new SitemapError("invalid-option", `The column ${name} needs --explode ${list}`);
+    const hint = suggestion(name, known.keys()) || `; there are ${[...known.keys()].join(", ")}`;
+    throw new SitemapError("invalid-option", `Unknown column ${name}${hint}`);
+  });
+  return items.some((column) => chosen.includes(column)) ? chosen : [...chosen, ...items];
+}
 
-function newsCells(news: NewsStory, cell: CsvCell): string {
-  const { title, publishDate, publicationName, publicationLanguage, access, genres, keywords, stockTickers } = news;
-  const story = `,${cell(title)},${cell(publishDate)},${cell(publicationName)},${cell(publicationLanguage)},${cell(access)}`;
-  return `${story},${cell(genres?.join(", "))},${cell(keywords?.join(", "))},${cell(stockTickers?.join(", "))}`;
+/** Every name, for the docs. */
+export function allCsvColumns(): string[] {
+  return [...pageColumns, ...explodedLists.flatMap(itemColumns)].map(({ name }) => name);
+}
+
+const pageColumns: readonly Column[] = [
+  { name: "url", read: ({ url }) => url },
+  { name: "lastModified", read: ({ lastModified }) => lastModified },
+  { name: "changeFrequency", read: ({ changeFrequency }) => changeFrequency },
+  { name: "priority", read: ({ priority, priorityGiven }) => (priorityGiven ? priority : undefined) },
+  { name: "sitemap", read: (_, sitemap) => sitemap },
+  { name: "news.title", read: ({ newsStory }) => newsStory?.title },
+  { name: "news.publishDate", read: ({ newsStory }) => newsStory?.publishDate },
+  { name: "news.publicationName", read: ({ newsStory }) => newsStory?.publicationName },
+  { name: "news.publicationLanguage", read: ({ newsStory }) => newsStory?.publicationLanguage },
+  { name: "news.access", read: ({ newsStory }) => newsStory?.access },
+  { name: "news.genres", read: ({ newsStory }) => newsStory?.genres?.join(", ") },
+  { name: "news.keywords", read: ({ newsStory }) => newsStory?.keywords?.join(", ") },
+  { name: "news.stockTickers", read: ({ newsStory }) => newsStory?.stockTickers?.join(", ") },
+  { name: "images", read: ({ images }) => images && json(images) },
+  { name: "videos", read: ({ videos }) => videos && json(videos) },
+  { name: "alternates", read: ({ alternates }) => alternates && json(alternates) },
+];
+
+const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
+  images: fieldsOf<SitemapImage>()("url", "caption", "geoLocation", "title", "license"),
+  videos: fieldsOf<SitemapVideo>()(
+    "thumbnailUrl",
+    "title",
+    "description",
+    "contentUrl",
+    "playerUrl",
+    "playerAllowsEmbed",
+    "playerAutoplay",
+    "duration",
+    "expirationDate",
+    "rating",
+    "viewCount",
+    "publicationDate",
+    "isFamilyFriendly",
+    "restriction",
+    "platform",
+    "prices",
+    "requiresSubscription",
+    "uploader",
+    "uploaderUrl",
+    "isLive",
+    "tags",
+    "category",
+    "galleryUrl",
+    "galleryTitle",
+    "contentSegments",
+    "ids",
+    "tvShow",
+  ),
+  alternates: fieldsOf<AlternatePage>()("language", "url"),
+};
+
+// Requires every field of a type: a missing or unknown one does not compile.
+function fieldsOf<T>() {
+  return <const Names extends readonly (keyof T & string)[]>(
+    ...names: Exclude<keyof T, Names[number]> extends never ? Names : never
+  ): readonly string[] => names;
+}
+
+function itemColumns(list: ExplodedList): readonly Column[] {
+  return itemFields[list].map((field) => ({
+    name: `${list}.${field}`,
+    read: (_page, _sitemap, item) => itemValue(item?.[field as keyof Item]),
+  }));
+}
+
+// A list of texts is joined with commas; other values that are not simple are JSON.
+function itemValue(value: unknown): Value {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
+  return typeof value === "object" && value !== null ? json(value) : (value as Value);
+}
+
+// What would be a formula after a separator is escaped; the value stays the same. No list of the model has numbers.
+function json(value: object): string {
+  return printableJson(JSON.stringify(value)).replace(
+    anyFormula,
+    (place, sign: string) => place.slice(0, -1) + escaped(sign),
+  );
+}
+
+export type CsvCell = (value: Value) => string;
+
+/** How a value is written into a cell. */
+export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
+  // Leading and trailing spaces are part of a field, but some readers trim unquoted fields; some also split at
+  // semicolons.
+  const special = new RegExp(`[",;${separator}\\r\\n]|^ | $`);
+  const quoted = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  if (!safe) return (value = "") => quoted(String(value));
+  // To restore the original: remove one apostrophe at the start, and after each other separator, if spaces, quotes and
+  // then = + - @ follow it; and undo the \u escapes.
+  const formula = formulas(",;|\t".replace(separator, ""));
+  return (value = "") => {
+    const text = String(value);
+    return unusual.test(text) ? quoted(printable(text.replace(formula, guarded))) : text;
+  };
+}
+
+// A cell that has none of these is written as it is. One look instead of three: most cells are URLs and dates.
+const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
+
+// Not every spreadsheet splits where we do: with a decimal comma, semicolons separate cells. One that splits elsewhere
+// ignores our quotes, so that any part of a cell may become a cell. It may drop spaces and quotes before it looks at
+// the sign, and Japanese spreadsheets also read the full-width signs.
+function formulas(separators: string): RegExp {
+  return new RegExp(`(?:^|[${separators}])[\\s"']*([=+\\-@\uff1d\uff0b\uff0d\uff20])|^'*[\\t\\r]`, "g");
+}
+
+const anyFormula = formulas(",;|\t");
+
+function guarded(place: string): string {
+  return /^[,;|\t](?!$)/.test(place) ? `${place[0]}'${place.slice(1)}` : `'${place}`;
 }

@@ -1,5 +1,5 @@
 // The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap, as a table for people or for spreadsheets.
-import { csvCell } from "./csv-cell.ts";
+import { type CsvSeparator, csvCell } from "./csv.ts";
 import { printable } from "./printable.ts";
 import type { SitemapFacts, SitemapRow } from "./sitemap-rows.ts";
 import type { ShowUrl } from "./strip-url.ts";
@@ -48,13 +48,16 @@ function remark({ kind, complete, reason }: SitemapFacts): string {
 }
 
 /** A header and one row for each sitemap; numbers are not formatted. */
-export function* writeSitemapCsv(rows: Iterable<SitemapRow>, safe: boolean): Generator<string, void, undefined> {
-  const cell = csvCell(safe);
-  yield `${sitemapColumns.join(",")}\n`;
+export function* writeSitemapCsv(
+  rows: Iterable<SitemapRow>,
+  safe: boolean,
+  separator: CsvSeparator = ",",
+): Generator<string, void, undefined> {
+  const cell = csvCell(safe, separator);
+  yield `${sitemapColumns.join(separator)}\n`;
   for (const { row, problems } of rows) {
     const values = { ...row, problems: problems.map(({ code }) => code).join(" ") };
-    const text = (value: string | number | boolean | undefined) => (value === undefined ? "" : cell(String(value)));
-    yield `${sitemapColumns.map((name) => text(values[name])).join(",")}\n`;
+    yield `${sitemapColumns.map((name) => cell(values[name])).join(separator)}\n`;
   }
 }
 

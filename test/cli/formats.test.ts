@@ -104,15 +104,16 @@ test("ndjson is one page a line that its schema describes", async () => {
 });
 
 test("csv has one row a page, and nothing in it is a formula or steers a terminal", async () => {
-  const end = await sitegrove(["ls", ...sitemaps(), "-f", "csv"]);
+  const all = ["ls", ...sitemaps(), "-f", "csv", "--columns", "all"];
+  const end = await sitegrove([...all, "--separator", ";"]);
   expectPrintable(end);
-  const rows = parse(end.stdout, { columns: true }) as { url: string; newsTitle: string; images: string }[];
-  expect(rows.map(({ url }) => url)).toEqual(allPages.map((page) => site.homepage + page));
-  expect(rows[1]?.newsTitle).toBe("Storm, again");
-  expect(JSON.parse(rows[1]?.images ?? "")).toEqual([{ url: `${site.homepage}i.png` }]);
-  expect(rows[2]?.newsTitle).toBe('\'=cmd("\\u202e\\u009b31m\\u2028"), \\u001b[2J');
-  const exact = await sitegrove(["ls", ...sitemaps(), "-f", "csv", "--no-csv-safe"]);
-  expect((parse(exact.stdout, { columns: true }) as { newsTitle: string }[])[2]?.newsTitle).toBe(hostileTitle);
+  const rows = parse(end.stdout, { columns: true, delimiter: ";" }) as Record<string, string>[];
+  expect(rows.map((row) => row["url"])).toEqual(allPages.map((page) => site.homepage + page));
+  expect(rows[1]?.["news.title"]).toBe("Storm, again");
+  expect(JSON.parse(rows[1]?.["images"] ?? "")).toEqual([{ url: `${site.homepage}i.png` }]);
+  expect(rows[2]?.["news.title"]).toBe('\'=cmd("\\u202e\\u009b31m\\u2028"), \\u001b[2J');
+  const exact = await sitegrove([...all, "--no-csv-safe"]);
+  expect((parse(exact.stdout, { columns: true }) as Record<string, string>[])[2]?.["news.title"]).toBe(hostileTitle);
 });
 
 test("two runs print the same bytes", async () => {

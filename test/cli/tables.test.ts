@@ -45,9 +45,9 @@ afterAll(() => {
 const ls = (...words: string[]) => sitegrove(["ls", site.homepage, "-k", "--no-homepage", ...words]);
 
 test("sitemaps-csv has one row for each sitemap of the tree, in its order", async () => {
-  const { code, stdout } = await ls("-f", "sitemaps-csv");
+  const { code, stdout } = await ls("-f", "sitemaps-csv", "--separator", "tab");
   expect(code).toBe(3);
-  const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+  const rows = parse(stdout, { columns: true, delimiter: "\t" }) as Record<string, string>[];
   const path = (url = "") => url.replace(site.homepage, "/");
   expect(rows.map(({ url, parent, kind, pageCount }) => [path(url), path(parent), kind, pageCount])).toEqual([
     ["/robots.txt", "/", "index", ""],

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import { csvColumns } from "../../src/write/csv.ts";
+import { defaultCsvColumns } from "../../src/write/csv.ts";
 import { ended, start } from "../cli/program.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
@@ -86,7 +86,7 @@ describe("Ctrl-C", () => {
   // What a line of each format has to be; JSON is one document, and closed.
   const isLine: Record<string, (line: string) => boolean> = {
     ndjson: (line) => "url" in JSON.parse(line),
-    csv: (line) => parseCsv(line)[0]?.length === csvColumns.length,
+    csv: (line) => parseCsv(line)[0]?.length === defaultCsvColumns.length,
     tabtree: (line) => /^\t*http/.test(line),
   };
   test.each([...Object.keys(isLine), "json"])(

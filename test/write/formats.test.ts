@@ -1,5 +1,4 @@
-// Each format against what reads it: JSON.parse and csv-parse.
-import { parse } from "csv-parse/sync";
+// The formats of trees and pages against what reads them; csv is in csv.test.ts.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TreeStep } from "../../src/model/event.ts";
@@ -7,8 +6,6 @@ import type { SitemapPage } from "../../src/model/page.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
 import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
-import { csvColumns, csvWriter } from "../../src/write/csv.ts";
-import { csvJson, csvJsonCell } from "../../src/write/csv-cell.ts";
 import { writeJson } from "../../src/write/json.ts";
 import { ndjsonWriter } from "../../src/write/ndjson.ts";
 import { pagesWriter } from "../../src/write/pages.ts";
@@ -172,115 +169,6 @@ describe("json", () => {
     await expect(text(writeJson(head, failing(), stop.signal))).rejects.toThrow("no more");
     stop.abort();
     expect(JSON.parse(await text(writeJson(head, failing(), stop.signal)))).toMatchObject({ interrupted: true });
-  });
-});
-
-describe("csv", () => {
-  const rows = (csv: string) => parse(csv, { columns: true }) as Record<string, string>[];
-
-  test("has a fixed header and a column for everything that a page can have", async () => {
-    const csv = await text(writeBatches([batch], csvWriter({ safe: false })));
-    expect(csv.split("\n")[0]).toBe(csvColumns.join(","));
-    const [first, second] = rows(csv);
-    expect(first).toMatchObject({
-      url: plain.url,
-      priority: "",
-      lastModified: "",
-      sitemap: batch.sitemap,
-      images: "",
-    });
-    expect(second).toMatchObject({
-      url: rich.url,
-      priority: "0.8",
-      lastModified: rich.lastModified,
-      changeFrequency: "daily",
-      newsTitle: rich.newsStory?.title,
-      newsKeywords: "a, b",
-      newsGenres: "Blog",
-    });
-    const { images, videos, alternates } = second as { images: string; videos: string; alternates: string };
-    expect([images, videos, alternates].map((json) => JSON.parse(json))).toEqual([
-      rich.images,
-      rich.videos,
-      rich.alternates,
-    ]);
-  });
-
-  test("is one line a page, and nothing in it is a formula", () => {
-    fc.assert(
-      fc.property(hostileText, hostileText, (url, title) => {
-        const csv = csvWriter().write({ sitemap: "s", pages: [{ url, priority: 0.5, newsStory: { title } }] });
-        expect(csv.slice(0, -1)).not.toMatch(steering);
-        const cells = (parse(csv) as string[][])[0] ?? [];
-        expect(cells).toHaveLength(csvColumns.length);
-        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
-      }),
-      { numRuns: some(500) },
-    );
-  });
-
-  test("has no formula either where cells are split at another separator, whatever the column", () => {
-    fc.assert(
-      fc.property(hostileText, hostileText, (url, text) => {
-        const page: SitemapPage = {
-          url,
-          priority: 0.5,
-          newsStory: { title: text, keywords: [text, url] },
-          images: [{ url: text, caption: url }],
-        };
-        const csv = csvWriter().write({ sitemap: "s", pages: [page] });
-        for (const separator of [";", "|", "\t", /[;|\t]/]) {
-          // Most spreadsheets take quotes away, and some the spaces before a formula.
-          for (const cell of csv.split(separator)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
-        }
-        const images = (parse(csv) as string[][])[0]?.at(-3) ?? "";
-        expect(JSON.parse(images)).toEqual(JSON.parse(JSON.stringify(page.images)));
-      }),
-      { numRuns: some(2000) },
-    );
-  });
-
-  test("writes lists of usual texts by a shorter way, to the same cell", () => {
-    const character = fc.constantFrom(...` !"#'+,-./:;=@A[\\]a{|}~\t\n\u007f\u2028éＡ`);
-    const value = fc.oneof(hostileText, fc.string({ unit: character, maxLength: 3 }), fc.constant(undefined));
-    const item = fc.record({ url: value, caption: value }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(fc.array(item, { maxLength: 3 }), (list) => {
-        expect((parse(csvJsonCell(list)) as string[][])[0]?.[0]).toBe(csvJson(list));
-      }),
-      { numRuns: some(2000) },
-    );
-  });
-
-  test("gives back the text when the apostrophes before formulas are taken away again", () => {
-    const titles = [
-      '=HYPERLINK("http://x")',
-      "@SUM(1)",
-      "-2+3",
-      "+1",
-      "'=1",
-      "''",
-      "'tis",
-      "plain",
-      "x;@SUM(1)",
-      "a|-b;'+c",
-    ];
-    for (const title of [...titles, "; =1", ';"=1"', "＝1", "a;b|c", "a - b"]) {
-      const csv = csvWriter().write({ sitemap: "s", pages: [{ ...plain, newsStory: { title } }] });
-      const cell = (parse(csv) as string[][])[0]?.[5] ?? "";
-      expect(cell.replaceAll(/(^|[;|])'([\s"']*[=+\-@＝＋－＠])/g, "$1$2")).toBe(title);
-    }
-  });
-
-  test("not made safe, it gives back every text exactly", () => {
-    fc.assert(
-      fc.property(hostileText, (title) => {
-        const csv = csvWriter({ safe: false }).write({ sitemap: "s", pages: [{ ...plain, newsStory: { title } }] });
-        // Half a surrogate pair has no form in UTF-8.
-        expect((parse(csv) as string[][])[0]?.[5]).toBe(Buffer.from(title).toString());
-      }),
-      { numRuns: some(500) },
-    );
   });
 });
 
