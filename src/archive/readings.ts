@@ -12,6 +12,7 @@ export interface SavedReading {
   readonly pages: number;
   readonly wireBytes: number;
   readonly decodedBytes: number;
+  readonly checksum?: number | undefined;
   readonly charset?: string | undefined;
   readonly problems: readonly Problem[];
 }
@@ -73,9 +74,10 @@ function readingsFrom(value: unknown): SavedReadings | undefined {
 
 function savedReading(value: unknown): SavedReading | undefined {
   const fields = (value ?? {}) as Partial<Record<keyof SavedReading, unknown>>;
-  const { url, format, pages, wireBytes, decodedBytes, charset, problems } = fields;
+  const { url, format, pages, wireBytes, decodedBytes, checksum, charset, problems } = fields;
   if (typeof url !== "string" || !formats.has(format as PagesFormat)) return undefined;
   if (!isCount(pages) || !isCount(wireBytes) || !isCount(decodedBytes)) return undefined;
+  if (checksum !== undefined && !isCount(checksum)) return undefined;
   if (charset !== undefined && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
   if (!Array.isArray(problems)) return undefined;
   const known = problems.map(archivedProblem);
@@ -87,6 +89,7 @@ function savedReading(value: unknown): SavedReading | undefined {
     pages,
     wireBytes,
     decodedBytes,
+    ...(checksum === undefined ? {} : { checksum }),
     ...(charset === undefined ? {} : { charset }),
     problems: known as Problem[],
   };

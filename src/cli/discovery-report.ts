@@ -8,6 +8,7 @@ export function unreachableReason(homepage: string, { outcome, reason, documents
   const host = parseUrl(homepage)?.host ?? homepage;
   // Most of what was wanted was not even asked for.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
+  if (reason.code === "http-401") return `Login required: ${host} answers 401, pass it in the URL or by --header`;
   if (outcome === "blocked") return `${host} blocks automated requests: ${documents} of ${documents} were refused`;
   const why = startingSmall(messageWithHint(reason));
   return isConnection.test(reason.code)
@@ -40,7 +41,8 @@ function isLimit(reason: Problem | undefined): boolean {
   return reason?.code.startsWith("limit-") ?? false;
 }
 
-function answerInWords({ outcome, reason, status }: DiscoveryRecord): string {
+function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): string {
+  if (sameAs !== undefined) return `same as ${sameAs}`;
   if (reason !== undefined) return startingSmall(reason.message);
   if (outcome === "absent") return `not found${status === undefined ? "" : ` (${status})`}`;
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;

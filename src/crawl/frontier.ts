@@ -6,6 +6,7 @@ import { type Problem, problem } from "../model/problem.ts";
 import type { SitemapResponse } from "../model/response.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { Children } from "./children.ts";
+import type { Reading } from "./read.ts";
 import type { CandidateResult, Reference } from "./record.ts";
 import type { DocumentFacts } from "./tally.ts";
 
@@ -74,6 +75,11 @@ export class Frontier {
   #sitemaps = 0;
   #bytes = 0;
   #pages = 0;
+  // By what is in it, the URL of a sitemap; and the first page of each, so that few candidates have to be read to their end
+  // before they are told.
+  readonly #contents = new Map<string, string>();
+  readonly #firstPages = new Set<string>();
+  #hasUnread = false;
 
   constructor(settings: FrontierSettings) {
     this.#limits = settings.limits;
@@ -189,6 +195,29 @@ export class Frontier {
     return { node, whole, keys };
   }
 
+  /** A sitemap was read; `firstPage` is undefined if its pages were not. */
+  contains(url: string, reading: Reading, firstPage: string | undefined): void {
+    const content = contentOf(reading);
+    if (content === undefined || this.#contents.size >= mostContents) return;
+    if (!this.#contents.has(content)) this.#contents.set(content, url);
+    if (firstPage !== undefined) this.#firstPages.add(firstPage);
+    this.#hasUnread ||= reading.untoldPages !== undefined;
+  }
+
+  /** Whether a sitemap that begins with this page may be in the tree. */
+  mayContain(firstPage: string): boolean {
+    return this.#hasUnread || this.#firstPages.has(firstPage);
+  }
+
+  /** The URL of a sitemap in the tree with the same content, if there is one. From now on the keys lead to it. */
+  sameAs(reading: Reading, keys: readonly string[]): string | undefined {
+    const url = this.#contents.get(contentOf(reading) ?? "");
+    const node = url === undefined ? undefined : this.#visited.get(documentKey({ url }));
+    if (node === undefined) return undefined;
+    for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, node);
+    return url;
+  }
+
   #remember(node: Sitemap, keys: readonly string[]): Subtree {
     const all = node.kind === "invalid" ? keys : keysOf(node, keys);
     for (const key of all) if (!this.#visited.has(key)) this.#visited.set(key, node);
@@ -217,6 +246,15 @@ export class Frontier {
 
 const leaf: Subtree = { keys: [], size: 1, height: 0, contextual: false };
 const cutLeaf: Subtree = { ...leaf, contextual: true };
+
+// What is declared after so many sitemaps is not compared with guesses.
+const mostContents = 10_000;
+
+// Relative URLs mean something else in another place.
+function contentOf({ checksum, decodedBytes, problems }: Reading): string | undefined {
+  if (checksum === undefined || problems.some(({ code }) => code === "url-relative")) return undefined;
+  return `${checksum} ${decodedBytes}`;
+}
 
 function isContextual({ code }: Problem): boolean {
   return code === "cycle" || code === "limit-depth";

@@ -1,5 +1,6 @@
 // From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
 // for local files. Never holds the whole document, nor all of its entries.
+import { crc32 } from "node:zlib";
 import { type Body, type Came, type HeaderList, header } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
@@ -42,6 +43,8 @@ export interface Reading {
   readonly problems: readonly Problem[];
   readonly wireBytes: number;
   readonly decodedBytes: number;
+  /** CRC-32 of the decoded text; undefined if it was not read to its end. */
+  readonly checksum?: number | undefined;
   /** The character set that it was decoded with. */
   readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
@@ -80,10 +83,15 @@ export async function* read(
     isRobots: document.isRobots ?? false,
   });
   let enough = false;
+  let checksum: number | undefined = 0;
   for await (const piece of text) {
+    checksum = crc32(typeof piece === "string" ? piece : piece.bytes, checksum);
     const entries = parser.write(piece);
     if (hasAny(entries)) enough = (yield entries) === false;
-    if (enough || parser.stopped) break;
+    if (enough || parser.stopped) {
+      checksum = undefined;
+      break;
+    }
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
@@ -102,6 +110,7 @@ export async function* read(
     problems: noted ?? problems.toArray(),
     wireBytes: bytes.count,
     decodedBytes: text.decodedBytes,
+    checksum: problems.complete ? checksum : undefined,
     charset: text.charset,
     crawlDelay: (userAgent) => parser.crawlDelay?.(userAgent),
   };

@@ -57,13 +57,24 @@ export class ReadingLog {
   }
 
   #note({ url }: Document, pages: number, reading: Reading): void {
-    const { outcome, complete, problems, wireBytes, decodedBytes, charset, untoldPages = 0, isNoted } = reading;
+    const {
+      outcome,
+      complete,
+      problems,
+      wireBytes,
+      decodedBytes,
+      checksum,
+      charset,
+      untoldPages = 0,
+      isNoted,
+    } = reading;
     if (url === undefined || outcome.kind !== "pages" || outcome.next !== undefined || !complete) return;
     // A note goes on from archive to archive: whoever opens one compares it.
     if (reading.untoldPages !== undefined && !isNoted) return;
     if (decodedBytes < large || problems.length > mostProblems || this.#documents.length === mostDocuments) return;
     const { format } = outcome;
-    this.#documents.push({ url, format, pages: pages + untoldPages, wireBytes, decodedBytes, charset, problems });
+    const all = pages + untoldPages;
+    this.#documents.push({ url, format, pages: all, wireBytes, decodedBytes, checksum, charset, problems });
   }
 }
 

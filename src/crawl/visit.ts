@@ -47,6 +47,8 @@ interface Content {
   readonly started: boolean;
   /** The budget that ended the reading, if one did. */
   readonly cut: Problem | undefined;
+  /** A guess whose content is in the tree already: nothing was told of it. */
+  readonly sameAs?: string | undefined;
 }
 
 export class Visitor {
@@ -96,6 +98,7 @@ export class Visitor {
     const declared = { ...recorder.declared(reference, found.url), ...(isNotAsked ? { notAsked: true as const } : {}) };
     const children = frontier.children(found.url, place.parent);
     const content = yield* this.#read(found, children, place);
+    const { sameAs } = content;
     await prefetcher.drop(found.document);
     const { reading, cut, pageCount } = content;
     frontier.takeBytes(reading.wireBytes);
@@ -105,6 +108,8 @@ export class Visitor {
       status: found.document.status,
       ...movedTo(reference.url, found.url),
     };
+
+    if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     const reason = whyInvalid(reading, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
@@ -157,15 +162,17 @@ export class Visitor {
 
   // Yields the pages as they are read.
   async *#read(
-    { document, url }: FoundDocument,
+    { document, url, keys }: FoundDocument,
     children: Children,
     place: Place,
   ): AsyncGenerator<OrderedEvent, Content> {
     const { settings, frontier, time, read: readDocument = read } = this.#options;
     const isRobots = place.by === "robots";
     let pageCount = 0;
-    let started = false;
+    let firstPage: string | undefined;
     let cut: Problem | undefined;
+    // Told at the end, because the same may be in the tree already.
+    let held: OrderedEvent[] | undefined;
     const take = (count: number) => {
       const taken = frontier.takePages(count);
       pageCount += taken;
@@ -178,14 +185,25 @@ export class Visitor {
       children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
       const pages = isRobots ? [] : step.value.pages;
-      if (!started && pages.length > 0) yield { type: "start", url, depth: place.parent.depth + 1 };
-      started ||= pages.length > 0;
+      const events: OrderedEvent[] = [];
+      if (firstPage === undefined && pages[0] !== undefined) {
+        firstPage = pages[0].url;
+        if (isUndeclared(place) && frontier.mayContain(firstPage)) held = [];
+        events.push({ type: "start", url, depth: place.parent.depth + 1 });
+      }
       const taken = take(pages.length);
-      if (taken > 0) yield { type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) };
+      if (taken > 0) events.push({ type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) });
+      if (held === undefined) yield* events;
+      else held.push(...events);
       step = await reading.next(cut === undefined);
     }
     take(step.value.untoldPages ?? 0);
-    return { reading: step.value, pageCount, started, cut };
+    const isTold = firstPage !== undefined && held === undefined;
+    const sameAs = isUndeclared(place) && !isTold ? frontier.sameAs(step.value, keys) : undefined;
+    if (sameAs !== undefined) frontier.takePages(-pageCount);
+    else if (held !== undefined) yield* held;
+    if (!isRobots && step.value.outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
+    return { reading: step.value, pageCount, started: firstPage !== undefined, cut, sameAs };
   }
 
   // The next page of a feed. What was read before would be a loop.
@@ -199,6 +217,11 @@ export class Visitor {
     const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
     if (delay !== undefined) setCrawlDelay?.(url, delay);
   }
+}
+
+// Found by discovery, which needs each sitemap once.
+function isUndeclared({ by }: Place): boolean {
+  return by !== undefined && by !== "robots" && by !== "given";
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {

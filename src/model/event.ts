@@ -155,13 +155,15 @@ export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
   /**
-   * `duplicate`: already found, by this URL or by the target of a redirect. `not-a-sitemap`: there is something else.
+   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: there is something else.
    * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;
   /** The URL after redirects, if that differs. */
   readonly finalUrl?: string;
+  /** The URL of the sitemap in the tree that has the same content. */
+  readonly sameAs?: string;
   /** Why it was not used. */
   readonly reason?: Problem;
 }

@@ -144,7 +144,7 @@ function hostsOf({ children }: Section, { text }: Room): ReportShare[] {
 
 function discoveryOf({ discovery }: SitemapTree, { rows, text }: Room): ReportDiscovery {
   return {
-    rows: discovery.slice(0, rows / 2).map(({ url, by, outcome, status, finalUrl, reason }) => ({
+    rows: discovery.slice(0, rows / 2).map(({ url, by, outcome, status, sameAs, finalUrl = sameAs, reason }) => ({
       url: shortened(url, text),
       by,
       outcome,

@@ -82,6 +82,17 @@ describe("5: the website could not be reached, or refused everything, and the ca
     expect(code).toBe(5);
   });
 
+  test("a website that wants a login", async () => {
+    const refuse: Answer = (_, response) => void response.writeHead(401, { "www-authenticate": "Basic" }).end();
+    const locked = await serve(new Proxy({}, { get: () => refuse }));
+    const { code, stderr } = await sitegrove(["ls", locked.homepage, "-f", "pages"]);
+    locked.close();
+    expect(stderr).toMatch(
+      /^sitegrove: Login required: 127\.0\.0\.1:\d+ answers 401, pass it in the URL or by --header\n$/,
+    );
+    expect(code).toBe(5);
+  });
+
   test("a website that asks for a pause is not reported to have refused requests that were never sent", async () => {
     const pause: Answer = (_, response) => void response.writeHead(429, { "retry-after": "3600" }).end();
     const limiting = await serve(new Proxy({}, { get: () => pause }));

@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
+import { streamPages } from "../../src/crawl/stream-pages.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -364,7 +368,7 @@ describe("links of the homepage", () => {
     const { tree } = await discover({ ...routes, "/": page(long) }, only);
     expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, false, ["homepage-cut"]]);
     const links = Array.from({ length: 101 }, (_, number) => link(`/a.xml?${number}`)).join("");
-    const site = (path: string) => (path === "/" ? page(links) : urlset("/1"));
+    const site = (path: string) => (path === "/" ? page(links) : urlset(path));
     const many = await discover(
       new Proxy(
         {},
@@ -411,4 +415,34 @@ describe("links of the homepage", () => {
     const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
     expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);
   });
+});
+
+test("a large guess that is in the tree already adds nothing, live, in the archive and in a run that builds on it", async () => {
+  const pages = Array.from({ length: 8000 }, (_, at) => `/a-page-with-a-long-name/${at}`);
+  const other = [...pages.slice(0, -1), "/a-page-with-a-long-name/0000"];
+  const routes = {
+    "/robots.txt": robots("/sitemap.xml?v=3"),
+    "/sitemap.xml?v=3": urlset(...pages),
+    "/sitemap.xml": urlset(...pages),
+    // Of the same length, and different at its end.
+    "/sitemap_index.xml": urlset(...other),
+  };
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-discovery-test-"));
+  const first = path.join(folder, "first.warc.gz");
+  const options = { client: site(routes).client, useHomepage: false };
+  try {
+    await using tree = await sitemapTreeForHomepage(home, { ...options, save: first });
+    await using again = await sitemapTreeForHomepage(home, { ...options, previous: first });
+    await using opened = await openTree(first);
+    for (const each of [tree, again, opened]) {
+      expect(each.pageCount).toBe(16_000);
+      expect(each.discovery[1]).toMatchObject({ outcome: "duplicate", sameAs: `${home}sitemap.xml?v=3` });
+      expect(each.discovery[2]).toMatchObject({ outcome: "found" });
+    }
+    let streamed = 0;
+    for await (const _ of streamPages(home, options)) streamed += 1;
+    expect(streamed).toBe(16_000);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -83,8 +83,8 @@ function discoveryOf(tree: SitemapTree): string[] {
   return tree.discovery
     .filter(({ outcome }) => outcome !== "absent")
     .map(
-      ({ url, by, outcome, reason }) =>
-        `${by} ${short(url)} ${outcome}${reason === undefined ? "" : ` ${reason.code}`}`,
+      ({ url, by, outcome, reason, sameAs }) =>
+        `${by} ${short(url)} ${outcome}${reason ? ` ${reason.code}` : ""}${sameAs ? ` same as ${short(sameAs)}` : ""}`,
     );
 }
 

@@ -7,7 +7,11 @@ export const statusProblems: ProblemRows = {
   "http-204": { message: "Empty response (204)", fix: "Open the URL and see." },
   "http-304": { message: "Not modified (304)", fix: "Site owner: send it only where the request was conditional." },
   "http-400": { message: "Bad request (400)", fix: "Open the URL and see." },
-  "http-401": { message: "Login required (401)", fix: "Send a login with `headers`." },
+  "http-401": {
+    message: "Login required (401)",
+    fix: "Put user name and password into the URL, or send a login with `headers`.",
+    hint: "pass it in the URL or by --header",
+  },
   "http-403": { message: "Access denied (403)", fix: "Try another `userAgent`; ask the site owner for access." },
   "http-404": {
     message: "Not found (404)",
