@@ -29,6 +29,7 @@ export class Report {
   #read = 0;
   #homepage = "";
   #finished: FinishedEvent | undefined;
+  #crawlDelay: Problem | undefined;
 
   /** Problems with these codes do not count as losses: the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
@@ -39,6 +40,7 @@ export class Report {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
+    if (event.type === "problem" && event.problem.code === "crawl-delay") this.#crawlDelay = event.problem;
     // Found out while the pages of an archive are listed, after its sitemaps were told.
     if (event.type === "problem" && this.#finished !== undefined) {
       const { url, problem } = event;
@@ -116,6 +118,7 @@ export class Report {
     }
     if (messages.isTerminal) this.#printGrouped(messages, listed);
     else this.#printLines(messages);
+    if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
     if (this.exitCode === exitCodes.notFound) {
       messages.say(`no sitemap found for ${this.#homepage}`, "bad");

@@ -111,7 +111,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       readings: log && (() => log.readings),
       omitMissing,
       problems,
-      setCrawlDelay: (url, milliseconds) => fetcher?.setCrawlDelay(url, milliseconds),
+      setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),
       onResumed: (fetched) => onEvent(responseEvent(fetched)),
       requestCount: () => requestCount,
       came: () => came.counts,

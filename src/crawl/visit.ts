@@ -34,6 +34,7 @@ export interface VisitorOptions {
   readonly time: TimeBudget;
   readonly read?: ReadDocument | undefined;
   readonly trusted?: TrustedChildren | undefined;
+  /** Absent where nothing is requested. */
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
 }
 
@@ -140,7 +141,7 @@ export class Visitor {
       return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
     const isRobots = place.by === "robots";
-    if (isRobots) this.#takeCrawlDelay(reading, found.url);
+    if (isRobots) yield* this.#takeCrawlDelay(reading, found.url);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
@@ -212,10 +213,14 @@ export class Visitor {
     return url === undefined || frontier.isKnown(Hop.first(url, "sitemap", rules).key) ? undefined : { url };
   }
 
-  #takeCrawlDelay(reading: Reading, url: string): void {
+  // That it is not kept is said of this run, and not of the document.
+  *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
     const { settings, setCrawlDelay } = this.#options;
-    const delay = settings.useCrawlDelay ? reading.crawlDelay(settings.userAgent) : undefined;
-    if (delay !== undefined) setCrawlDelay?.(url, delay);
+    const limit = setCrawlDelay && reading.crawlDelay(settings.userAgent);
+    if (limit === undefined) return;
+    if (settings.useCrawlDelay) setCrawlDelay?.(url, limit);
+    else if (limit > settings.delay.milliseconds)
+      yield { type: "problem", url, problem: problem("crawl-delay", { limit }) };
   }
 }
 

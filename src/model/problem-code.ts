@@ -117,6 +117,7 @@ export type ProblemCode =
   | "limit-time"
   | "website-unreachable"
   | "robots-unreachable"
+  | "crawl-delay"
   | "homepage-unreachable"
   | "homepage-cut"
   | "homepage-too-many-links"

@@ -1,7 +1,10 @@
 // Every exit code of the header of src/cli/main.ts, and what is said with it.
 // Needs processes, more than a second.
 import { existsSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { selfSigned } from "../support/certificates.ts";
 import { ended, shell, sitegrove, start } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -109,6 +112,48 @@ describe("5: the website could not be reached, or refused everything, and the ca
     );
     expect(code).toBe(5);
   });
+});
+
+test("a website without TLS that is named without a scheme is read by http, which is said", async () => {
+  const plain = await serve({ "/sitemap.xml": urlset("{base}/a") });
+  const name = new URL(plain.homepage).host;
+  try {
+    const { code, stdout, stderr } = await sitegrove(["ls", name, "-f", "pages"]);
+    expect(stdout).toBe(`${plain.homepage}a\n`);
+    expect(stderr).toBe(
+      `sitegrove: no scheme given, using https://${name}\n` +
+        `sitegrove: https://${name}: The server does not speak TLS on this port; using http://${name}\n`,
+    );
+    expect(code).toBe(0);
+  } finally {
+    plain.close();
+  }
+});
+
+test("5: a website that speaks HTTP/2 only, in words", async () => {
+  const server = createSecureServer(selfSigned({ names: ["127.0.0.1"] }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await sitegrove(["ls", `https://127.0.0.1:${port}/`, "-f", "pages", "--insecure"]);
+  server.close();
+  expect(stderr).toContain(
+    `Could not connect to 127.0.0.1:${port}: the server speaks HTTP/2 only, and this reads HTTP/1.1`,
+  );
+  expect(code).toBe(5);
+});
+
+test("a Crawl-delay that is not kept is said once", async () => {
+  const slow = await serve({ "/robots.txt": "User-agent: *\nCrawl-delay: 2\n", "/sitemap.xml": urlset("{base}/a") });
+  const said =
+    "sitegrove: robots.txt asks for a pause of 2 s between requests, which are sent faster; --crawl-delay keeps it\n";
+  try {
+    const words = ["ls", slow.homepage, "-f", "pages"];
+    expect(await sitegrove(words)).toMatchObject({ code: 0, stderr: said });
+    const kept = await sitegrove([...words, "--delay", "2s", "--no-known", "--no-homepage"]);
+    expect(kept.stderr).not.toContain("pause");
+  } finally {
+    slow.close();
+  }
 });
 
 test("3: a search that a limit of our own ended does not say that there is no sitemap", async () => {

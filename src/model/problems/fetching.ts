@@ -5,6 +5,12 @@ const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure
 
 // What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
+const withoutTlsMessage = "The server does not speak TLS on this port";
+
+/** Whether a handshake failed because the server speaks something else, such as plain HTTP. */
+export function lacksTls({ code, value = "" }: { readonly code: string; readonly value?: string }): boolean {
+  return code === "tls-failed" && withoutTls.includes(value);
+}
 
 export const fetchingProblems: ProblemRows = {
   "dns-not-found": {
@@ -119,7 +125,10 @@ export const fetchingProblems: ProblemRows = {
     noResponse: true,
     loss: true,
     message: "The TLS handshake failed[: {value}]",
-    messageFor: Object.fromEntries(withoutTls.map((code) => [code, "The server does not speak TLS on this port"])),
+    messageFor: {
+      ...Object.fromEntries(withoutTls.map((code) => [code, withoutTlsMessage])),
+      ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only, and this reads HTTP/1.1",
+    },
     fix: "No TLS version or cipher in common, no TLS on that port, or a client certificate is required: check scheme and port.",
     hintFor: Object.fromEntries(withoutTls.map((code) => [code, "try http://"])),
   },

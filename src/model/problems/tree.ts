@@ -45,6 +45,11 @@ export const treeProblems: ProblemRows = {
     message: "Could not read robots.txt; sitemaps that only it names are missing",
     fix: "Try again. Discovery went on without it, unless `strictRobots` is set.",
   },
+  "crawl-delay": {
+    message: "robots.txt asks for a pause of {limit ms} between requests, which are sent faster",
+    fix: "Turn on `useCrawlDelay`, or set a `delay`.",
+    hint: "--crawl-delay keeps it",
+  },
   "homepage-unreachable": {
     loss: true,
     message: "Could not read the homepage; sitemaps that only it names are missing",
