@@ -15,7 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   crawl: ["model", "discover", "fetch", "open", "parse", "archive"],
   tree: ["model", "crawl", "archive"],
   diff: ["model", "crawl", "tree"],
-  fleet: ["model", "crawl", "archive", "tree"],
+  fleet: ["model", "fetch", "crawl", "archive", "tree"],
   check: ["model", "crawl", "parse", "tree"],
   report: ["model", "crawl", "tree", "diff", "check", "write"],
   cli: [

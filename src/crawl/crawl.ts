@@ -3,8 +3,7 @@
 
 import type { Store } from "../archive/contract.ts";
 import type { PreviousArchives } from "../archive/previous-archives.ts";
-import type { Fetcher } from "../fetch/fetcher.ts";
-import type { SharedLimits } from "../fetch/shared-limits.ts";
+import type { Fetcher, SharedLimits } from "../fetch/fetcher.ts";
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";

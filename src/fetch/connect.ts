@@ -9,7 +9,7 @@ import { FollowingController, unlessAborted, waitFor } from "./abort.ts";
 import { isPublicAddress } from "./address-policy.ts";
 import { secureContextOf } from "./certificates.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
-import { type Lookup, sharedLookup } from "./lookup.ts";
+import { type Lookup, systemLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
 import { Clock, type Wait } from "./timeouts.ts";
 
@@ -37,13 +37,10 @@ export type Connect = (way: Way, signal: AbortSignal) => Promise<net.Socket>;
 /** What tests replace. */
 export interface ConnectParts {
   readonly lookup?: Lookup | undefined;
-  /** How long a look-up may take, in milliseconds. */
-  readonly lookupTime?: number | undefined;
 }
 
 export function createConnect(settings: Settings, parts: ConnectParts = {}): Connect {
-  const { lookup = sharedLookup, lookupTime = longestLookup } = parts;
-  const addressesOf = judgedLookup(lookup);
+  const addressesOf = judgedLookup(parts.lookup ?? systemLookup());
   const secureContext = secureContextOf(settings);
   const secureOptions: tls.ConnectionOptions = {
     ALPNProtocols: ["http/1.1"],
@@ -58,7 +55,7 @@ export function createConnect(settings: Settings, parts: ConnectParts = {}): Con
     const stopping = new FollowingController(caller);
     const { signal } = stopping;
     const limit = settings.timeout.connect;
-    const clock = new Clock(Number.POSITIVE_INFINITY, Math.min(limit, lookupTime), (expired) => {
+    const clock = new Clock(Number.POSITIVE_INFINITY, limit, (expired) => {
       stopping.abort(new ConnectionProblem(expired));
     });
     // One limit for all that follows the look-up; what is under way when it has passed is the problem.
@@ -71,7 +68,6 @@ export function createConnect(settings: Settings, parts: ConnectParts = {}): Con
       return opened(secure, "secureConnect", signal);
     };
     try {
-      clock.start({ limit: lookupTime, code: "dns-temporary" });
       const addresses = await unlessAborted(signal, addressesOf(first, isRetry, signal));
       clock.start(wait);
       const bottom = connectTo(first, addresses);
@@ -152,9 +148,6 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
     return () => {};
   });
 }
-
-// How long resolving a name may take, in milliseconds. Not part of `timeout.connect`, which is about the website.
-export const longestLookup = 10_000;
 
 // How long to try one of several addresses before the next one, in milliseconds.
 const addressAttempt = 500;

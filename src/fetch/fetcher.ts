@@ -16,11 +16,11 @@ import { secureContextOf } from "./certificates.ts";
 import { type OwnClient, undiciClient } from "./client.ts";
 import type { ConnectParts } from "./connect.ts";
 import { Hosts, type Pause, type Slot } from "./hosts.ts";
+import type { Lookup } from "./lookup.ts";
 import { proxyChoice } from "./proxy.ts";
 import { HttpRequest } from "./request.ts";
 import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, defaultBackoff, mayRetry, toDate } from "./retry.ts";
-import type { SharedLimits, SharedSlot } from "./shared-limits.ts";
 
 export interface FetcherOptions {
   readonly settings: Settings;
@@ -29,6 +29,32 @@ export interface FetcherOptions {
   readonly onEvent?: FetchContext["onEvent"] | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
+}
+
+/** What the crawls of a fleet share: limits by host and by address, and look-ups. */
+export interface SharedLimits {
+  readonly lookup: Lookup;
+  /** Waits for a slot. Rejects with the signal's reason. */
+  acquire(applicant: Applicant, signal: AbortSignal): Promise<SharedSlot>;
+  /** Sends nothing to this host for so many milliseconds. */
+  pause(target: URL, milliseconds: number): void;
+  /** The minimum delay between two requests to this host. */
+  setLeastDelay(target: URL, milliseconds: number): void;
+}
+
+/** A request that is about to be sent. */
+export interface Applicant {
+  readonly target: URL;
+  /** The caller gave this host. */
+  readonly isTrusted: boolean;
+  readonly isRetry: boolean;
+  /** The host has answered before. */
+  readonly isKnown: boolean;
+}
+
+export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
+  /** The response has begun. */
+  answered(): void;
 }
 
 export interface Fetcher extends DocumentSource {
@@ -79,7 +105,7 @@ class NetworkFetcher implements Fetcher {
 
   constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
-    if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts);
+    if (settings.client === undefined) this.#ownClient = undiciClient(settings, { lookup: shared?.lookup, ...parts });
     const backoffs = { ...defaultBackoff, ...backoff };
     this.#context = {
       settings,

@@ -5,7 +5,7 @@ import { type Problem, problem } from "../model/problem.ts";
 /** One wait: its limit in milliseconds, and the problem once that has passed. */
 export interface Wait {
   readonly limit: number;
-  readonly code: "dns-temporary" | "timeout-connect" | "timeout-tls" | "timeout-first-byte" | "timeout-idle";
+  readonly code: "timeout-connect" | "timeout-tls" | "timeout-first-byte" | "timeout-idle";
 }
 
 export class Clock {

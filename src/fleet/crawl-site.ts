@@ -1,7 +1,6 @@
 // Reads one website: its pages go to the output, and its result is a summary.
 import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
-import type { SharedLimits } from "../crawl/shared-limits.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
@@ -10,6 +9,7 @@ import { isLossy, type Problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import type { LargeLane } from "./large-lane.ts";
+import type { SharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 import type { SiteOutput } from "./site-sink.ts";
 

@@ -1,6 +1,5 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
-import type { SharedLimits } from "../crawl/shared-limits.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
@@ -9,6 +8,7 @@ import { crawlSite } from "./crawl-site.ts";
 import { type FleetOptions, type FleetSettings, resolveFleetOptions } from "./fleet-options.ts";
 import { LargeLane } from "./large-lane.ts";
 import { linkedSignal } from "./linked-signal.ts";
+import type { SharedLimits } from "./shared-limits.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
 import type { SiteOutput } from "./site-sink.ts";
@@ -22,7 +22,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const { queue, run, sites } = settings;
   settings.signal?.throwIfAborted();
   // Imported here, to keep `import "sitegrove"` fast.
-  const { SharedLimits } = await import("../crawl/shared-limits.ts");
+  const { SharedLimits } = await import("./shared-limits.ts");
   const { crawl, perAddress } = settings;
   const fleet = new Fleet(settings, new SharedLimits({ settings: resolveOptions(crawl), perAddress }));
   // A long list is read while its websites are being crawled.

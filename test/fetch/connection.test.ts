@@ -1,6 +1,7 @@
 // What goes wrong before a response, or with the connection under it.
 import net from "node:net";
 import { describe, expect, test } from "vitest";
+import { systemLookup } from "../../src/fetch/lookup.ts";
 import { faults, inTurn, whole } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";
@@ -142,8 +143,8 @@ test.each([
 });
 
 test("a resolver that does not answer is dns-temporary", async () => {
-  const lookup = () => new Promise<never>(() => {});
-  const { result } = await testFetcher({}, { lookup, lookupTime: 100 }).read("http://website.test/sitemap.xml");
+  const lookup = systemLookup(() => new Promise<never>((_, reject) => setTimeout(reject, 1000)), 100);
+  const { result } = await testFetcher({}, { lookup }).read("http://website.test/sitemap.xml");
   expect(result).toBe("failed dns-temporary");
 });
 

@@ -1,171 +1,48 @@
-// Names, with a name server of the tests' own.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { HostsFile } from "../../src/fetch/hosts-file.ts";
-import { createLookup, type LookupOptions, type LookupParts } from "../../src/fetch/lookup.ts";
+// Names of one website: resolved by the system, once, and judged before they are connected to.
+import { expect, test } from "vitest";
+import { type LookupOptions, systemLookup } from "../../src/fetch/lookup.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
-import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
-
-let server: NameServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-hosts-"));
-const hosts = path.join(folder, "hosts");
-afterEach(() => rmSync(hosts, { force: true }));
-afterAll(() => rmSync(folder, { recursive: true }));
+import { stubResolver } from "../support/stub-resolver.ts";
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
 
-/** A look-up with a clock of its own, and a system that knows two names. */
-async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
-  server = await nameServer(zones);
-  const askedSystem: string[] = [];
-  const clock = { now: 0 };
-  const lookup = createLookup({
-    hostsFile: new HostsFile(hosts),
-    now: () => clock.now,
-    system: async (name) => {
-      askedSystem.push(name);
-      if (name.startsWith("known")) return ["192.0.2.1"];
-      throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
-    },
-    ...parts,
-  });
-  const ask = (name: string, given: Partial<LookupOptions> = {}) =>
-    lookup(name, { ...options, ...given }).catch((error: { code: string }) => error.code);
-  return { ask, askedSystem, clock, asked: server.asked };
-}
-
-test("both families are requested, and all addresses come back", async () => {
-  const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1", "192.0.2.2", "2001:db8::1"] } });
-  expect([...(await ask("site.test"))].sort()).toEqual(["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
-  expect(asked.sort()).toEqual(["A site.test", "AAAA site.test"]);
+test("the system resolves names", async () => {
+  expect(await systemLookup()("localhost", options)).toContain("127.0.0.1");
+  await expect(systemLookup()("a..b", options)).rejects.toHaveProperty("code");
 });
 
-test("a name is resolved once, however many want it and however it is written", async () => {
-  const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1"] } });
-  await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((name) => ask(name)));
-  await ask("site.test");
-  expect(asked).toHaveLength(2);
+test("a name is resolved once in a run, however many want it; after a failure, and for a retry, again", async () => {
+  const ask = stubResolver({ "site.test": ["192.0.2.1"], "gone.test": "ENOTFOUND" });
+  const lookup = systemLookup(ask);
+  await Promise.all([1, 2, 3].map(() => lookup("site.test", options)));
+  await lookup("site.test", options);
+  expect(ask.asked).toEqual(["site.test"]);
+  await lookup("site.test", { ...options, isRetry: true });
+  for (let times = 0; times < 2; times++) await expect(lookup("gone.test", options)).rejects.toThrow("ENOTFOUND");
+  expect(ask.asked).toEqual(["site.test", "site.test", "gone.test", "gone.test"]);
 });
 
-test.each([
-  ["as long as it says", 20, 19_000, 21_000],
-  ["at most five minutes", 86_400, 299_000, 301_000],
-  ["not at all where it says zero", 0, undefined, 0],
-])("an answer is kept %s", async (_, ttl, before, after) => {
-  const { ask, asked, clock } = await start({ "site.test": { addresses: ["192.0.2.1"], ttl } });
-  await ask("site.test");
-  if (before !== undefined) {
-    clock.now = before;
-    await ask("site.test");
-    expect(asked).toHaveLength(2);
-  }
-  clock.now = after;
-  await ask("site.test");
-  expect(asked).toHaveLength(4);
-});
-
-test.each([
-  ["a name that does not exist", {}, "ENOTFOUND"],
-  ["a name without an address", { "gone.test": {} }, "ENODATA"],
-  ["a server that fails", { "gone.test": { broken: true } }, "ESERVFAIL"],
-])("%s is remembered for 30 seconds", async (_, zones: Record<string, Zone>, code) => {
-  const { ask, asked, clock } = await start(zones);
-  expect(await ask("gone.test")).toBe(code);
-  const once = asked.length;
-  clock.now = 29_000;
-  expect(await ask("gone.test")).toBe(code);
-  expect(asked).toHaveLength(once);
-  clock.now = 31_000;
-  expect(await ask("gone.test")).toBe(code);
-  expect(asked).toHaveLength(once * 2);
-});
-
-test("a retry asks again after a failure, and not after an answer", async () => {
-  const zones: Record<string, Zone> = { "site.test": { broken: true } };
-  const { ask, asked } = await start(zones);
-  expect(await ask("site.test")).toBe("ESERVFAIL");
-  zones["site.test"] = { addresses: ["192.0.2.1"] };
-  expect(await ask("site.test", { isRetry: true })).toEqual(["192.0.2.1"]);
-  const so = asked.length;
-  expect(await ask("site.test", { isRetry: true })).toEqual(["192.0.2.1"]);
-  expect(asked).toHaveLength(so);
-});
-
-test("servers that never answer for IPv6 cost a second, not the look-up", async () => {
-  const { ask } = await start({ "site.test": { addresses: ["192.0.2.1"], silent: "AAAA" } });
-  expect(await ask("site.test")).toEqual(["192.0.2.1"]);
-});
-
-describe("the system is asked", () => {
-  test("for names in its hosts file, also when that changes", async () => {
-    writeFileSync(hosts, "# comment known.hidden.test\n192.0.2.1\tother.test known.site.test. # known.no.test\r\n");
-    const { ask, asked, askedSystem } = await start({});
-    expect(await ask("known.site.test")).toEqual(["192.0.2.1"]);
-    expect(await ask("known.hidden.test")).toBe("ENOTFOUND");
-    expect(await ask("known.no.test")).toBe("ENOTFOUND");
-    writeFileSync(hosts, "192.0.2.1 known.later.test and more text, so that its size differs\n");
-    expect(await ask("known.later.test")).toEqual(["192.0.2.1"]);
-    expect(askedSystem).toEqual(["known.site.test", "known.later.test"]);
-    expect(asked.some((question) => question.includes("site") || question.includes("later"))).toBe(false);
-  });
-
-  test("for names that no name server can know", async () => {
-    const { ask, asked, askedSystem } = await start({});
-    for (const name of ["known", "known.local", "known.localhost", "localhost"]) await ask(name);
-    expect(askedSystem).toEqual(["known", "known.local", "known.localhost", "localhost"]);
-    expect(asked).toEqual([]);
-  });
-
-  test("for what the operator named and no name server knows, but not for what a website names", async () => {
-    const { ask, askedSystem } = await start({});
-    expect(await ask("known.intranet.test", { isTrusted: true })).toEqual(["192.0.2.1"]);
-    expect(await ask("known.intranet.test")).toBe("ENOTFOUND");
-    expect(await ask("gone.test", { isTrusted: true })).toBe("ENOTFOUND");
-    expect(askedSystem).toEqual(["known.intranet.test", "gone.test"]);
-  });
-});
-
-test("queries that nobody waits for end", async () => {
-  const { ask } = await start({ "dead.test": { silent: true } });
-  const leaving = new AbortController();
-  const answer = ask("dead.test", { signal: leaving.signal });
-  setTimeout(() => leaving.abort(), 100);
-  expect(await answer).toBe("ECANCELLED");
-});
-
-test("twenty dead names do not keep a live website waiting", async () => {
-  const website = await testServer({ "/a": tenPages });
-  const dead = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`dead-${at}.test`, { silent: true }]));
-  server = await nameServer({ ...dead, "live.test": { addresses: ["127.0.0.1"] } });
-  const fetcher = testFetcher({ network: "allow-private", concurrency: { perHost: 4, total: 40 } });
-  let givenUp = 0;
-  const waiting = Object.keys(dead).map((name) =>
-    fetcher.read(`http://${name}/`).then(
-      () => givenUp++,
-      () => givenUp++,
-    ),
-  );
-  const { text } = await fetcher.read(`http://live.test:${website.port}/a`);
-  expect(text).toBe(tenPages);
-  // They are given up after more than seven seconds.
-  expect(givenUp).toBeLessThan(20);
-  await fetcher.close();
-  await Promise.all(waiting);
+test("two names are resolved at a time, and the time of the others does not run", async () => {
+  let running = 0;
+  let most = 0;
+  const lookup = systemLookup(async (name) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, name.startsWith("dead") ? 400 : 0));
+    running--;
+    return ["192.0.2.1"];
+  }, 300);
+  const dead = Array.from({ length: 8 }, (_, at) => lookup(`dead-${at}.test`, options).catch(({ code }) => code));
+  expect(await lookup("live.test", options)).toEqual(["192.0.2.1"]);
+  expect(new Set(await Promise.all(dead))).toEqual(new Set(["ETIMEOUT"]));
+  expect(most).toBe(2);
 });
 
 test("the address policy judges what was remembered, too", async () => {
   const website = await testServer({ "/a": tenPages });
-  server = await nameServer({ "site.test": { addresses: ["127.0.0.1"] } });
+  const lookup = systemLookup(stubResolver({ "site.test": ["127.0.0.1"] }));
   const url = `http://site.test:${website.port}/a`;
-  expect((await testFetcher({ start: url }).read(url)).text).toBe(tenPages);
-  expect((await testFetcher({}).read(url)).result).toBe("refused address-blocked");
+  expect((await testFetcher({ start: url }, { lookup }).read(url)).text).toBe(tenPages);
+  expect((await testFetcher({}, { lookup }).read(url)).result).toBe("refused address-blocked");
 });
 
 test("the time for a connection does not run while a name is looked up", async () => {

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { AddressLimit } from "../../src/fetch/shared-limits.ts";
 import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
+import { AddressLimit } from "../../src/fleet/shared-limits.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "shared-limits-"));

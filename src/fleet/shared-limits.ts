@@ -2,14 +2,15 @@
 // one address. Each crawl also has hosts of its own. Here a host is a name and a port: one port may be silent
 // while another answers.
 import net from "node:net";
+import { unlessAborted, waitFor } from "../fetch/abort.ts";
+import { hostOf } from "../fetch/address-policy.ts";
+import type { Applicant, SharedLimits as Shared, SharedSlot } from "../fetch/fetcher.ts";
+import { Hosts, type Slot } from "../fetch/hosts.ts";
+import type { Lookup } from "../fetch/lookup.ts";
+import { type ProxyChoice, proxyChoice } from "../fetch/proxy.ts";
+import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
-import { waitFor } from "./abort.ts";
-import { hostOf } from "./address-policy.ts";
-import { longestLookup } from "./connect.ts";
-import { Hosts, type Slot } from "./hosts.ts";
-import { type Lookup, sharedLookup } from "./lookup.ts";
-import { type ProxyChoice, proxyChoice } from "./proxy.ts";
-import { defaultBackoff } from "./retry.ts";
+import { nameServerLookup } from "./lookup.ts";
 
 export interface SharedLimitsOptions {
   /** The limits of all crawls together. */
@@ -20,29 +21,14 @@ export interface SharedLimitsOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-/** A request that is about to be sent. */
-export interface Applicant {
-  readonly target: URL;
-  /** The caller gave this host. */
-  readonly isTrusted: boolean;
-  readonly isRetry: boolean;
-  /** The host has answered before. */
-  readonly isKnown: boolean;
-}
-
-export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
-  /** The response has begun. */
-  answered(): void;
-}
-
-export class SharedLimits {
+export class SharedLimits implements Shared {
   readonly #hosts: Hosts;
   readonly #addresses: AddressLimit;
   readonly #lookup: Lookup;
   readonly #proxyFor: ProxyChoice;
   readonly #resolves: boolean;
 
-  constructor({ settings, perAddress, lookup = sharedLookup }: SharedLimitsOptions) {
+  constructor({ settings, perAddress, lookup = nameServerLookup() }: SharedLimitsOptions) {
     const concurrency = { ...settings.concurrency, total: Number.POSITIVE_INFINITY };
     this.#hosts = new Hosts({ ...settings, concurrency }, defaultBackoff, ({ host }) => host);
     this.#addresses = new AddressLimit(perAddress);
@@ -51,6 +37,9 @@ export class SharedLimits {
     // Which address a client of the caller's own connects to is unknown.
     this.#resolves = settings.client === undefined;
   }
+
+  /** Answers as it did in `acquire` for the same request: a failure is not asked about again. */
+  readonly lookup: Lookup = (host, options) => this.#lookup(host, { ...options, isRetry: false });
 
   /** Waits for a slot of the host, then for one of its address. Rejects with the signal's reason. */
   async acquire(applicant: Applicant, signal: AbortSignal): Promise<SharedSlot> {
@@ -86,24 +75,9 @@ export class SharedLimits {
     if (!this.#resolves || this.#proxyFor(target) !== undefined) return undefined;
     const host = hostOf(target);
     if (net.isIP(host) !== 0) return host;
-    const [first, ...others] = await this.#resolved(host, { isTrusted, isRetry }, signal);
+    const answer = this.#lookup(host, { isTrusted, isRetry, signal }).catch(() => []);
+    const [first, ...others] = await unlessAborted<readonly string[]>(signal, answer);
     return others.reduce((lowest, address) => (address < (lowest ?? address) ? address : lowest), first);
-  }
-
-  #resolved(
-    host: string,
-    options: { readonly isTrusted: boolean; readonly isRetry: boolean },
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
-    return waitFor(signal, (resolve) => {
-      const timer = setTimeout(resolve, longestLookup, []);
-      const settle = (addresses: readonly string[]) => {
-        clearTimeout(timer);
-        resolve(addresses);
-      };
-      this.#lookup(host, { ...options, signal }).then(settle, () => settle([]));
-      return () => clearTimeout(timer);
-    });
   }
 }
 

@@ -1,0 +1,187 @@
+// Resolves names for a fleet, where many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers do not
+// answer would hold up all others. Here name servers are asked directly (c-ares, any number of names at a time), and the system only
+// for what it alone may know: names in its hosts file, names without a dot, `.local`, hosts that the caller gave and no name server
+// knows, and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes; failures for
+// 30 seconds.
+import dns from "node:dns";
+import { networkInterfaces } from "node:os";
+import { isPublicAddress } from "../fetch/address-policy.ts";
+import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
+import { HostsFile } from "./hosts-file.ts";
+
+/** Replaced in tests. */
+export interface LookupParts {
+  readonly hostsFile?: HostsFile;
+  /** Asks the system. */
+  readonly system?: Lookup;
+  readonly now?: () => number;
+}
+
+interface Answer {
+  readonly addresses: readonly string[];
+  /** In milliseconds. */
+  readonly lifetime: number;
+}
+
+interface Remembered {
+  readonly answer: Promise<Answer>;
+  /** When the cached answer expires; never while the query is running. */
+  until: number;
+  failed: boolean;
+}
+
+export function nameServerLookup(parts: LookupParts = {}): Lookup {
+  const { hostsFile = new HostsFile(), system = systemLookup(), now = () => performance.now() } = parts;
+  const servers = new NameServers();
+  const remembered = new Map<string, Remembered>();
+
+  async function ask(name: string, isTrusted: boolean): Promise<Answer> {
+    if (/^[^.]*$|\.local(host)?$/.test(name) || (await hostsFile.has(name))) return askSystem(name);
+    try {
+      return await within(longestLookup, servers.ask(name));
+    } catch (error) {
+      const noServer = codeOf(error) === "ECONNREFUSED";
+      if (!noServer && !(isTrusted && isNotFound(error))) throw error;
+      return askSystem(name);
+    }
+  }
+
+  async function askSystem(name: string): Promise<Answer> {
+    const options = { isRetry: true, isTrusted: true, signal: neverAborted };
+    return { addresses: await system(name, options), lifetime: failureLifetime };
+  }
+
+  function start(key: string, name: string, isTrusted: boolean): Remembered {
+    const entry: Remembered = { answer: ask(name, isTrusted), until: Number.POSITIVE_INFINITY, failed: false };
+    const settle = (lifetime: number, failed: boolean) => {
+      entry.until = now() + lifetime;
+      entry.failed = failed;
+      if (lifetime === 0) remembered.delete(key);
+    };
+    entry.answer.then(
+      ({ lifetime }) => settle(lifetime, false),
+      (error) => settle(codeOf(error) === "ECANCELLED" ? 0 : failureLifetime, true),
+    );
+    remembered.delete(key);
+    remembered.set(key, entry);
+    // The oldest entry is dropped first.
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= mostNames) break;
+      remembered.delete(oldest);
+    }
+    return entry;
+  }
+
+  return async (hostName, { isRetry, isTrusted, signal }) => {
+    const name = hostName.toLowerCase().replace(/\.$/, "");
+    const key = `${name} ${isTrusted}`;
+    const known = remembered.get(key);
+    const isUsable = known !== undefined && known.until > now() && !(isRetry && known.failed);
+    const { answer } = isUsable ? known : start(key, name, isTrusted);
+    const leave = servers.wait(signal);
+    try {
+      return (await answer).addresses;
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** The name servers of the system, or those set with `dns.setServers`. */
+class NameServers {
+  #resolver: dns.promises.Resolver | undefined;
+  #named = "";
+  #waiting = 0;
+
+  async ask(name: string): Promise<Answer> {
+    const resolver = this.#current();
+    const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
+    // After the answer for one address family, the other gets only a little longer: some servers never answer for IPv6.
+    const results = await settledSoon(families);
+    const found = results.map((result) => (result?.status === "fulfilled" ? result.value : []));
+    const [six = [], four = []] = found;
+    const records = hasGlobalIpv6() ? [...six, ...four] : [...four, ...six];
+    if (records.length > 0) {
+      const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
+      return { addresses: records.map(({ address }) => address), lifetime };
+    }
+    // A temporary failure says more than "no address" for the other family.
+    const errors = results.flatMap((result) => (result?.status === "rejected" ? [result.reason] : []));
+    throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? Object.assign(new Error(), { code: "ETIMEOUT" });
+  }
+
+  /** The callers that wait for one query. When the last one leaves, the query is cancelled: it would keep the process alive. */
+  wait(signal: AbortSignal): () => void {
+    this.#waiting++;
+    let isWaiting = true;
+    const leave = () => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      signal.removeEventListener("abort", leave);
+      this.#waiting--;
+      if (this.#waiting === 0) this.#resolver?.cancel();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    return leave;
+  }
+
+  #current(): dns.promises.Resolver {
+    const named = dns.getServers().join();
+    if (this.#resolver === undefined || named !== this.#named) {
+      this.#resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
+      this.#resolver.setServers(dns.getServers());
+      this.#named = named;
+    }
+    return this.#resolver;
+  }
+}
+
+async function settledSoon<T>(promises: readonly Promise<T>[]): Promise<(PromiseSettledResult<T> | undefined)[]> {
+  const results: (PromiseSettledResult<T> | undefined)[] = promises.map(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    let left = promises.length;
+    promises.forEach((promise, at) => {
+      const settle = (result: PromiseSettledResult<T>) => {
+        results[at] = result;
+        left--;
+        if (left === 0) resolve();
+        else if (result.status === "fulfilled") timer = setTimeout(resolve, otherFamily);
+      };
+      promise.then(
+        (value) => settle({ status: "fulfilled", value }),
+        (reason) => settle({ status: "rejected", reason }),
+      );
+    });
+  });
+  clearTimeout(timer);
+  return results;
+}
+
+// IPv6 first, but only if this machine has a global IPv6 address.
+function hasGlobalIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
+  );
+}
+
+function isNotFound(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "ENOTFOUND" || code === "ENODATA" || code === "EBADNAME";
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? "");
+}
+
+const longestLifetime = 5 * 60_000;
+const failureLifetime = 30_000;
+const mostNames = 10_000;
+
+// How long a name server may take before it, or the next one, is asked again; doubled the second time.
+const firstTry = 2500;
+
+// How long to wait for the other address family.
+const otherFamily = 1000;
+
+const neverAborted = new AbortController().signal;
