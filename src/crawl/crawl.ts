@@ -3,7 +3,8 @@
 
 import type { Store } from "../archive/contract.ts";
 import type { PreviousArchives } from "../archive/previous-archives.ts";
-import type { Fetcher, SharedLimits } from "../fetch/fetcher.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
+import type { SharedLimits } from "../fetch/hosts.ts";
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";

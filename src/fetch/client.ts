@@ -14,11 +14,8 @@ import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
 
 /** A client with connections to be closed at the end. */
-export interface OwnClient extends Client {
-  close(): Promise<void>;
-}
+export type OwnClient = Client & { close(): Promise<void> };
 
-/** The default client. */
 export function undiciClient(settings: Settings, parts?: ConnectParts): OwnClient {
   return new UndiciClient(settings, createConnect(settings, parts));
 }
@@ -114,12 +111,9 @@ class UndiciClient implements OwnClient {
   }
 
   #takeIdle(key: string): Connection | undefined {
-    for (const connection of this.#idle) {
-      if (connection.route.key !== key || connection.socket?.destroyed !== false) continue;
-      this.#idle.delete(connection);
-      return connection;
-    }
-    return undefined;
+    const kept = [...this.#idle].find(({ route, socket }) => route.key === key && socket?.destroyed === false);
+    if (kept !== undefined) this.#idle.delete(kept);
+    return kept;
   }
 }
 
@@ -160,11 +154,6 @@ class Connection {
     });
     this.client.once("disconnect", () => void this.destroy());
     this.client.once("connectionError", () => void this.destroy());
-  }
-
-  /** The reader of a body wants more. */
-  readOn(): void {
-    if (this.socket?.destroyed === false) this.socket.emit("readable");
   }
 
   async destroy(reason: Error = closed): Promise<void> {
@@ -297,7 +286,8 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
     if (chunk !== undefined) {
       const wasFull = this.isFull;
       this.#queued -= chunk.length;
-      if (wasFull && !this.isFull) this.#connection.readOn();
+      const { socket } = this.#connection;
+      if (wasFull && !this.isFull && socket?.destroyed === false) socket.emit("readable");
       return Promise.resolve({ done: false, value: chunk });
     }
     if (this.#error !== undefined) return Promise.reject(this.#error);

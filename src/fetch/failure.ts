@@ -61,9 +61,8 @@ function codeTable(lists: Partial<Record<ProblemCode, string>>): ReadonlyMap<str
 }
 
 function family(code: string): ProblemCode | undefined {
-  if (code.startsWith("HPE_")) return "http-protocol";
-  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.startsWith("ERR_OSSL_")) return "tls-failed";
-  return undefined;
+  if (/^ERR_(?:SSL|TLS|OSSL)_/.test(code)) return "tls-failed";
+  return code.startsWith("HPE_") ? "http-protocol" : undefined;
 }
 
 const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);

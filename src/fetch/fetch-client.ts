@@ -53,27 +53,22 @@ export function fetchClient(fetch: FetchLike): Client {
 }
 
 function headerPairs(headers: FetchResponse["headers"]): [string, string][] {
+  if (Symbol.iterator in headers) return [...headers];
   const pairs: [string, string][] = [];
-  const add = (value: string, name: string) => {
-    pairs.push([name, value]);
-  };
-  if (Symbol.iterator in headers) for (const [name, value] of headers) add(value, name);
-  else headers.forEach(add);
+  headers.forEach((value, name) => void pairs.push([name, value]));
   return pairs;
 }
 
 async function* pieces(body: FetchResponse["body"]): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
-  let ended = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done) return;
       if (value !== undefined) yield value;
     }
-    ended = true;
   } finally {
-    if (!ended) reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {});
   }
 }

@@ -10,15 +10,12 @@ import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../model/s
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";
-import type { Head } from "./answer.ts";
 import { ResponseBody } from "./body.ts";
-import { secureContextOf } from "./certificates.ts";
 import { type OwnClient, undiciClient } from "./client.ts";
-import type { ConnectParts } from "./connect.ts";
-import { Hosts, type Pause, type Slot } from "./hosts.ts";
-import type { Lookup } from "./lookup.ts";
+import { type ConnectParts, secureContextOf } from "./connect.ts";
+import { Hosts, type Pause, type SharedLimits, type Slot } from "./hosts.ts";
 import { proxyChoice } from "./proxy.ts";
-import { HttpRequest } from "./request.ts";
+import { type Head, HttpRequest } from "./request.ts";
 import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, defaultBackoff, mayRetry, toDate } from "./retry.ts";
 
@@ -29,32 +26,6 @@ export interface FetcherOptions {
   readonly onEvent?: FetchContext["onEvent"] | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
-}
-
-/** What the crawls of a fleet share: limits by host and by address, and look-ups. */
-export interface SharedLimits {
-  readonly lookup: Lookup;
-  /** Waits for a slot. Rejects with the signal's reason. */
-  acquire(applicant: Applicant, signal: AbortSignal): Promise<SharedSlot>;
-  /** Sends nothing to this host for so many milliseconds. */
-  pause(target: URL, milliseconds: number): void;
-  /** The minimum delay between two requests to this host. */
-  setLeastDelay(target: URL, milliseconds: number): void;
-}
-
-/** A request that is about to be sent. */
-export interface Applicant {
-  readonly target: URL;
-  /** The caller gave this host. */
-  readonly isTrusted: boolean;
-  readonly isRetry: boolean;
-  /** The host has answered before. */
-  readonly isKnown: boolean;
-}
-
-export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
-  /** The response has begun. */
-  answered(): void;
 }
 
 export interface Fetcher extends DocumentSource {
@@ -89,7 +60,6 @@ interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
   readonly hosts: Hosts;
-  readonly shared: SharedLimits | undefined;
   readonly headers: RequestHeaders;
   /** May be on private addresses: those of the URLs that the caller gave. */
   readonly trustedOrigins: ReadonlySet<string>;
@@ -110,8 +80,7 @@ class NetworkFetcher implements Fetcher {
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
-      hosts: new Hosts(settings, backoffs),
-      shared,
+      hosts: new Hosts(settings, backoffs, shared),
       headers: requestHeaders(settings, startUrls),
       trustedOrigins: new Set(startUrls.flatMap(bothSchemes)),
       backoff: backoffs,
@@ -141,9 +110,7 @@ class NetworkFetcher implements Fetcher {
   tellsApart(url: string): boolean {
     const origin = parseUrl(url)?.origin ?? "";
     const { headers } = this.#context;
-    const own = Object.entries(headers(origin, true));
-    const others = headers(origin, false);
-    return own.length !== Object.keys(others).length || own.some(([name, value]) => others[name] !== value);
+    return JSON.stringify(headers(origin, true)) !== JSON.stringify(headers(origin, false));
   }
 
   hasRoomFor(url: string): boolean {
@@ -152,12 +119,10 @@ class NetworkFetcher implements Fetcher {
   }
 
   setCrawlDelay(url: string, milliseconds: number): void {
-    const { settings, hosts, shared } = this.#context;
+    const { settings, hosts } = this.#context;
     const target = parseUrl(url);
     if (!settings.useCrawlDelay || !(milliseconds > 0) || target === null) return;
-    const delay = Math.min(milliseconds, longestCrawlDelay);
-    hosts.setLeastDelay(target, delay);
-    shared?.setLeastDelay(target, delay);
+    hosts.setLeastDelay(target, Math.min(milliseconds, longestCrawlDelay));
   }
 
   async close(): Promise<void> {
@@ -198,14 +163,18 @@ class DocumentFetch {
   async run(): Promise<Fetched> {
     const target = parseUrl(this.#url);
     if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
-    const allowPrivate = this.#allowsPrivate(target.origin);
+    const { settings, trustedOrigins, hosts } = this.#context;
+    const { network } = settings;
+    const allowPrivate = network === "allow-private" || (network === "default" && trustedOrigins.has(target.origin));
     const refusal = refusalOf(target, allowPrivate);
     if (refusal !== undefined) return this.#fail("refused", refusal);
     for (;;) {
       const controller = new FollowingController(this.#signal, this.#context.closing);
       this.#controller = controller;
       if (this.#delay > 0) await sleep(this.#delay, controller.signal);
-      const slot = await this.#acquire(target, allowPrivate, controller.signal);
+      const isRetry = this.#attempts > 1;
+      const facts = { isRetry, isRedirected: this.#request.isRedirected === true, isTrusted: allowPrivate };
+      const slot = await hosts.acquire(target, controller.signal, facts);
       if ("code" in slot) {
         controller.release();
         // None was sent: the host does not answer, or refuses further requests.
@@ -227,25 +196,6 @@ class DocumentFetch {
     this.#controller?.release();
   }
 
-  // Waits until the request may be sent: a slot of this crawl and, in a fleet, one of the fleet.
-  async #acquire(target: URL, isTrusted: boolean, signal: AbortSignal): Promise<Slot | Problem> {
-    const { hosts, shared } = this.#context;
-    const isRetry = this.#attempts > 1;
-    const own = await hosts.acquire(target, signal, isRetry || this.#request.isRedirected === true);
-    if ("code" in own) return own;
-    let slot = own;
-    try {
-      const applicant = { target, isTrusted, isRetry, isKnown: hosts.hasAnswered(target) };
-      if (shared !== undefined) slot = withShared(own, await shared.acquire(applicant, signal));
-    } catch (error) {
-      own.release();
-      throw error;
-    }
-    const refusal = slot.begin();
-    if (refusal !== undefined) slot.release();
-    return refusal ?? slot;
-  }
-
   // Undefined if it has to be sent again.
   async #send(
     controller: FollowingController,
@@ -253,7 +203,7 @@ class DocumentFetch {
     allowPrivate: boolean,
     slot: Slot,
   ): Promise<Fetched | undefined> {
-    const { client, settings, shared, headers, onEvent } = this.#context;
+    const { client, settings, headers, onEvent } = this.#context;
     const request = new HttpRequest(controller, settings.timeout);
     const attempt = this.#attempts;
     const url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
@@ -266,22 +216,23 @@ class DocumentFetch {
     const head = await request.send(client, { url, headers: sent, allowPrivate, attempt });
     this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
     if ("code" in head) {
-      const isRetried = this.#mayRetry(head, slot);
       // Before the slot is released: the next request depends on it.
-      slot.failed(head, isRetried);
+      const failed = this.#failOrRetry(outcomeOfProblem(head), head, slot);
       slot.release();
       request.end();
-      return this.#failOrRetry(outcomeOfProblem(head), head, isRetried);
+      return failed;
     }
     const { status } = head;
     const pause = slot.answered(status, head.headers);
     request.whenEnded(() => slot.release());
-    if (pause !== undefined && pause.refusal === undefined) shared?.pause(target, pause.delay);
     if (status === 200 && !isChallenge(status, head.headers)) return this.#document(request, head, slot);
     // Not awaited; the slot is kept meanwhile.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
-    return this.#refused(head, slot, pause);
+    const { outcome, reason } = failureOf(status, head.headers);
+    if (pause?.refusal === undefined) return this.#failOrRetry(outcome, reason, slot, head, pause);
+    const retryAfter = toDate(Date.now() + pause.delay);
+    return this.#fail(outcome, problem("rate-limited", { status, retryAfter }), head);
   }
 
   async #document(request: HttpRequest, head: Head, slot: Slot): Promise<Fetched | undefined> {
@@ -289,7 +240,7 @@ class DocumentFetch {
     const first = await request.pull(head.body);
     if ("code" in first) {
       request.end();
-      return this.#failOrRetry("failed", first, this.#mayRetry(first, slot), head);
+      return this.#failOrRetry("failed", first, slot, head);
     }
     const { robotsBytes, documentBytes } = this.#context.settings.limits;
     const isRobots = this.#request.role === "robots";
@@ -304,28 +255,11 @@ class DocumentFetch {
     return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
   }
 
-  #refused(head: Head, slot: Slot, pause: Pause | undefined): FailedFetch | undefined {
-    const { outcome, reason } = failureOf(head.status, head.headers);
-    if (pause?.refusal === undefined) {
-      return this.#failOrRetry(outcome, reason, this.#mayRetry(reason, slot), head, pause);
-    }
-    const facts = { status: head.status, retryAfter: toDate(Date.now() + pause.delay) };
-    return this.#fail(outcome, problem("rate-limited", facts), head);
-  }
-
-  #mayRetry(reason: Problem, { origin }: Slot): boolean {
-    return mayRetry(reason, this.#attempts, this.#context.settings.retries, origin);
-  }
-
-  #failOrRetry(
-    outcome: FailureOutcome,
-    reason: Problem,
-    isRetried: boolean,
-    head?: Head,
-    pause?: Pause,
-  ): FailedFetch | undefined {
+  #failOrRetry(outcome: FailureOutcome, reason: Problem, slot: Slot, head?: Head, pause?: Pause) {
+    const { settings, backoff, onEvent } = this.#context;
+    const isRetried = mayRetry(reason, this.#attempts, settings.retries, slot.origin);
+    if (head === undefined) slot.failed(reason, isRetried);
     if (!isRetried) return this.#fail(outcome, reason, head);
-    const { backoff, onEvent } = this.#context;
     const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
     onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
     // A pause applies to the whole host, whose requests wait for it anyway.
@@ -344,34 +278,9 @@ class DocumentFetch {
     return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts, ...this.#answered };
   }
 
-  // In whole milliseconds.
   #sinceSent(): number {
     return Math.round(performance.now() - this.#sentAt);
   }
-
-  #allowsPrivate(origin: string): boolean {
-    const { settings, trustedOrigins } = this.#context;
-    if (settings.network === "allow-private") return true;
-    return settings.network === "default" && trustedOrigins.has(origin);
-  }
-}
-
-function withShared(own: Slot, shared: SharedSlot): Slot {
-  return {
-    ...own,
-    answered(status, headers) {
-      shared.answered();
-      return own.answered(status, headers);
-    },
-    lend() {
-      shared.lend();
-      own.lend();
-    },
-    release() {
-      shared.release();
-      own.release();
-    },
-  };
 }
 
 // The limit of `useCrawlDelay`, in milliseconds: some websites ask for hours.

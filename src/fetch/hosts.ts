@@ -10,12 +10,9 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
 import { waitFor } from "./abort.ts";
+import type { Lookup } from "./lookup.ts";
 import { type Backoff, mostFailures, type OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
 import { longestTimer } from "./timeouts.ts";
-
-export type HostsSettings = Pick<Settings, "concurrency" | "delay" | "retries"> & {
-  readonly limits: Pick<Settings["limits"], "retryAfter">;
-};
 
 /** What a host asks for. */
 export interface Pause {
@@ -28,8 +25,6 @@ export interface Pause {
 /** Permission to send one request. */
 export interface Slot {
   readonly origin: OriginRecord;
-  /** The request is sent now, unless a reason not to send it has become known since the slot was given. */
-  begin(): Problem | undefined;
   /** The head of a response was received. */
   answered(status: number, headers: HeaderList): Pause | undefined;
   /** No response was received. `isRetried`: the request will be sent again. */
@@ -40,9 +35,32 @@ export interface Slot {
   release(): void;
 }
 
+/** A request that is about to be sent. */
+export interface Facts {
+  readonly isRetry?: boolean;
+  readonly isRedirected?: boolean;
+  /** The caller gave this host. */
+  readonly isTrusted?: boolean;
+}
+
+/** What the crawls of a fleet share: limits by host and by address, and look-ups. */
+export interface SharedLimits {
+  readonly lookup: Lookup;
+  /** `isKnown`: the host has answered before. */
+  acquire(target: URL, signal: AbortSignal, facts: Facts, isKnown: boolean): Promise<SharedSlot>;
+  pause(target: URL, milliseconds: number): void;
+  setLeastDelay(target: URL, milliseconds: number): void;
+}
+
+export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
+  /** The response has begun. */
+  answered(): void;
+}
+
 export class Hosts {
-  readonly #settings: HostsSettings;
+  readonly #settings: Settings;
   readonly #backoff: Backoff;
+  readonly #shared: SharedLimits | undefined;
   readonly #nameOf: (url: URL) => string;
   readonly #hosts = new Map<string, Host>();
   // Hosts that only the total limit holds back, in round-robin order: a host that was served goes to the end.
@@ -53,50 +71,44 @@ export class Hosts {
   #closed = false;
 
   /** `nameOf`: what is one host. */
-  constructor(settings: HostsSettings, backoff: Backoff, nameOf = ({ hostname }: URL): string => hostname) {
+  constructor(
+    settings: Settings,
+    backoff: Backoff,
+    shared?: SharedLimits,
+    nameOf = ({ hostname }: URL): string => hostname,
+  ) {
     this.#settings = settings;
     this.#backoff = backoff;
+    this.#shared = shared;
     this.#nameOf = nameOf;
   }
 
   /**
-   * Waits for a slot, or returns why the host gets no more requests. `goesFirst`: before requests that begin something new; for
-   * retries and redirects. Rejects with the signal's reason.
+   * Waits for a slot, or returns why the host gets no more requests. Retries and redirects go before requests that begin something
+   * new. Rejects with the signal's reason.
    */
-  acquire(target: URL, signal: AbortSignal, goesFirst = false): Promise<Slot | Problem> {
+  async acquire(target: URL, signal: AbortSignal, facts: Facts = {}): Promise<Slot | Problem> {
     const host = this.#host(target);
-    const { origin } = target;
-    return waitFor(signal, (resolve) => {
-      const waiter: Waiter = { origin, resolve };
-      const line = goesFirst ? host.continuing : host.waiting;
-      const refusal = refusalOf(host, origin);
-      if (refusal !== undefined) resolve(refusal);
-      else {
-        line.add(waiter);
-        this.#count(host, 1);
-        this.#serve(host);
-      }
-      return () => {
-        line.delete(waiter);
-        this.#count(host, -1);
-        this.#serve(host);
-      };
-    });
+    const slot = refusalOf(host, target.origin) ?? (await this.#inLine(host, target, signal, facts));
+    if ("code" in slot || this.#shared === undefined) return slot;
+    try {
+      slot.join(await this.#shared.acquire(target, signal, facts, slot.origin.hasAnswered));
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+    const refusal = refusalOf(host, target.origin);
+    if (refusal !== undefined) slot.release();
+    return refusal ?? slot;
   }
 
   /** Whether one more request would be sent at once instead of being refused or having to wait. */
   hasRoomFor(target: URL): boolean {
     const { perHost, total } = this.#settings.concurrency;
-    if (this.#open >= total) return false;
-    const host = this.#hosts.get(this.#nameOf(target));
-    if (host === undefined) return true;
-    return (
-      host.open < perHost && refusalOf(host, target.origin) === undefined && !doubts(host, target.origin).some(isProbed)
-    );
-  }
-
-  hasAnswered(target: URL): boolean {
-    return this.#hosts.get(this.#nameOf(target))?.origins.get(target.origin)?.hasAnswered ?? false;
+    const { origin } = target;
+    const host = this.#hosts.get(this.#nameOf(target)) ?? new Host();
+    const isRefused = refusalOf(host, origin) !== undefined || isProbed(host, origin);
+    return this.#open < total && host.open < perHost && !isRefused;
   }
 
   /** Sends nothing to this host for so many milliseconds. */
@@ -110,6 +122,7 @@ export class Hosts {
   setLeastDelay(target: URL, milliseconds: number): void {
     const host = this.#host(target);
     host.leastDelay = milliseconds;
+    this.#shared?.setLeastDelay(target, milliseconds);
     if (host.lastStart !== undefined) this.pause(target, host.lastStart + milliseconds - performance.now());
   }
 
@@ -128,7 +141,7 @@ export class Hosts {
       if (this.#hosts.size < mostHosts) break;
       if (old.open === 0 && old.nextAt < performance.now()) this.#hosts.delete(other);
     }
-    host = { running: 0, open: 0, waiting: new Set(), continuing: new Set(), origins: new Map(), ...untouched };
+    host = new Host();
     this.#hosts.set(name, host);
     return host;
   }
@@ -136,6 +149,21 @@ export class Hosts {
   #count(host: Host, change: 1 | -1): void {
     host.open += change;
     this.#open += change;
+  }
+
+  #inLine(host: Host, target: URL, signal: AbortSignal, { isRetry, isRedirected }: Facts): Promise<OwnSlot | Problem> {
+    return waitFor(signal, (resolve) => {
+      const waiter: Waiter = { target, resolve };
+      const line = isRetry || isRedirected ? host.continuing : host.waiting;
+      line.add(waiter);
+      this.#count(host, 1);
+      this.#serve(host);
+      return () => {
+        line.delete(waiter);
+        this.#count(host, -1);
+        this.#serve(host);
+      };
+    });
   }
 
   // Gives out slots after something has changed for a host.
@@ -148,7 +176,7 @@ export class Hosts {
       this.#ready.delete(next);
       const waiter = nextWaiter(next);
       if (waiter !== undefined && (next.continuing.delete(waiter) || next.waiting.delete(waiter))) {
-        waiter.resolve(this.#start(next, waiter.origin));
+        waiter.resolve(this.#start(next, waiter.target));
       }
       this.#consider(next);
     }
@@ -164,13 +192,15 @@ export class Hosts {
     if (wait > 0) host.timer = setTimeout(() => this.#serve(host), Math.min(wait, longestTimer));
   }
 
-  #start(host: Host, originName: string): Slot {
+  #start(host: Host, target: URL): OwnSlot {
+    const { origin: originName } = target;
     const now = performance.now();
     const delay = this.#delay(host);
     if (delay > 0) host.nextAt = Math.max(host.nextAt, now + delay);
     host.lastStart = now;
     host.running++;
     this.#running++;
+    let shared: SharedSlot | undefined;
     let sentAt = now;
     let held = true;
     let open = true;
@@ -181,34 +211,32 @@ export class Hosts {
       for (const doubt of probed.splice(0)) doubt.isProbed = false;
       this.#serve(host);
     };
-    const originOf = () => {
-      let origin = host.origins.get(originName);
-      if (origin === undefined) host.origins.set(originName, (origin = { ...neverAnswered }));
-      return origin;
-    };
-    const slot: Slot = {
+    const slot: OwnSlot = {
       get origin() {
-        return originOf();
+        return host.origin(originName);
       },
-      begin: () => {
+      join: (other) => {
+        shared = other;
         sentAt = performance.now();
-        return refusalOf(host, originName);
       },
       answered: (status, headers) => {
-        Object.assign(originOf(), neverAnswered, { hasAnswered: true });
+        shared?.answered();
+        host.origins.set(originName, new Origin(true));
         const pause = asksForPause(status, headers) ? this.#pauseOf(host, status, headers, sentAt) : undefined;
+        if (pause !== undefined && pause.refusal === undefined) this.#shared?.pause(target, pause.delay);
         // A failing server may simply have left out that it wants a pause.
         if (pause === undefined && status < 500) host.pauses = 0;
         endProbe();
         return pause;
       },
       failed: (reason, isRetried) => {
-        const origin = originOf();
+        const origin = host.origin(originName);
         if (hasNoResponse(reason.code)) countFailure(origin, reason, performance.now() - sentAt, isRetried);
         if (origin.refusal !== undefined) this.#refuseWaiting(host);
         endProbe();
       },
       lend: () => {
+        shared?.lend();
         if (!held) return;
         held = false;
         host.running--;
@@ -220,6 +248,7 @@ export class Hosts {
         open = false;
         this.#count(host, -1);
         slot.lend();
+        shared?.release();
         if (probed.length > 0) endProbe();
       },
     };
@@ -229,7 +258,7 @@ export class Hosts {
   #refuseWaiting(host: Host): void {
     for (const line of [host.continuing, host.waiting]) {
       for (const waiter of line) {
-        const refusal = refusalOf(host, waiter.origin);
+        const refusal = refusalOf(host, waiter.target.origin);
         if (refusal === undefined) continue;
         line.delete(waiter);
         this.#count(host, -1);
@@ -267,61 +296,55 @@ export class Hosts {
 }
 
 interface Waiter {
-  readonly origin: string;
-  readonly resolve: (slot: Slot | Problem) => void;
+  readonly target: URL;
+  readonly resolve: (slot: OwnSlot | Problem) => void;
 }
 
-interface Host {
-  running: number;
-  open: number;
+interface OwnSlot extends Slot {
+  /** The request is sent with a slot of the fleet, too. */
+  join(shared: SharedSlot): void;
+}
+
+class Host {
+  running = 0;
+  open = 0;
   // A Set keeps its order, and removing a waiting request costs nothing.
-  readonly waiting: Set<Waiter>;
-  readonly continuing: Set<Waiter>;
-  readonly origins: Map<string, Origin>;
+  readonly waiting = new Set<Waiter>();
+  readonly continuing = new Set<Waiter>();
+  readonly origins = new Map<string, Origin>();
   /** On the clock of performance.now(), like all times here: nothing starts before. */
-  nextAt: number;
+  nextAt = 0;
   lastStart: number | undefined;
-  leastDelay: number;
+  leastDelay = 0;
   timer: NodeJS.Timeout | undefined;
   /** How often in a row it asked for a pause, and when it did so last. */
-  pauses: number;
-  pausedAt: number;
+  pauses = 0;
+  pausedAt = 0;
   refusal: { readonly until: number; readonly reason: Problem } | undefined;
-  isProbed: boolean;
+  isProbed = false;
+
+  origin(name: string): Origin {
+    const origin = this.origins.get(name) ?? new Origin(false);
+    this.origins.set(name, origin);
+    return origin;
+  }
 }
 
 /** Counted since the last answer. */
-interface Origin extends OriginRecord {
-  hasAnswered: boolean;
-  wasRetried: boolean;
-  failures: number;
-  failedDocuments: number;
+class Origin implements OriginRecord {
+  readonly hasAnswered: boolean;
+  wasRetried = false;
+  failures = 0;
+  failedDocuments = 0;
   /** Milliseconds spent on failures; the times of concurrent requests are added up. */
-  wasted: number;
+  wasted = 0;
   refusal: Problem | undefined;
-  isProbed: boolean;
+  isProbed = false;
+
+  constructor(hasAnswered: boolean) {
+    this.hasAnswered = hasAnswered;
+  }
 }
-
-const untouched = {
-  nextAt: 0,
-  lastStart: undefined,
-  leastDelay: 0,
-  timer: undefined,
-  pauses: 0,
-  pausedAt: 0,
-  refusal: undefined,
-  isProbed: false,
-};
-
-const neverAnswered: Origin = {
-  hasAnswered: false,
-  wasRetried: false,
-  failures: 0,
-  failedDocuments: 0,
-  wasted: 0,
-  refusal: undefined,
-  isProbed: false,
-};
 
 function refusalOf(host: Host, originName: string): Problem | undefined {
   if (host.refusal !== undefined && host.refusal.until <= performance.now()) host.refusal = undefined;
@@ -336,13 +359,14 @@ function doubts(host: Host, originName: string): (Host | Origin)[] {
   return list;
 }
 
-function isProbed(doubt: Host | Origin): boolean {
-  return doubt.isProbed;
+// Whether a request has to wait until another one has found out.
+function isProbed(host: Host, originName: string): boolean {
+  return doubts(host, originName).some((doubt) => doubt.isProbed);
 }
 
 function nextWaiter(host: Host): Waiter | undefined {
   for (const line of [host.continuing, host.waiting]) {
-    for (const waiter of line) if (!doubts(host, waiter.origin).some(isProbed)) return waiter;
+    for (const waiter of line) if (!isProbed(host, waiter.target.origin)) return waiter;
   }
   return undefined;
 }

@@ -1,8 +1,7 @@
 // Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by sending the whole URL to the
 // proxy, which is what proxies expect; many refuse a tunnel to port 80. Behind a proxy the address policy sees only
 // names and literal addresses, because the proxy resolves names.
-import type net from "node:net";
-import ipaddr from "ipaddr.js";
+import net from "node:net";
 import { SitemapError } from "../model/errors.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -10,6 +9,7 @@ import { parseUrl } from "../model/url.ts";
 import { hostOf } from "./address-policy.ts";
 import type { Endpoint } from "./connect.ts";
 import { ConnectionProblem } from "./failure.ts";
+import { basicAuthorization } from "./request-headers.ts";
 
 export interface ChosenProxy {
   readonly origin: string;
@@ -21,7 +21,7 @@ export interface ChosenProxy {
 /** Which proxy a URL goes through, by the `proxy` option. Throws if the environment names one that cannot be used. */
 export type ProxyChoice = (url: URL) => ChosenProxy | undefined;
 
-export function proxyChoice(option: Settings["proxy"], environment: Environment = process.env): ProxyChoice {
+export function proxyChoice(option: Settings["proxy"], environment: NodeJS.ProcessEnv = process.env): ProxyChoice {
   if (option === false) return () => undefined;
   if (option !== "environment") {
     const proxy = parseProxy(option, "proxy");
@@ -39,23 +39,19 @@ export function proxyChoice(option: Settings["proxy"], environment: Environment 
   return (url) => (isExempt(url) ? undefined : url.protocol === "https:" ? forHttps : forHttp);
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 function parseProxy(text: string, name: string): ChosenProxy {
   // `host:port` is a common form.
-  const given = text.includes("://") ? text : `http://${text}`;
-  const proxy = parseUrl(given);
+  const proxy = parseUrl(text.includes("://") ? text : `http://${text}`);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
     // Ignoring a broken setting and connecting directly would be worse. The value may hold a password.
     const way = name === "proxy" ? "" : "; `proxy: false` or --no-proxy goes without it";
     throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an http or https proxy${way}`);
   }
   const secure = proxy.protocol === "https:";
-  const user = proxy.username === "" ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`;
   return {
     origin: proxy.origin,
     endpoint: { secure, host: hostOf(proxy), port: Number(proxy.port) || (secure ? 443 : 80), reach: "any" },
-    authorization: user === undefined ? undefined : `Basic ${Buffer.from(user).toString("base64")}`,
+    authorization: basicAuthorization(proxy),
   };
 }
 
@@ -116,14 +112,6 @@ function failed(value: string): ConnectionProblem {
 
 const headBytes = 16 * 1024;
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 // NO_PROXY: which hosts are asked without a proxy. There is no standard; this is what curl, Go and Python agree on, and more:
 //   example.org  .example.org  *.example.org    the name and everything below it, label by label
 //   example.org:8080                            on this port alone
@@ -136,65 +124,37 @@ function exemption(list: string): (url: URL) => boolean {
   const rules = list.split(/[\s,]+/).flatMap((entry) => (entry === "" ? [] : (ruleOf(entry) ?? [])));
   return (url) => {
     const host = bareName(hostOf(url));
-    const address = addressOf(host);
     const port = url.port || (url.protocol === "https:" ? "443" : "80");
-    return rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.matches(host, address));
+    return rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.matches(host));
   };
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
 interface Rule {
   readonly port?: string | undefined;
-  matches(host: string, address: Address | undefined): boolean;
+  matches(host: string): boolean;
 }
 
 function ruleOf(entry: string): Rule | undefined {
   if (entry === "*") return { matches: () => true };
-  const { text, port } = split(entry);
-  const range = rangeOf(text);
-  if (range !== undefined) {
-    const [network, bits] = range;
-    return {
-      port,
-      matches: (_, address) =>
-        address?.kind() === network.kind() && (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits),
-    };
+  // A port stands behind a name, an IPv4 address or brackets. Without brackets, colons belong to an IPv6 address.
+  const [, bracketed, named, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(entry) ?? [];
+  const text = bracketed ?? named ?? entry;
+  const [, base = text, bits] = /^(.*)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = familyOf(bareName(base));
+  if (family !== undefined) {
+    const most = family === "ipv4" ? 32 : 128;
+    if (Number(bits ?? 0) > most) return undefined;
+    const range = new net.BlockList();
+    range.addSubnet(bareName(base), Number(bits ?? most), family);
+    return { port, matches: (host) => familyOf(host) !== undefined && range.check(host, familyOf(host)) };
   }
-  const name = hostNameOf(text.replace(/^\*?\.+/, ""));
-  if (name === undefined || name === "") return undefined;
+  const name = bareName(parseUrl(`http://${text.replace(/^\*?\.+/, "")}/`)?.hostname ?? "");
+  if (name === "") return undefined;
   return { port, matches: (host) => host === name || host.endsWith(`.${name}`) };
 }
 
-// A port stands behind a name, an IPv4 address or brackets. Without brackets, colons belong to an IPv6 address.
-function split(entry: string): { text: string; port?: string | undefined } {
-  const [, bracketed, , afterBrackets] = /^\[([^\]]*)\](:(\d+))?$/.exec(entry) ?? [];
-  if (bracketed !== undefined) return { text: bracketed, port: afterBrackets };
-  const [, text = entry, port] = /^([^:]*):(\d+)$/.exec(entry) ?? [];
-  return { text, port };
-}
-
-function rangeOf(text: string): [Address, number] | undefined {
-  const [, base = text, length] = /^(.*)\/(\d{1,3})$/.exec(text) ?? [];
-  const address = addressOf(bareName(base));
-  if (address === undefined) return undefined;
-  const most = address.kind() === "ipv4" ? 32 : 128;
-  const bits = length === undefined ? most : Number(length);
-  return bits <= most ? [address, bits] : undefined;
-}
-
-// `::ffff:10.0.0.1` is 10.0.0.1. Fewer than four numbers are a name: ipaddr.js would take `10.1` for an address.
-function addressOf(text: string): Address | undefined {
-  if (!text.includes(":") && !/^\d+\.\d+\.\d+\.\d+$/.test(text)) return undefined;
-  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
-}
-
-function hostNameOf(text: string): string | undefined {
-  try {
-    return bareName(new URL(`http://${text}/`).hostname);
-  } catch {
-    return undefined;
-  }
+function familyOf(host: string): "ipv4" | "ipv6" | undefined {
+  return net.isIPv4(host) ? "ipv4" : net.isIPv6(host) ? "ipv6" : undefined;
 }
 
 function bareName(host: string): string {

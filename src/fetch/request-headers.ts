@@ -8,21 +8,13 @@ export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Reco
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
   const common = { "user-agent": settings.userAgent, accept, "accept-encoding": acceptEncoding };
-  const credentials = new Map<string, string>();
-  for (const url of start) {
-    if (url.username === "" && url.password === "") continue;
-    const user = `${decode(url.username)}:${decode(url.password)}`;
-    for (const origin of trustedOrigins(url)) {
-      // Two user names for one origin: the first counts.
-      if (!credentials.has(origin)) credentials.set(origin, `Basic ${Buffer.from(user, "utf8").toString("base64")}`);
-    }
+  const trustedHeaders = new Map<string, Readonly<Record<string, string>>>();
+  for (const origin of start.flatMap(trustedOrigins)) {
+    // Two user names for one origin: the first counts.
+    const named = start.filter((url) => trustedOrigins(url).includes(origin));
+    const authorization = named.map(basicAuthorization).find((each) => each !== undefined);
+    trustedHeaders.set(origin, { ...common, ...(authorization && { authorization }), ...settings.headers });
   }
-  const trustedHeaders = new Map(
-    start.flatMap(trustedOrigins).map((origin) => {
-      const authorization = credentials.get(origin);
-      return [origin, { ...common, ...(authorization === undefined ? {} : { authorization }), ...settings.headers }];
-    }),
-  );
   return (origin, trusted) => (trusted ? trustedHeaders.get(origin) : undefined) ?? common;
 }
 
@@ -32,6 +24,12 @@ const accept =
 
 // Node has zstd since version 22.15.
 const acceptEncoding = "createZstdDecompress" in zlib ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
+
+/** The value of `authorization` for the user name and the password of a URL. */
+export function basicAuthorization({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
+}
 
 function decode(text: string): string {
   try {

@@ -1,17 +1,22 @@
 // One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever the client
 // does, this ends when a timeout or a signal says so.
 import { isUint8Array } from "node:util/types";
-import type { Client, ClientRequest } from "../model/client.ts";
-import { header } from "../model/exchange.ts";
+import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
+import { type HeaderList, header } from "../model/exchange.ts";
 import type { Timeouts } from "../model/options.ts";
-import { type Problem, problem } from "../model/problem.ts";
+import { completed, type Problem, problem } from "../model/problem.ts";
 import type { FollowingController } from "./abort.ts";
-import { ask, type Head } from "./answer.ts";
 import { problemOf } from "./failure.ts";
 import { Clock } from "./timeouts.ts";
 
 /** A chunk of a body, its end, or why there is no more. */
 export type Pulled = { done: false; value: Uint8Array } | { done: true } | Problem;
+
+export interface Head {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: AsyncIterator<Uint8Array>;
+}
 
 export class HttpRequest {
   readonly #controller: FollowingController;
@@ -20,8 +25,8 @@ export class HttpRequest {
   readonly #whenEnded: (() => void)[] = [];
   #isEnded = false;
   #expired: Problem | undefined;
-  // The functions that settle the current wait.
-  #waiting: { resolve(result: unknown): void; reject(reason: unknown): void } | undefined;
+  // Settles the current wait.
+  #resolve: ((result: unknown) => void) | undefined;
 
   /** `controller` ends it; its signal is the client's. */
   constructor(controller: FollowingController, timeouts: Timeouts) {
@@ -97,15 +102,15 @@ export class HttpRequest {
 
   readonly #onAbort = (): void => {
     this.end();
-    if (this.#waiting !== undefined) this.#settle(this.#abortResult());
+    if (this.#resolve !== undefined) this.#settle(this.#abortResult());
   };
 
-  // Runs once for each chunk. The callbacks are created once: new ones for each chunk would keep each other and the
-  // chunks alive until the next major garbage collection.
+  // Runs once for each chunk. The promise never rejects. The callback is created once: new ones for each chunk would keep each
+  // other and the chunks alive until the next major garbage collection.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
-    return new Promise<unknown>((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      promise.then(this.#onResult, this.#onFailure);
+    return new Promise<unknown>((resolve) => {
+      this.#resolve = resolve;
+      void promise.then(this.#onResult);
     }) as Promise<T | Problem>;
   }
 
@@ -115,14 +120,9 @@ export class HttpRequest {
     this.#settle(result);
   };
 
-  readonly #onFailure = (reason: unknown): void => {
-    this.#waiting?.reject(reason);
-    this.#waiting = undefined;
-  };
-
   #settle(result: unknown): void {
-    this.#waiting?.resolve(result);
-    this.#waiting = undefined;
+    this.#resolve?.(result);
+    this.#resolve = undefined;
   }
 
   #abortResult(): Promise<Problem> {
@@ -131,19 +131,70 @@ export class HttpRequest {
   }
 }
 
-function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
-  const failed = (error: unknown) => problemOf(error, "body");
+// What a client answers, checked: it may be the caller's own, and a mistake in it is a problem that says what is wrong. Never rejects.
+async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
-    return body.next().then((result): Pulled | Promise<Pulled> => {
-      if (result.done === true) return { done: true };
-      if (!isUint8Array(result.value)) {
-        return problem("client-failed", { value: "a piece of the body is not a Uint8Array" });
-      }
-      return result.value.length > 0 ? { done: false, value: result.value } : next(body);
-    }, failed);
+    const answer: unknown = await client.request(request);
+    if (typeof answer !== "object" || answer === null) return failed("it answered with no response");
+    if ("code" in answer) return completed(answer);
+    const { status, headers, body, decoded } = answer as Partial<ClientResponse>;
+    const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 999;
+    if (status === undefined || !isStatus) return failed("the response lacks a status");
+    const list = headerList(headers, decoded === true);
+    if (list === undefined) return failed("the response lacks headers, or one is not text");
+    const bytes = bytesOf(body);
+    if (bytes === undefined) return failed("the response lacks a body of bytes");
+    return { status, headers: list, body: bytes };
   } catch (error) {
-    // The body of a client of the caller's own.
-    return Promise.resolve(failed(error));
+    return problemOf(error, "head");
+  }
+}
+
+function failed(value: string): Problem {
+  return problem("client-failed", { value });
+}
+
+// Names in lower case. Two headers describe the bytes before decoding.
+function headerList(given: unknown, isDecoded: boolean): HeaderList | undefined {
+  const pairs = pairsOf(given);
+  if (pairs === undefined) return undefined;
+  const headers: [string, string][] = [];
+  for (const pair of pairs) {
+    if (!Array.isArray(pair) || typeof pair[0] !== "string" || typeof pair[1] !== "string") return undefined;
+    const name = pair[0].toLowerCase();
+    if (!isDecoded || (name !== "content-encoding" && name !== "content-length")) headers.push([name, pair[1]]);
+  }
+  return headers;
+}
+
+function pairsOf(given: unknown): Iterable<unknown> | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  if (Symbol.iterator in given) return given as Iterable<unknown>;
+  return Object.entries(given).flatMap(([name, values]) =>
+    values === undefined ? [] : [values].flat().map((value: unknown) => [name, value]),
+  );
+}
+
+function bytesOf(body: unknown): AsyncIterator<Uint8Array> | undefined {
+  if (body === null || isUint8Array(body)) return chunks(body === null ? [] : [body]);
+  const stream = body as Partial<AsyncIterable<Uint8Array>> | undefined;
+  return typeof stream?.[Symbol.asyncIterator] === "function" ? stream[Symbol.asyncIterator]?.() : undefined;
+}
+
+async function* chunks(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* list;
+}
+
+async function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
+  try {
+    for (;;) {
+      const { done, value } = await body.next();
+      if (done === true) return { done };
+      if (!isUint8Array(value)) return failed("a piece of the body is not a Uint8Array");
+      if (value.length > 0) return { done: false, value };
+    }
+  } catch (error) {
+    return problemOf(error, "body");
   }
 }
 

@@ -4,8 +4,7 @@
 import net from "node:net";
 import { unlessAborted, waitFor } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
-import type { Applicant, SharedLimits as Shared, SharedSlot } from "../fetch/fetcher.ts";
-import { Hosts, type Slot } from "../fetch/hosts.ts";
+import { type Facts, Hosts, type SharedLimits as Shared, type SharedSlot, type Slot } from "../fetch/hosts.ts";
 import type { Lookup } from "../fetch/lookup.ts";
 import { type ProxyChoice, proxyChoice } from "../fetch/proxy.ts";
 import { defaultBackoff } from "../fetch/retry.ts";
@@ -30,7 +29,7 @@ export class SharedLimits implements Shared {
 
   constructor({ settings, perAddress, lookup = nameServerLookup() }: SharedLimitsOptions) {
     const concurrency = { ...settings.concurrency, total: Number.POSITIVE_INFINITY };
-    this.#hosts = new Hosts({ ...settings, concurrency }, defaultBackoff, ({ host }) => host);
+    this.#hosts = new Hosts({ ...settings, concurrency }, defaultBackoff, undefined, ({ host }) => host);
     this.#addresses = new AddressLimit(perAddress);
     this.#lookup = lookup;
     this.#proxyFor = proxyChoice(settings.proxy);
@@ -42,11 +41,11 @@ export class SharedLimits implements Shared {
   readonly lookup: Lookup = (host, options) => this.#lookup(host, { ...options, isRetry: false });
 
   /** Waits for a slot of the host, then for one of its address. Rejects with the signal's reason. */
-  async acquire(applicant: Applicant, signal: AbortSignal): Promise<SharedSlot> {
-    const { target, isRetry, isKnown } = applicant;
-    const host = (await this.#hosts.acquire(target, signal, isRetry)) as Slot;
+  async acquire(target: URL, signal: AbortSignal, facts: Facts, isKnown: boolean): Promise<SharedSlot> {
+    const { isRetry = false } = facts;
+    const host = (await this.#hosts.acquire(target, signal, { isRetry })) as Slot;
     try {
-      const address = await this.#addressOf(applicant, signal);
+      const address = await this.#addressOf(target, signal, facts);
       const place = address === undefined ? undefined : await this.#addresses.acquire(address, isKnown, signal);
       return sharedSlot(host, place);
     } catch (error) {
@@ -71,7 +70,8 @@ export class SharedLimits implements Shared {
 
   // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy,
   // or if the name cannot be resolved, which connecting will report.
-  async #addressOf({ target, isTrusted, isRetry }: Applicant, signal: AbortSignal): Promise<string | undefined> {
+  async #addressOf(target: URL, signal: AbortSignal, facts: Facts): Promise<string | undefined> {
+    const { isTrusted = false, isRetry = false } = facts;
     if (!this.#resolves || this.#proxyFor(target) !== undefined) return undefined;
     const host = hostOf(target);
     if (net.isIP(host) !== 0) return host;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
 import { defaultBackoff } from "../../src/fetch/retry.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import type { Fault } from "../support/fault-server.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
@@ -14,16 +15,15 @@ async function acquire(
   signal = new AbortController().signal,
   first = false,
 ): Promise<Slot> {
-  return (await hosts.acquire(url(name), signal, first)) as Slot;
+  return (await hosts.acquire(url(name), signal, { isRetry: first })) as Slot;
 }
 
 const hostsWith = (given: { perHost?: number; total?: number; delay?: number; random?: () => number }): Hosts =>
   new Hosts(
     {
+      ...resolveOptions({}),
       concurrency: { perHost: given.perHost ?? 2, total: given.total ?? 100 },
       delay: { milliseconds: given.delay ?? 0, random: given.random !== undefined },
-      retries: 3,
-      limits: { retryAfter: 60_000 },
     },
     { ...defaultBackoff, random: given.random ?? Math.random },
   );
