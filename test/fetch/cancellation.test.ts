@@ -1,5 +1,6 @@
 // A signal ends everything, in every phase, and leaves nothing behind.
 // Needs more than a second.
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
 import { faults, status } from "../support/fault-server.ts";
@@ -178,11 +179,14 @@ describe("in the body", () => {
     }
   });
 
-  test("a signal after its end changes nothing", async () => {
-    const server = await testServer({ "/a": tenPages });
+  test("a signal after its end changes nothing, and nothing listens to it any more", async () => {
+    const server = await testServer({ "/a": tenPages, "/moved": status(301), "/gone": status(410) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
-    const { text } = await fetcher.read(`${server.origin}/a`, { signal: controller.signal });
+    const read = (path: string) => fetcher.read(server.origin + path, { signal: controller.signal });
+    for (const path of ["/moved", "/gone", "/nothing"]) await read(path);
+    const { text } = await read("/a");
+    await closes(() => getEventListeners(controller.signal, "abort").length);
     controller.abort(reason);
     expect(text).toBe(tenPages);
   });
