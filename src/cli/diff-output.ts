@@ -3,10 +3,14 @@
 import { Summarizer } from "../diff/summarize.ts";
 import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
 import { homepageOf } from "../model/url.ts";
-import { changeFeedWriter } from "../write/change-feed.ts";
-import { type ChangeWriter, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../write/change-lines.ts";
-import { diffMarkdown } from "../write/diff-markdown.ts";
-import { diffText } from "../write/diff-text.ts";
+import {
+  type ChangeWriter,
+  changeCsvWriter,
+  changeFeedWriter,
+  changeNdjsonWriter,
+  changePagesWriter,
+} from "../write/changes.ts";
+import { diffMarkdown, diffText } from "../write/diff-summary.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 import type { DiffReport } from "./diff-report.ts";
 

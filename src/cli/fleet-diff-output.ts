@@ -4,12 +4,16 @@ import { Summarizer } from "../diff/summarize.ts";
 import type { SiteOutcome } from "../fleet/site-job.ts";
 import type { ChangeKind, DiffTotals, TreeChange } from "../model/change.ts";
 import { counted } from "../model/figures.ts";
-import { changeFeedWriter } from "../write/change-feed.ts";
-import { changeCsvColumns, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../write/change-lines.ts";
+import {
+  changeCsvColumns,
+  changeCsvWriter,
+  changeFeedWriter,
+  changeNdjsonWriter,
+  changePagesWriter,
+} from "../write/changes.ts";
 import { csvCell } from "../write/csv.ts";
-import { diffMarkdown } from "../write/diff-markdown.ts";
-import { diffText } from "../write/diff-text.ts";
-import { textJson } from "../write/page-json.ts";
+import { diffMarkdown, diffText } from "../write/diff-summary.ts";
+import { textJson } from "../write/pages.ts";
 import { jsonOf, printable } from "../write/printable.ts";
 import type { DiffFormat } from "./diff-formats.ts";
 

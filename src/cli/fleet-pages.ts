@@ -4,7 +4,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { storageFailed } from "../archive/kept-body.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { csvWriter } from "../write/csv.ts";
-import { ndjsonWriter } from "../write/ndjson.ts";
+import { ndjsonWriter } from "../write/pages.ts";
 import type { ParquetPages } from "../write/parquet.ts";
 import type { FleetFormat } from "./fleet-formats.ts";
 

@@ -3,19 +3,14 @@
 
 import { type CrawlTarget, crawl, crawlUrls } from "../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../model/event.ts";
-import { duration, grouped, size } from "../model/figures.ts";
 import type { Options } from "../model/options.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { type PageBatch, writeBatches } from "../write/batch.ts";
 import { byteOrderMark } from "../write/csv.ts";
-import { writeJson } from "../write/json.ts";
-import { inPieces } from "../write/pieces.ts";
+import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../write/pages.ts";
 import { jsonOf } from "../write/printable.ts";
-import { SitemapRows } from "../write/sitemap-rows.ts";
-import { writeSitemapCsv, writeSitemapTable } from "../write/sitemap-table.ts";
-import { type ShowUrl, stripUrl, wholeUrl } from "../write/strip-url.ts";
-import { writeTabtree } from "../write/tabtree.ts";
+import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../write/sitemaps.ts";
+import { inPieces, writeJson, writeTabtree } from "../write/trees.ts";
 import type { Filters } from "./filters.ts";
 import { isPageFormat, isSitemapFormat, type PageFormat, type SitemapFormat } from "./formats.ts";
 import type { LsFlags } from "./ls.ts";
@@ -84,9 +79,7 @@ async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<st
   for await (const _ of pagesOf(job, seen));
   run.crawled();
   const pieces =
-    format === "sitemaps"
-      ? writeSitemapTable(rows, { count: grouped, size, duration }, shown.show)
-      : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
+    format === "sitemaps" ? writeSitemapTable(rows, shown.show) : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
   if (format === "sitemaps-csv" && flags.excel) yield byteOrderMark;
   yield* inPieces(pieces);
 }

@@ -1,9 +1,7 @@
 // The writer for a format that lists pages, configured by flags.
-import type { PageWriter } from "../write/batch.ts";
+
 import { byteOrderMark, type CsvSeparator, csvWriter, type ExplodedList } from "../write/csv.ts";
-import { ndjsonWriter } from "../write/ndjson.ts";
-import { pagesWriter } from "../write/pages.ts";
-import type { ShowUrl } from "../write/strip-url.ts";
+import { ndjsonWriter, type PageWriter, pagesWriter, type ShowUrl } from "../write/pages.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Format, PageFormat } from "./formats.ts";
 

@@ -2,7 +2,7 @@
 
 import { grouped } from "../model/figures.ts";
 import { parseUrl } from "../model/url.ts";
-import type { PageBatch } from "../write/batch.ts";
+import type { PageBatch } from "../write/pages.ts";
 import type { Messages } from "./messages.ts";
 
 export class Summary {

@@ -5,10 +5,9 @@ import type { TreeStep } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
-import { inPieces } from "../write/pieces.ts";
+import type { ShowUrl } from "../write/pages.ts";
 import { printable } from "../write/printable.ts";
-import type { ShowUrl } from "../write/strip-url.ts";
-import { notAskedNote } from "../write/tabtree.ts";
+import { inPieces, notAskedNote } from "../write/trees.ts";
 
 export function writeTerminalTree(
   steps: AsyncIterable<TreeStep>,

@@ -1,7 +1,7 @@
 // The steps of a walk through a tree, filtered.
 import type { TreeStep } from "../model/event.ts";
 import type { Sitemap } from "../model/sitemap.ts";
-import type { PageBatch } from "../write/batch.ts";
+import type { PageBatch } from "../write/pages.ts";
 import type { Filters } from "./filters.ts";
 
 type Entered = Extract<TreeStep, { type: "enter" }>;

@@ -7,7 +7,7 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sitemapColumns } from "../../src/write/sitemap-table.ts";
+import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
 import { sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";

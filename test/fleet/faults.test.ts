@@ -11,7 +11,7 @@ import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import type { Options } from "../../src/model/options.ts";
-import { ndjsonWriter } from "../../src/write/ndjson.ts";
+import { ndjsonWriter } from "../../src/write/pages.ts";
 import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";

@@ -11,9 +11,8 @@ import type { Limits } from "../../src/model/options.ts";
 import { isLossy } from "../../src/model/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import { writeJson } from "../../src/write/json.ts";
-import { wholeUrl } from "../../src/write/strip-url.ts";
-import { writeTabtree } from "../../src/write/tabtree.ts";
+import { wholeUrl } from "../../src/write/pages.ts";
+import { writeJson, writeTabtree } from "../../src/write/trees.ts";
 import { Random } from "./random.ts";
 import { home, index, type Route, robots, site, urlset } from "./site.ts";
 

@@ -5,19 +5,24 @@ import { parseFeed } from "htmlparser2";
 import { SaxesParser } from "saxes";
 import { expect, test } from "vitest";
 import { Summarizer, sectionOf } from "../../src/diff/summarize.ts";
-import type { ChangeKind, DiffTotals, PageChange, SitemapChange, TreeChange } from "../../src/model/change.ts";
-import { changeKinds } from "../../src/model/change.ts";
+import {
+  type ChangeKind,
+  changeKinds,
+  type DiffTotals,
+  type PageChange,
+  type SitemapChange,
+  type TreeChange,
+} from "../../src/model/change.ts";
 import { problem } from "../../src/model/problem.ts";
-import { changeFeedWriter } from "../../src/write/change-feed.ts";
 import {
   type ChangeWriter,
   changeCsvColumns,
   changeCsvWriter,
+  changeFeedWriter,
   changeNdjsonWriter,
   changePagesWriter,
-} from "../../src/write/change-lines.ts";
-import { diffMarkdown } from "../../src/write/diff-markdown.ts";
-import { diffText } from "../../src/write/diff-text.ts";
+} from "../../src/write/changes.ts";
+import { diffMarkdown, diffText } from "../../src/write/diff-summary.ts";
 import { hostileText, steering } from "./hostile.ts";
 
 const url = hostileText.map((text) => `https://example.org/${text}`);

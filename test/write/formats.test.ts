@@ -5,12 +5,8 @@ import type { TreeStep } from "../../src/model/event.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
-import { type PageBatch, writeBatches } from "../../src/write/batch.ts";
-import { writeJson } from "../../src/write/json.ts";
-import { ndjsonWriter } from "../../src/write/ndjson.ts";
-import { pagesWriter } from "../../src/write/pages.ts";
-import { stripUrl } from "../../src/write/strip-url.ts";
-import { writeTabtree } from "../../src/write/tabtree.ts";
+import { ndjsonWriter, type PageBatch, pagesWriter, stripUrl, writeBatches } from "../../src/write/pages.ts";
+import { writeJson, writeTabtree } from "../../src/write/trees.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textJson } from "../../src/write/page-json.ts";
+import { textJson } from "../../src/write/pages.ts";
 import { jsonOf, printable } from "../../src/write/printable.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";

@@ -1,8 +1,13 @@
-// Sitemaps as rows of a table: one row for each sitemap of the tree, with sizes and times. Made from the events of a
-// crawl, which come in declared order, children before their index; the rows are in the order of the tree.
+// The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap of the tree with sizes and times, as a table for
+// people or for spreadsheets. Rows are made from the events of a crawl, which come in declared order, children before
+// their index; the rows are in the order of the tree.
 import type { CrawlEvent, SitemapEvent } from "../model/event.ts";
+import { duration, grouped, size } from "../model/figures.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
+import { type CsvSeparator, csvCell } from "./csv.ts";
+import type { ShowUrl } from "./pages.ts";
+import { printable } from "./printable.ts";
 
 /** Collects the rows of one crawl. */
 export class SitemapRows {
@@ -95,3 +100,69 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   const own = sitemap.children.find((child) => child.kind === "pages" && child.url === sitemap.url);
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
+
+/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. */
+export function* writeSitemapTable(rows: Iterable<SitemapRow>, show: ShowUrl): Generator<string, void, undefined> {
+  const lines = [...rows].map(({ row }) => ({
+    cells: [
+      row.pageCount === undefined ? "" : grouped(row.pageCount),
+      row.format === undefined ? row.kind : row.kind === "index" ? `${row.format} index` : row.format,
+      row.status === undefined ? "" : String(row.status),
+      row.wireBytes === 0 ? "" : size(row.wireBytes),
+      row.decodedBytes === 0 ? "" : size(row.decodedBytes),
+      row.duration === undefined ? "" : duration(row.duration),
+      row.problems === 0 ? "" : grouped(row.problems),
+      row.lastModified ?? "",
+    ].map(printable),
+    url: `${"  ".repeat(row.depth - 1)}${printable(show(row.url))}${remark(row)}`,
+  }));
+  const widths = headings.map((heading, at) =>
+    lines.reduce((width, { cells }) => Math.max(width, cells[at]?.length ?? 0), heading.length),
+  );
+  const padded = (cells: readonly string[]) =>
+    cells.map((cell, at) => (isNumber.has(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)));
+  yield `${[...padded(headings), "sitemap"].join("  ")}\n`;
+  for (const { cells, url } of lines) yield `${[...padded(cells), url].join("  ")}\n`;
+}
+
+const headings = ["pages", "format", "status", "sent", "decoded", "time", "problems", "lastmod"];
+const isNumber: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6]);
+
+function remark({ kind, complete, reason }: SitemapFacts): string {
+  if (kind === "invalid") return ` (not read: ${printable(reason ?? "")})`;
+  return complete ? "" : " (incomplete)";
+}
+
+/** A header and one row for each sitemap; numbers are not formatted. */
+export function* writeSitemapCsv(
+  rows: Iterable<SitemapRow>,
+  safe: boolean,
+  separator: CsvSeparator = ",",
+): Generator<string, void, undefined> {
+  const cell = csvCell(safe, separator);
+  yield `${sitemapColumns.join(separator)}\n`;
+  for (const { row, problems } of rows) {
+    const values = { ...row, problems: problems.map(({ code }) => code).join(" ") };
+    yield `${sitemapColumns.map((name) => cell(values[name])).join(separator)}\n`;
+  }
+}
+
+export const sitemapColumns: readonly (keyof SitemapFacts)[] = [
+  "url",
+  "declaredUrl",
+  "parent",
+  "depth",
+  "kind",
+  "format",
+  "pageCount",
+  "complete",
+  "lastModified",
+  "wireBytes",
+  "decodedBytes",
+  "status",
+  "fetchedAt",
+  "firstByte",
+  "duration",
+  "problems",
+  "reason",
+];

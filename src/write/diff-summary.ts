@@ -1,0 +1,202 @@
+// The summary of a diff: as text for people, and as Markdown for the step summaries of continuous integration and for
+// comments on a pull request. https://github.github.com/gfm/ In Markdown, texts of a website are shown as code: nothing
+// in them is markup, a link or a mention.
+import {
+  type ChangeGroup,
+  type ChangeKind,
+  changeKinds,
+  type DiffSideTotals,
+  type DiffSummary,
+  type PageChange,
+  type SitemapChange,
+} from "../model/change.ts";
+import { counted, grouped } from "../model/figures.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { printable } from "./printable.ts";
+
+const mostGroups = 10;
+
+export function diffText(summary: DiffSummary): string {
+  const { before, after, sitemaps, totals } = summary;
+  const lines = [printable(`${before} → ${after}`), sizesInWords(summary), ""];
+  const kinds = wantedKinds(summary);
+  if (kinds.length === 0) return `${[...lines, "No differences."].join("\n")}\n`;
+  const width = Math.max(...kinds.map(({ count }) => grouped(count).length), 5);
+  for (const { words, count } of kinds) lines.push(`${grouped(count).padStart(width)}  ${words}`);
+  if (sitemaps.length > 0) {
+    lines.push("", "Sitemaps");
+    for (const change of sitemaps) {
+      const why = change.reason === undefined ? "" : ` (${change.reason.message})`;
+      lines.push(`  ${printable(`${sitemapInWords(change)}  ${change.sitemap}${why}`)}`);
+    }
+    if (totals.sitemaps > sitemaps.length) lines.push(`  and ${grouped(totals.sitemaps - sitemaps.length)} more`);
+  }
+  for (const { title, groups } of tablesOf(summary)) lines.push(...textTable(title, groups));
+  for (const { title, changes } of examplesOf(summary)) {
+    lines.push("", `${title}, for example`);
+    for (const change of changes) {
+      const more = changeInWords(change);
+      lines.push(`  ${printable(change.page.url)}${more === "" ? "" : `  (${printable(more)})`}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function textTable(title: string, groups: readonly ChangeGroup[]): string[] {
+  const kinds = kindsIn(groups);
+  const rest = groups.slice(mostGroups);
+  const rows = groups.slice(0, mostGroups).map(({ name, counts }) => ({
+    name: printable(name),
+    cells: kinds.map((kind) => grouped(counts[kind])),
+  }));
+  if (rest.length > 0) {
+    const sum = (kind: GroupKind) => grouped(rest.reduce((total, { counts }) => total + counts[kind], 0));
+    rows.push({ name: `in ${counted(rest.length, "other")}`, cells: kinds.map(sum) });
+  }
+  const widths = kinds.map((kind, at) => Math.max(kind.length, ...rows.map((row) => row.cells[at]?.length ?? 0)));
+  const line = (texts: readonly string[]) => texts.map((text, at) => text.padStart(widths[at] ?? 0)).join("  ");
+  return ["", `By ${title}`, `  ${line(kinds)}`, ...rows.map((row) => `  ${line(row.cells)}  ${row.name}`)];
+}
+
+export function diffMarkdown(summary: DiffSummary): string {
+  const { before, after, sitemaps, totals } = summary;
+  const lines = [`### What changed: ${code(before)} → ${code(after)}`, "", sizesInWords(summary), ""];
+  const kinds = wantedKinds(summary);
+  if (kinds.length === 0) return `${[...lines, "No differences."].join("\n")}\n`;
+  lines.push("| | |", "|--:|---|");
+  for (const { words, count } of kinds) lines.push(`| ${grouped(count)} | ${words} |`);
+  if (sitemaps.length > 0) {
+    lines.push("", "| sitemap | |", "|---|---|");
+    for (const change of sitemaps) {
+      const why = change.reason === undefined ? "" : `: ${inTable(change.reason.message)}`;
+      lines.push(`| ${inTable(change.sitemap)} | ${sitemapInWords(change)}${why} |`);
+    }
+    if (totals.sitemaps > sitemaps.length) lines.push(`| and ${grouped(totals.sitemaps - sitemaps.length)} more | |`);
+  }
+  for (const { title, groups } of tablesOf(summary)) lines.push(...markdownTable(title, groups));
+  for (const { title, changes } of examplesOf(summary)) {
+    lines.push("", `<details><summary>${title}, for example</summary>`, "");
+    for (const change of changes) {
+      const more = changeInWords(change);
+      lines.push(`- ${code(change.page.url)}${more === "" ? "" : `: ${code(more)}`}`);
+    }
+    lines.push("", "</details>");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function markdownTable(title: string, groups: readonly ChangeGroup[]): string[] {
+  const kinds = kindsIn(groups);
+  const lines = ["", `| by ${title} | ${kinds.join(" | ")} |`, `|---|${kinds.map(() => "--:|").join("")}`];
+  for (const { name, counts } of groups.slice(0, mostGroups)) {
+    lines.push(`| ${inTable(name)} | ${kinds.map((kind) => grouped(counts[kind])).join(" | ")} |`);
+  }
+  const more = groups.length - mostGroups;
+  if (more > 0) lines.push(`| and ${grouped(more)} more |${" |".repeat(kinds.length)}`);
+  return lines;
+}
+
+// A code span begins and ends with more backticks than it contains.
+function code(text: string): string {
+  const shown = printable(text);
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  if (longest === 0) return `\`${shown}\``;
+  const fence = "`".repeat(longest + 1);
+  return `${fence} ${shown} ${fence}`;
+}
+
+// In a table a pipe ends the cell, even in code.
+function inTable(text: string): string {
+  return code(text).replaceAll("|", "\\|");
+}
+
+// How much was compared.
+function sizesInWords({ totals }: DiffSummary): string {
+  const side = ({ pages, sitemaps, complete }: DiffSideTotals) =>
+    `${counted(pages, "page")} in ${counted(sitemaps, "list of pages", "lists of pages")}${complete ? "" : ", incomplete"}`;
+  return `${side(totals.before)} → ${side(totals.after)}`;
+}
+
+// The kinds that were asked for and occur, in their order, with a remark.
+function wantedKinds(summary: DiffSummary): { readonly count: number; readonly words: string }[] {
+  const { kinds, totals } = summary;
+  return changeKinds
+    .map((kind) => ({ kind, count: kind === "sitemap" ? totals.sitemaps : totals[kind] }))
+    .filter(({ kind, count }) => kinds.has(kind) && count > 0)
+    .map(({ kind, count }) => {
+      const remark = remarkOn(kind, summary);
+      const words = kind === "sitemap" ? (count === 1 ? "sitemap is different" : "sitemaps are different") : kind;
+      return { count, words: `${words}${remark === "" ? "" : `: ${remark}`}` };
+    });
+}
+
+// Flags are named as on the command line.
+function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
+  const { changed, changedOnlyLastModified: onlyDate } = totals;
+  if (kind === "changed" && onlyDate > 0) {
+    // Never 100 % if something is left, nor 0 % if there is something.
+    const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
+    return `${share} % changed only lastModified; --ignore lastModified leaves ${onlyDate === 1 ? "it" : "them"} out`;
+  }
+  if (kind !== "unknown") return "";
+  const sides = [...(totals.before.complete ? [] : ["before"]), ...(totals.after.complete ? [] : ["after"])];
+  return `missing on a side that is incomplete (${sides.join(", ")})`;
+}
+
+// Where the changes are, if there is more than one place.
+function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
+  const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
+  return [
+    { title: "sitemap", groups: hasSitemaps ? bySitemap : [] },
+    { title: "section", groups: bySection.length > 1 ? bySection : [] },
+  ].filter(({ groups }) => groups.length > 0);
+}
+
+type GroupKind = (typeof groupKinds)[number];
+const groupKinds = ["added", "removed", "changed", "moved", "unknown"] as const;
+
+// Only columns that are not empty.
+function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
+  return groupKinds.filter((kind) => groups.some(({ counts }) => counts[kind] > 0));
+}
+
+function examplesOf({ examples }: DiffSummary): { title: string; changes: readonly PageChange[] }[] {
+  return groupKinds
+    .map((kind) => ({
+      title: kind.charAt(0).toUpperCase() + kind.slice(1),
+      changes: examples.filter((example) => example.kind === kind),
+    }))
+    .filter(({ changes }) => changes.length > 0);
+}
+
+function sitemapInWords({ change, missing }: SitemapChange): string {
+  return `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
+}
+
+// What is different about a page.
+function changeInWords(change: PageChange): string {
+  switch (change.kind) {
+    case "added":
+    case "removed":
+      return "";
+    case "unknown":
+      return `missing ${change.missing}`;
+    case "moved":
+      return `from ${change.from} to ${change.sitemap}`;
+    case "changed": {
+      const { before, page } = change;
+      const fields = change.fields.map((field) => {
+        if (field === "priority") return `priority ${priorityInWords(before)} → ${priorityInWords(page)}`;
+        if (field === "lastModified" || field === "changeFrequency") {
+          return `${field} ${before[field] ?? "none"} → ${page[field] ?? "none"}`;
+        }
+        return field;
+      });
+      return [...fields, ...(change.from === undefined ? [] : [`from ${change.from}`])].join("; ");
+    }
+  }
+}
+
+function priorityInWords({ priority, priorityGiven }: SitemapPage): string {
+  return priorityGiven ? String(priority) : "none";
+}

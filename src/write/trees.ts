@@ -1,0 +1,191 @@
+// The formats of trees: `tabtree`, an outline of URLs indented by tabs, and `json`, one document whose shape
+// schema/output.json describes. Both are written during the walk, so that the size of a tree does not matter.
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { isLossy } from "../model/problem.ts";
+import type { ParsedSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
+import { openPageJson, type ShowUrl, wholeUrl } from "./pages.ts";
+import { jsonOf, printable } from "./printable.ts";
+
+/** `limitNote` replaces `limit-pages` if the caller asked for that limit. */
+export function writeTabtree(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl = wholeUrl,
+  limitNote?: string,
+): AsyncGenerator<string, void, undefined> {
+  return inPieces(outline(steps, show, limitNote));
+}
+
+async function* outline(
+  steps: AsyncIterable<TreeStep>,
+  show: ShowUrl,
+  limitNote: string | undefined,
+): AsyncGenerator<string, void, undefined> {
+  let pageIndent = "";
+  for await (const step of steps) {
+    if (step.type === "enter") {
+      const indent = "\t".repeat(step.depth);
+      pageIndent = `${indent}\t`;
+      // The root is the homepage: relative to itself it would be empty.
+      const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
+      yield `${indent}${printable(url)}${remark(step.sitemap, limitNote)}\n`;
+    } else if (step.type === "pages") {
+      let lines = "";
+      for (const { url } of step.pages) lines += `${pageIndent}${printable(show(url))}\n`;
+      yield lines;
+    }
+  }
+}
+
+/** The note on a sitemap from an earlier run. */
+export const notAskedNote = "not asked: same lastmod as before";
+
+function remark(sitemap: Sitemap, limitNote: string | undefined): string {
+  if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;
+  const notAsked = sitemap.notAsked ? ` (${notAskedNote})` : "";
+  if (sitemap.complete) return notAsked;
+  const lossy = sitemap.problems.filter(({ code }) => isLossy(code));
+  const losses = lossy.filter(({ code }) => limitNote === undefined || code !== "limit-pages");
+  if (losses.length === 0) return `${notAsked} (${lossy.length > 0 ? limitNote : "incomplete"})`;
+  return `${notAsked} (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;
+}
+
+/** The fields before the tree. */
+export interface JsonHead {
+  readonly homepage: string | undefined;
+  readonly complete: boolean;
+  readonly pageCount: number;
+  readonly reachable: boolean;
+  readonly unreachable?: UnreachableWebsite | undefined;
+  readonly discovery: readonly DiscoveryRecord[];
+}
+
+/**
+ * One page or sitemap per line, which helps to compare two files.
+ * If `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field, so that it can
+ * be parsed.
+ */
+export function writeJson(
+  head: JsonHead,
+  steps: AsyncIterable<TreeStep>,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  return inPieces(document(head, steps, signal));
+}
+
+async function* document(
+  { homepage, complete, pageCount, reachable, unreachable, discovery }: JsonHead,
+  steps: AsyncIterable<TreeStep>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  const start = jsonOf({ homepage, complete, pageCount, reachable, unreachable, discovery });
+  yield `${start.slice(0, -1)},\n"root":`;
+  // For each open sitemap: whether something was already written into its list.
+  const open: { kind: Sitemap["kind"]; started: boolean }[] = [];
+  const separator = () => {
+    const parent = open.at(-1);
+    if (parent === undefined) return "";
+    if (parent.started) return ",\n";
+    parent.started = true;
+    return "\n";
+  };
+  let entered = false;
+  try {
+    for await (const step of steps) {
+      if (signal?.aborted) break;
+      if (step.type === "enter") {
+        entered = true;
+        yield separator() + opening(step.sitemap);
+        open.push({ kind: step.sitemap.kind, started: false });
+      } else if (step.type === "leave") {
+        yield closing(open.pop()?.kind);
+      } else if (step.pages.length > 0) {
+        yield separator() + list(step.pages);
+      }
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+  if (!entered) yield "null";
+  while (open.length > 0) yield closing(open.pop()?.kind);
+  yield signal?.aborted ? ',\n"interrupted":true}\n' : "}\n";
+}
+
+// An object whose last field is its list, still open.
+function opening(sitemap: Sitemap): string {
+  if (sitemap.kind === "invalid") return jsonOf(sitemap).slice(0, -1);
+  if (sitemap.kind === "pages") return `${jsonOf(sitemap).slice(0, -1)},"pages":[`;
+  const { children: _, ...own } = sitemap;
+  return `${jsonOf(own).slice(0, -1)},"children":[`;
+}
+
+function list(pages: readonly SitemapPage[]): string {
+  let json = "";
+  for (const page of pages) json += json === "" ? openPageJson(page) : `},\n${openPageJson(page)}`;
+  return `${json}}`;
+}
+
+function closing(kind: Sitemap["kind"] | undefined): string {
+  return kind === "invalid" ? "}" : "]}";
+}
+
+/** The fields that are known once the document was read. */
+export type ParsedEnd = Omit<Exclude<ParsedSitemap, { kind: "invalid" }>, "pages" | "sitemaps"> | ParsedInvalid;
+type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
+
+/** One parsed document as JSON, written while it is read: `kind` and `format`, known at its end, come last. */
+export class ParsedJsonWriter {
+  // The list that is being written, decided by the first entry. The other one waits: only a document against the
+  // protocol has both.
+  #open: "pages" | "sitemaps" | undefined;
+  #waiting = "";
+
+  pages(pages: readonly SitemapPage[]): string {
+    const items = pages.map((page) => `${openPageJson(page)}}`);
+    return this.#take("pages", items);
+  }
+
+  sitemaps(references: readonly SitemapReference[]): string {
+    const items = references.map((reference) => jsonOf(reference));
+    return this.#take("sitemaps", items);
+  }
+
+  end(end: ParsedEnd): string {
+    const fields = jsonOf(end).slice(1);
+    if (end.kind === "invalid") return this.#open === undefined ? `{${fields}\n` : `\n],${fields}\n`;
+    const needed = end.kind === "index" ? "sitemaps" : "pages";
+    const first = this.#open === undefined ? `{"${needed}":[` : "\n";
+    const other = this.#open === "pages" ? "sitemaps" : "pages";
+    const needsOther = this.#waiting !== "" || (this.#open !== undefined && this.#open !== needed);
+    return `${first}],${needsOther ? `"${other}":[${this.#waiting}\n],` : ""}${fields}\n`;
+  }
+
+  #take(list: "pages" | "sitemaps", items: readonly string[]): string {
+    if (items.length === 0) return "";
+    const text = items.join(",\n");
+    if (this.#open === undefined) {
+      this.#open = list;
+      return `{"${list}":[\n${text}`;
+    }
+    if (this.#open === list) return `,\n${text}`;
+    this.#waiting += `${this.#waiting === "" ? "" : ","}\n${text}`;
+    return "";
+  }
+}
+
+/** The same text in pieces of about 64 KB: writing a million short texts one by one takes longer than making them. */
+export async function* inPieces(
+  texts: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string, void, undefined> {
+  let piece = "";
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length >= pieceLength) {
+      yield piece;
+      piece = "";
+    }
+  }
+  if (piece !== "") yield piece;
+}
+
+const pieceLength = 64 * 1024;
