@@ -77,7 +77,7 @@ export default defineConfig({
           include: ["test/parse/**/*.test.ts"],
           // Three are about the fast path. The others read no XML, or measure what is in nobody's way here.
           exclude: [
-            "test/parse/{fast-path,kept-strings,known-entries}.test.ts",
+            "test/parse/{fast-path,kept-strings,urls-only}.test.ts",
             "test/parse/{date,entities,linear-time,robots,robots-rules,text,url-collector}.test.ts",
           ],
         },

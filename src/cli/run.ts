@@ -1,5 +1,7 @@
 // What all commands share: messages, the progress line, the log, the report at the end, Ctrl-C, and an output whose
 // reader may go away.
+
+import { setFlagsFromString } from "node:v8";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import type { RecurseContext } from "../model/options.ts";
@@ -96,6 +98,8 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
+    // undici's parser is loaded by now (main.ts). That of XML is worth compiling for speed.
+    if (event.type === "response") setFlagsFromString("--wasm-dynamic-tiering");
     this.#log.see(event);
     this.#report.see(event);
     this.#progress?.see(event);

@@ -95,7 +95,7 @@ export const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 
-/** The start value of all fingerprints: a seed shared with the WASM matcher. */
+/** The start value of all fingerprints: a seed shared with the WASM tokenizer. */
 export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most seven eighths full. */

@@ -7,7 +7,7 @@ import type { ProblemLog } from "../model/problem.ts";
 import { type TextPiece, Utf8Text } from "../model/utf8-text.ts";
 import type { ByteReader } from "./byte-reader.ts";
 
-// What a parser likes: each piece costs a trip through everything between here and the reader of the pages. The memory of its matcher
+// What a parser likes: each piece costs a trip through everything between here and the reader of the pages. The memory of its tokenizer
 // (parse/fast/layout.ts) holds the longest, and what is left of the one before.
 const shortest = 16 * 1024;
 const longest = 224 * 1024;

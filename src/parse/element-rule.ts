@@ -41,8 +41,6 @@ export interface RuleReader<Target = never> {
   readonly target: Target;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly: boolean;
-  /** Text between entries, in an element with this rule. Its position is one in UTF-8. */
-  takeStrayBytes(rule: ElementRule<Target>, text: string, at: number): void;
   /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   rules: readonly ElementRule<Target>[];
   /** Whether the root of the format is open. */

@@ -22,8 +22,13 @@ export interface ScannerParts {
   readonly elements: XmlElements;
   /** The attributes of the last tag. */
   readonly attributes: XmlAttributes;
-  /** The longest text that is kept, and the longest URL without a problem. */
-  readonly limits: { readonly text: number; readonly url: number };
+  /** The longest text that is kept, the longest URL without a problem, the most open elements and attributes of a tag. */
+  readonly limits: {
+    readonly text: number;
+    readonly url: number;
+    readonly depth: number;
+    readonly attributes: number;
+  };
   /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
   scan(text: string): void;
   /** Returns what stayed in the buffer. */

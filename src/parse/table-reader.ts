@@ -131,16 +131,6 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     for (const { 0: word, index } of text.matchAll(/\S+/g)) this.#takeWord(this.#rules[this.#depth]!, word, at + index);
   }
 
-  takeStrayBytes(rule: ElementRule<Target>, text: string, at: number): void {
-    let bytes = at;
-    let before = 0;
-    for (const { 0: word, index } of text.matchAll(/\S+/g)) {
-      bytes += encoder.encode(text.slice(before, index)).length;
-      before = index;
-      this.#takeWord(rule, word, bytes);
-    }
-  }
-
   #takeWord({ stray }: ElementRule<Target>, word: string, at: number): void {
     const bare = unwrapUrl(word.replace(/[,;]$/, ""));
     if (this.#cursor.stopped || !httpScheme.test(bare)) return;
@@ -221,7 +211,6 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 }
 
-const encoder = new TextEncoder();
 const httpScheme = /^https?:\/\//i;
 // Unknown elements around entries.
 const mostWrappers = 32;

@@ -13,6 +13,7 @@ export class XmlAttributes implements ElementAttributes {
   readonly #maxValueLength: number;
   readonly #watcher: ReferenceWatcher;
   #buffer = "";
+  #end = -1;
   #count = 0;
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
@@ -42,11 +43,9 @@ export class XmlAttributes implements ElementAttributes {
     return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
-  /** The tag has attributes, none of which has a problem or declares a namespace. */
-  get isRegular(): boolean {
-    if (this.#count === 0 || this.malformed || this.tooMany || this.tooLong || this.valueTooLong) return false;
-    for (let index = 0; index < this.#count; index++) if (this.declares(index)) return false;
-    return true;
+  /** Whether the tag ends at this position of this buffer. */
+  endsAt(buffer: string, at: number): boolean {
+    return at === this.#end && buffer === this.#buffer;
   }
 
   get count(): number {
@@ -69,6 +68,7 @@ export class XmlAttributes implements ElementAttributes {
     this.tooLong = false;
     this.valueTooLong = false;
     const end = this.#scan(buffer, tagStart + maxTagLength, from);
+    this.#end = end;
     if (end !== -1) return end;
     if (buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return -1;
     this.tooLong = true;

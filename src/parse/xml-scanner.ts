@@ -67,14 +67,19 @@ export class XmlScanner {
     this.#skipper = skipper;
     this.#tags = new XmlTags({ cursor, text, names, attributes, elements, outside, skipper, limits });
     this.#declarations = new XmlDeclarations({ cursor, text, elements, outside, skipper });
-    const lengths = { text: limits.xmlTextLength, url: Math.min(limits.urlLength, protocolUrlLength) };
+    const most = {
+      text: limits.xmlTextLength,
+      url: Math.min(limits.urlLength, protocolUrlLength),
+      depth: limits.xmlDepth,
+      attributes: limits.xmlAttributes,
+    };
     const createFastPath = options.fastPath ?? noFastPath;
     this.#fastPath = createFastPath({
       cursor,
       text,
       elements,
       attributes,
-      limits: lengths,
+      limits: most,
       scan: (piece) => this.#write(piece),
       takeRest: () => {
         this.#enough = 0;

@@ -1,14 +1,13 @@
-// Entries that are alike are read in a shortcut: the matcher finds what lies on known paths. Whatever comes between them, the result
-// must be that of reading each alone, and that of reading all of them without the matcher.
+// Usual XML is read by the tokenizer. Whatever comes between, the result
+// must be that of reading each alone, and that of reading all of them without the fast path.
 // Needs more than a second.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { translate } from "../../scripts/matcher.mjs";
-import { highFactor, lowFactor } from "../../src/model/fingerprints.ts";
+import { translate } from "../../scripts/tokenizer.mjs";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document-parser.ts";
-import { createMatcher } from "../../src/parse/fast/matcher.ts";
+import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
 import { noFastPath } from "../../src/parse/fast-path.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
@@ -19,31 +18,10 @@ import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
 
-test("there is a matcher, and its code is that of matcher.wat", async () => {
-  expect(createMatcher()).toBeDefined();
-  expect(readFileSync(new URL("../../src/parse/fast/matcher-code.ts", import.meta.url), "utf8")).toBe(
-    await translate(),
-  );
-});
-
-test("no large number of TypeScript is written in matcher.wat again", () => {
-  const read = (name: string) => readFileSync(new URL(`../../src/${name}`, import.meta.url), "utf8");
-  const files = [
-    "model/fingerprints.ts",
-    "model/utf8-text.ts",
-    "parse/fast/layout.ts",
-    "parse/fast/matcher.ts",
-    "parse/fast/paths.ts",
-  ];
-  const numbersIn = (text: string) =>
-    [...text.replaceAll(/(?:\/\/|;;).*/g, "").matchAll(/\b(?:0x[\da-f_]+|\d[\d_]*)\b/gi)].map(([number]) =>
-      Number(number.replaceAll("_", "")),
-    );
-  const shared = new Set(files.flatMap((name) => numbersIn(read(name))).filter((number) => number >= 1000));
-  expect([highFactor, lowFactor].filter((factor) => !shared.has(factor))).toEqual([]);
-  // Spaces, four at a time.
-  shared.delete(0x20202020);
-  expect(numbersIn(read("parse/fast/matcher.wat")).filter((number) => shared.has(number))).toEqual([]);
+test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () => {
+  expect(createTokenizer()).toBeDefined();
+  const code = new URL("../../src/parse/fast/tokenizer-code.ts", import.meta.url);
+  expect(readFileSync(code, "utf8")).toBe(await translate());
 });
 
 const field = fc.constantFrom(
@@ -91,7 +69,7 @@ function build(list: { shape: { fields: string[]; space: string; open: string };
   );
 }
 
-test("runs of entries that are alike give what one character at a time gives, and what is found without the matcher", () => {
+test("runs of entries that are alike give what one character at a time gives, and what is found without the fast path", () => {
   fc.assert(
     fc.property(runs, fc.integer({ min: 1, max: 400 }), (list, size) => {
       const text = urlset(...build(list));
@@ -197,7 +175,7 @@ const values = fc.record({
   cdata: fc.boolean(),
 });
 
-test("whatever stands in the fields of entries that are alike, it is read as without the matcher", () => {
+test("whatever stands in the fields of entries that are alike, it is read as without the fast path", () => {
   fc.assert(
     fc.property(
       fc.array(values, { minLength: 3, maxLength: 12 }),
@@ -229,7 +207,7 @@ test("whatever stands in the fields of entries that are alike, it is read as wit
   );
 });
 
-test("every day of a year and every time of day, possible or not, is read as without the matcher", () => {
+test("every day of a year and every time of day, possible or not, is read as without the fast path", () => {
   const two = (number: number) => String(number).padStart(2, "0");
   const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => two(number));
   const days = ["0000", "2023", "2024"].flatMap((year) =>
@@ -324,7 +302,7 @@ test("wherever a document is cut between the two halves of a character, what fol
   }
 });
 
-test("long documents that change their shape again and again are read as without the matcher", () => {
+test("long documents that change their shape again and again are read as without the fast path", () => {
   const count = some(6000, 3000);
   const lines = Array.from({ length: count }, (_, n) => {
     const images = "<image:image><image:loc>https://images.example.org/i</image:loc></image:image>\n".repeat(
@@ -356,7 +334,7 @@ test("long documents that change their shape again and again are read as without
   }
 });
 
-test("more steps and more text than there is room for at once are read as without the matcher", () => {
+test("more steps and more text than there is room for at once are read as without the fast path", () => {
   const caption = (n: number) =>
     ['"', "\\", "\u0001\n\r\n", "語", "plain ", "a&amp;b", "&lt;b&gt;"][n % 7]!.repeat(1 + ((n * 37) % 900));
   const long = Array.from({ length: 700 }, (_, n) =>

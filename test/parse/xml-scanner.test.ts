@@ -54,7 +54,6 @@ function scan(
     ruleOf,
     isInRoot: true,
     isEntryName: () => false,
-    takeStrayBytes: () => {},
     takeText: (_, text) => texts.push(text),
   };
   const handler: XmlHandler = {

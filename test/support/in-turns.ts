@@ -1,5 +1,5 @@
 // Several documents that are read in turns, a piece of each at a time, some of them with nothing but URLs wanted, some of them left in their
-// middle. They share the memory of the matcher: what one of them has must not change what comes of another.
+// middle. They share the memory of the tokenizer: what one of them has must not change what comes of another.
 
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";

@@ -1,20 +1,19 @@
-// Creates fast paths. All share one matcher: reading a chunk is never interrupted, so the state of a document is put
-// into the matcher's memory for each chunk.
+// Creates fast paths. All share one tokenizer.
 import { type CreateFastPath, noFastPath } from "../fast-path.ts";
-import { Follower } from "./follower.ts";
-import { createMatcher, type Matcher } from "./matcher.ts";
+import { TokenReader } from "./token-reader.ts";
+import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
-/** Fast paths with this matcher. Without one, the scanner reads everything. */
-export function fastPathWith(matcher: Matcher | undefined): CreateFastPath {
-  if (matcher === undefined) return noFastPath;
+/** Fast paths with this tokenizer. Without one, the scanner reads everything. */
+export function fastPathWith(tokenizer: Tokenizer | undefined): CreateFastPath {
+  if (tokenizer === undefined) return noFastPath;
   // `strict` has to check everything.
-  return (parts) => (parts.cursor.strict ? noFastPath(parts) : new Follower(parts, matcher));
+  return (parts) => (parts.cursor.strict ? noFastPath(parts) : new TokenReader(parts, tokenizer));
 }
 
 let usual: CreateFastPath | undefined;
 
-/** The default. The matcher is created for the first document that can use it. */
+/** The default. The tokenizer is created for the first document that can use it. */
 export const usualFastPath: CreateFastPath = (parts) => {
-  usual ??= fastPathWith(createMatcher());
+  usual ??= fastPathWith(createTokenizer());
   return usual(parts);
 };

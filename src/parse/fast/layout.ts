@@ -1,94 +1,99 @@
-// The numbers that the matcher (matcher.wat) and TypeScript share. `npm run matcher` inserts them into the matcher by
-// name: `{traceStart}` there stands for the number here. The factors of fingerprints come from fingerprints.ts in the same way.
+// The numbers that the tokenizer (tokenizer.as.ts, AssemblyScript) and TypeScript share. Valid in both languages.
 
-/** The memory of the matcher, by address. */
-export const layout = {
-  /** Pages of 64 KB. */
-  pages: 16,
-  /** The result of a run: its last position and node, why it ended, and the ends of both lists of texts. */
-  resultAt: 0,
-  resultNode: 4,
-  resultReason: 8,
-  resultNarrow: 12,
-  resultWide: 16,
-  /** Accepted origins: the length, and from `originText` on the text. */
-  originsStart: 64,
-  originSize: 240,
-  originText: 16,
-  originsEnd: 1024,
-  /** Short texts seen before: sixteen bytes each, two for each hash. */
-  wordsStart: 4096,
-  wordCount: 512,
-  /** Nodes, edges, and the literals of edges. */
-  graphStart: 12_288,
-  graphEnd: 106_496,
-  /** The steps of a run. */
-  traceStart: 106_496,
-  traceEnd: 286_720,
-  /** The document, in UTF-8. Vectors are read beyond its end. */
-  documentStart: 286_720,
-  documentEnd: 548_864,
-  /** A text with its references decoded. */
-  scratchStart: 548_896,
-  scratchEnd: 614_432,
-  /** Wanted texts as JSON: first those of ASCII, then the others. */
-  narrowStart: 614_464,
-  narrowEnd: 811_072,
-  wideStart: 811_104,
-  wideEnd: 1_007_712,
+// The memory of the tokenizer, by address.
+/** Pages of 64 KB. */
+export const memoryPages = 24;
+/** Names of elements, and of attributes with their `=`: a hash table. */
+export const namesStart = 65536;
+export const nameCount = 512;
+export const nameSize = 64;
+/** Of a name: its length, number and hints, the name that usually follows it, and the text. */
+export const nameNumber = 4;
+export const nameHints = 8;
+export const nameNext = 12;
+export const nameText = 16;
+export const longestName = 47;
+/** Accepted origins: the length, and the text. */
+export const originsStart = 98304;
+export const originCount = 8;
+export const originSize = 256;
+export const originText = 16;
+/** Short texts seen before: sixteen bytes each, two for each hash. */
+export const wordsStart = 100352;
+export const wordCount = 512;
+/** The addresses of the names of open elements, by depth; the root is at 1. */
+export const openStart = 108544;
+/** In place of a name that is not in the table: one of a length that no name has. */
+export const unknownName = 108800;
+/** A name on its way into the table. */
+export const scratchStart = 108864;
+/** The document, in UTF-8. Vectors are read beyond its end. */
+export const documentStart = 131072;
+export const documentEnd = 327680;
+/** The tokens of a run. */
+export const tokensStart = 331776;
+export const tokensEnd = 724992;
+/** Texts as JSON: first those of ASCII, then the others. */
+export const narrowStart = 724992;
+export const narrowEnd = 1118208;
+export const wideStart = 1118272;
+export const wideEnd = 1511488;
 
-  /** A node: the character that ends the text, and the first edge. */
-  nodeDelimiter: 0,
-  nodeEdge: 4,
-  nodeSize: 8,
+/** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word, where its tag begins,
+    and of an entry where its end tag begins. */
+export const tokenStart = 4;
+export const tokenEnd = 8;
+export const tokenFacts = 12;
+export const tokenHigh = 16;
+export const tokenLow = 20;
+export const tokenTag = 24;
+export const tokenClose = 28;
+export const tokenSize = 32;
 
-  /** An edge: the next edge of the node, its literal, its target node, its number, and the task for the text before it. */
-  edgeNext: 0,
-  edgeLiteral: 4,
-  edgeLength: 8,
-  edgeTarget: 12,
-  edgeNumber: 16,
-  edgeTask: 20,
-  edgeSize: 24,
+/** Kinds of tokens: an element with children begins or ends; one with nothing but text, or a CDATA section; an empty one. */
+export const opens = 0;
+export const closes = 1;
+export const holdsText = 2;
+export const holdsCdata = 3;
+export const isEmpty = 4;
+/** An attribute. Those of an element come before it. */
+export const isAttribute = 5;
+/** An entry of which only the URL matters. The number of the URL's element comes after that of the entry. */
+export const isPage = 6;
+export const kinds = 7;
+/** Added to the kind of an element: it has attributes, which are in the tokens before it, or nowhere. */
+export const hasAttributes = 8;
+export const hidesAttributes = 16;
 
-  /** Tasks for a text: it must be empty; it is a URL; a date; the URL of an entry; it is wanted; references are decoded. */
-  mustBeEmpty: 1,
-  isUrl: 2,
-  isDate: 4,
-  isKey: 8,
-  isWanted: 16,
-  hasMarkup: 32,
-  /** Only whether there is something to report counts. */
-  isChecked: 64,
+/** Hints for the text of an element or attribute: a URL, that of an entry, a date, a detail. */
+export const isUrl = 1;
+export const isKey = 2;
+export const isDate = 4;
+export const isDetail = 8;
+/** The attributes of the element are wanted; its text is not. */
+export const wantsAttributes = 16;
+export const isUnwanted = 32;
+/** Where only URLs are wanted: an entry, its change frequency and its priority. */
+export const isEntry = 64;
+export const isFrequency = 128;
+export const isPriority = 256;
 
-  /** A step: the number of the edge, start and end of its text, its facts, and a fingerprint or the position of a word. */
-  stepEdge: 0,
-  stepStart: 4,
-  stepEnd: 8,
-  stepFlags: 12,
-  stepHigh: 16,
-  stepLow: 20,
-  stepWord: 16,
-  stepSize: 24,
+/** Facts about a text: it is as written, and has to be decoded; it is not ASCII; it may have to be trimmed. */
+export const isRaw = 1;
+export const isWide = 2;
+export const hasSpace = 4;
+/** It is a URL of an accepted origin, or of another one; it has a fingerprint; it is a date. */
+export const isAccepted = 8;
+export const isUnaccepted = 16;
+export const hasKey = 32;
+export const isUsualDate = 64;
+/** It is a known word, or becomes one. */
+export const isKnownWord = 128;
+export const isNewWord = 256;
+/** It is in no list: there is nothing to report; or, if it is raw, it was not looked at. */
+export const isLeftOut = 512;
 
-  /** Facts about a text: it has a `&`, control characters, characters outside of ASCII; it may have to be trimmed. */
-  hasReferences: 1,
-  hasControls: 2,
-  isWide: 4,
-  hasSpace: 8,
-  /** It is a URL of an accepted origin, or of one not accepted yet; a date; its references are decoded. */
-  isAccepted: 16,
-  isUnaccepted: 32,
-  isUsualDate: 64,
-  isDecoded: 128,
-  /** It is a known word, or becomes one. */
-  isKnownWord: 256,
-  isNewWord: 512,
-  /** There is nothing to report, and it is in no list. */
-  isLeftOut: 1024,
-
-  /** Why a run ended: no edge matches; more of the document is needed; or there is no room for another step. */
-  nothingFits: 1,
-  needsMore: 2,
-  needsRoom: 3,
-} as const;
+/** Why a run ended: more of the document is needed; the scanner has to read what follows; there is no room. */
+export const needsMore = 1;
+export const isUnusual = 2;
+export const needsRoom = 3;

@@ -1,11 +1,11 @@
-// The attributes of a tag that the matcher found: their names are known, only their values are new.
+// The attributes of a tag that the tokenizer read.
 import { detached } from "../../model/detached.ts";
 import { decodeReferences, type ReferenceWatcher } from "../entities.ts";
 import { TextFacts } from "../text-facts.ts";
 import { normalizeSpace } from "../xml-attributes.ts";
 import type { ElementAttributes } from "../xml-handler.ts";
 
-export class MatchedAttributes implements ElementAttributes {
+export class TokenAttributes implements ElementAttributes {
   readonly #watcher: ReferenceWatcher;
   count = 0;
   readonly #names: string[] = [];

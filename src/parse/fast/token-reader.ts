@@ -1,0 +1,446 @@
+// The fast path: reads usual XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
+// UTF-8. Where the tokenizer stops, a window of the document is decoded and given to the scanner, which reads what is
+// unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
+import { trimUrl } from "../../model/url.ts";
+import { type TextPiece, Utf8Text } from "../../model/utf8-text.ts";
+import type { ElementRule, RuleReader } from "../element-rule.ts";
+import type { FastPath, ScannerParts } from "../fast-path.ts";
+import { noFacts, TextFacts } from "../text-facts.ts";
+import { noAttributes } from "../xml-attributes.ts";
+import type { XmlName } from "../xml-name.ts";
+import * as layout from "./layout.ts";
+import { TokenAttributes } from "./token-attributes.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import { wellFormedPieces } from "./well-formed.ts";
+
+type Rule = ElementRule<never>;
+
+// An element or attribute that the tokenizer knows.
+interface KnownName {
+  /** Of an attribute: its name. */
+  readonly attribute: string;
+  readonly element: XmlName | undefined;
+  /** Inside an entry, only the scanner can tell whether it begins another one. */
+  readonly isEntryName: boolean;
+  /** Its rule below an element with this one. */
+  parent: Rule | undefined;
+  rule: Rule | undefined;
+}
+
+export class TokenReader implements FastPath {
+  readonly #parts: ScannerParts;
+  readonly #tokenizer: Tokenizer;
+  readonly #attributes: TokenAttributes;
+  readonly #facts = new TextFacts();
+  readonly #acceptOrigin: (origin: string) => void;
+  #reader: RuleReader | undefined;
+  // The names that the scanner has read.
+  #names: KnownName[] = [];
+  #table: { keys: string[]; hints: number[]; addresses: number[] } = { keys: [], hints: [], addresses: [] };
+  readonly #numbers = new Map<XmlName | string, number>();
+  #generation = -1;
+  // The rules of the open elements, from the format's root, and those elements, from the document's.
+  #rules: Rule[] = [];
+  #open: XmlName[] = [];
+  // How many rules are open up to that of the entry; 0 outside of entries.
+  #entryDepth = 0;
+  // The next text of each list.
+  #narrow = 0;
+  #wide = 0;
+  // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
+  #rest: Uint8Array = nothing;
+  #half = "";
+  // Who reads next: the scanner has stopped, or the tokenizer waits for more.
+  #isOurs = false;
+  // Where the tokenizer stopped: the scanner has to get beyond it.
+  #stuckAt = -1;
+  // The scanner may stop if no more than this is unread: that much is still in the tokenizer's memory.
+  #window = 0;
+  // Switching between the two has a cost. After many short runs there is a pause, longer each time.
+  #shortRuns = 0;
+  #pause = 0;
+  #pausedUntil = 0;
+
+  constructor(parts: ScannerParts, tokenizer: Tokenizer) {
+    this.#parts = parts;
+    this.#tokenizer = tokenizer;
+    this.#attributes = new TokenAttributes(parts.cursor);
+    this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
+  }
+
+  write(piece: TextPiece): void {
+    const { cursor } = this.#parts;
+    if (piece instanceof Utf8Text) {
+      const { bytes } = piece;
+      for (let from = 0; from < bytes.length && !cursor.stopped; ) {
+        const to = endOfCharacters(bytes, from + maxPiece);
+        this.#read(bytes.subarray(from, to));
+        from = to;
+      }
+      return;
+    }
+    const { pieces, half } = wellFormedPieces(this.#half + piece, maxText);
+    this.#half = half;
+    for (const { text, isWellFormed } of pieces) {
+      if (cursor.stopped) return;
+      // A lone surrogate has no bytes in UTF-8.
+      if (isWellFormed) this.#read(text);
+      else this.#scanText(this.#takeRest() + text, -1);
+    }
+  }
+
+  flush(): void {
+    this.#window = -1;
+    this.#parts.scan(this.#takeRest() + this.#half);
+  }
+
+  takesOver(): boolean {
+    const { cursor, elements, text } = this.#parts;
+    const reader = elements.handler.byRules;
+    if (reader === undefined || cursor.position < this.#pausedUntil) return false;
+    this.#learn(reader);
+    const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
+    this.#isOurs = isInWindow && text.depth === 0 && reader.isInRoot && cursor.position !== this.#stuckAt;
+    return this.#isOurs;
+  }
+
+  // Takes the names of the tag that was just read.
+  #learn(reader: RuleReader): void {
+    const { cursor, elements, attributes } = this.#parts;
+    if (reader !== this.#reader) {
+      this.#reader = reader;
+      this.#names = [];
+      this.#table = { keys: [], hints: [], addresses: [] };
+      this.#numbers.clear();
+    }
+    const { last } = elements;
+    if (!this.#numbers.has(last) && last.shared && reader.isInRoot) {
+      this.#add(last.raw, last, elements.top === last ? hintsOf(reader) : layout.wantsAttributes);
+    }
+    if (!attributes.endsAt(cursor.buffer, cursor.at)) return;
+    for (let index = 0; index < attributes.count; index++) {
+      const name = attributes.name(index);
+      if (this.#numbers.has(name) || name.startsWith("xmlns")) continue;
+      this.#add(`${name}=`, name, name === "href" ? layout.isUrl | layout.isDetail : 0);
+    }
+  }
+
+  #add(key: string, name: XmlName | string, hints: number): void {
+    // A hostile document may have any number of names.
+    if (this.#names.length >= mostNames || encoder.encode(key).length > layout.longestName) return;
+    const element = typeof name === "string" ? undefined : name;
+    this.#numbers.set(name, this.#names.length);
+    this.#names.push({
+      attribute: typeof name === "string" ? interned(name) : "",
+      element,
+      isEntryName: element !== undefined && this.#reader!.isEntryName(element),
+      parent: undefined,
+      rule: undefined,
+    });
+    this.#table.keys.push(key);
+    this.#table.hints.push(hints);
+    this.#tokenizer.update(this.#table);
+  }
+
+  // Reads a chunk, after what is left of the last one.
+  #read(piece: Uint8Array | string): void {
+    const { cursor } = this.#parts;
+    const tokenizer = this.#tokenizer;
+    tokenizer.load(this.#rest, piece);
+    this.#rest = nothing;
+    const { end } = tokenizer;
+    let at: number = layout.documentStart;
+    let window = firstWindow;
+    while (at < end && !cursor.stopped) {
+      if (this.#isOurs) {
+        const from = at;
+        const { at: reached, needsMore } = this.#follow(at);
+        at = reached;
+        if (cursor.stopped) return;
+        if (needsMore && end - at <= maxRest) {
+          this.#rest = tokenizer.slice(at, end);
+          return;
+        }
+        this.#stuckAt = cursor.position;
+        window = firstWindow;
+        this.#weigh(at - from);
+      }
+      at = this.#scan(at, tokenizer.characterAt(Math.min(at + window, end)));
+      window = Math.min(window * 2, maxWindow);
+    }
+  }
+
+  // Decides by how many bytes a run has read whether the next one is worth its cost.
+  #weigh(gain: number): void {
+    if (gain >= goodRun) {
+      this.#shortRuns = 0;
+      this.#pause = 0;
+    } else if (++this.#shortRuns >= mostShortRuns) {
+      this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
+      this.#pausedUntil = this.#parts.cursor.position + this.#pause;
+    }
+  }
+
+  // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast
+  // path.
+  #scan(from: number, to: number): number {
+    const text = this.#tokenizer.decode(from, to);
+    this.#scanText(text, text.length);
+    if (!this.#isOurs || this.#parts.cursor.stopped) return to;
+    const rest = this.#parts.takeRest();
+    return to - (text.length === to - from ? rest.length : byteLength(rest));
+  }
+
+  #scanText(text: string, window: number): void {
+    this.#window = window;
+    this.#isOurs = false;
+    this.#parts.scan(text);
+  }
+
+  #takeRest(): string {
+    const rest = decoder.decode(this.#rest);
+    this.#rest = nothing;
+    return rest;
+  }
+
+  // Runs the tokenizer from here. Returns the position it reached, and whether it needs more of the document.
+  #follow(start: number): { at: number; needsMore: boolean } {
+    const { cursor, limits, elements } = this.#parts;
+    const tokenizer = this.#tokenizer;
+    const reader = elements.handler.byRules!;
+    const { namespaces } = elements;
+    this.#open = elements.openNames().slice();
+    this.#rules = reader.rules.slice();
+    this.#entryDepth = this.#rules.findIndex(({ isEntry }) => isEntry) + 1;
+    if (namespaces.generation !== this.#generation) {
+      this.#generation = namespaces.generation;
+      for (const name of this.#names) name.rule = undefined;
+    }
+    tokenizer.use(this.#table);
+    const { addresses } = this.#table;
+    const open = this.#open.map((name) => addresses[this.#numbers.get(name) ?? -1] ?? layout.unknownName);
+    const floor = Math.max(this.#open.length - this.#rules.length + 1, namespaces.deepest);
+    tokenizer.prepare({ limits, open, floor, urlsOnly: reader.urlsOnly });
+    cursor.lend(tokenizer, start);
+    let at = start;
+    let stop = -1;
+    do {
+      const end = tokenizer.run(at);
+      stop = this.#play(reader, end);
+      at = stop === -1 ? tokenizer.at : stop;
+    } while (stop === -1 && tokenizer.reason === layout.needsRoom && !cursor.stopped);
+    tokenizer.release();
+    if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
+    if (cursor.stopped) return { at, needsMore: false };
+    cursor.takeBack(at);
+    elements.resume(this.#open);
+    reader.rules = this.#rules;
+    return { at, needsMore: stop === -1 && tokenizer.reason === layout.needsMore };
+  }
+
+  // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
+  #play(reader: RuleReader, end: number): number {
+    const { cursor } = this.#parts;
+    const { memory } = this.#tokenizer;
+    const { target } = reader;
+    const rules = this.#rules;
+    this.#narrow = 0;
+    this.#wide = 0;
+    this.#attributes.clear();
+    let parent = rules[rules.length - 1];
+    for (let at = layout.tokensStart >> 2; at < end && !cursor.stopped; at += tokenWords) {
+      const head = memory[at]!;
+      const kind = head & layout.kinds;
+      if (kind === layout.closes) {
+        cursor.at = memory[at + tokenStart]!;
+        const { close } = rules.pop()!;
+        this.#open.pop();
+        if (rules.length < this.#entryDepth) this.#entryDepth = 0;
+        if (close !== undefined) close(target);
+        parent = rules[rules.length - 1];
+        continue;
+      }
+      const name = this.#names[(head >> 8) & 0xff]!;
+      if (kind === layout.isAttribute) {
+        this.#addAttribute(name.attribute, at);
+        continue;
+      }
+      const tag = memory[at + tokenTag]!;
+      cursor.at = tag;
+      if (name.parent !== parent || name.rule === undefined) this.#look(reader, name, parent!);
+      const rule = name.rule!;
+      if (kind === layout.isPage) {
+        if (this.#entryDepth > 0) return tag;
+        this.#takePage(reader, rule, this.#names[head >> 16]!, at);
+        continue;
+      }
+      const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
+      if (hides || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
+      if (kind === layout.opens) {
+        if (rule.text !== undefined) return tag;
+        rules.push(rule);
+        this.#open.push(name.element!);
+        if (rule.isEntry) this.#entryDepth = rules.length;
+        parent = rule;
+      }
+      if (rule.open !== undefined) {
+        const hasAttributes = (head & layout.hasAttributes) !== 0;
+        rule.open(target, hasAttributes ? this.#attributes : noAttributes);
+      }
+      if ((head & layout.hasAttributes) !== 0) this.#attributes.clear();
+      if (kind === layout.opens) continue;
+      if (kind === layout.isEmpty) {
+        if (rule.text !== undefined) rule.text(target, "", noFacts);
+      } else this.#takeText(reader, rule, at, kind === layout.holdsCdata);
+      if (rule.close !== undefined) rule.close(target);
+    }
+    return -1;
+  }
+
+  // An entry with nothing to report but, perhaps, that its URL is repeated.
+  #takePage(reader: RuleReader, rule: Rule, loc: KnownName, at: number): void {
+    if (rule.open !== undefined) rule.open(reader.target, noAttributes);
+    if (loc.parent !== rule || loc.rule === undefined) this.#look(reader, loc, rule);
+    this.#takeText(reader, loc.rule!, at, false);
+    this.#parts.cursor.at = this.#tokenizer.memory[at + tokenClose]!;
+    if (rule.close !== undefined) rule.close(reader.target);
+  }
+
+  #look(reader: RuleReader, name: KnownName, parent: Rule): void {
+    this.#parts.elements.namespaces.resolve(name.element!);
+    name.rule = reader.ruleOf(parent, name.element!);
+    name.parent = parent;
+  }
+
+  #takeText(reader: RuleReader, rule: Rule, at: number, isCdata: boolean): void {
+    const { memory } = this.#tokenizer;
+    const { cursor } = this.#parts;
+    const start = memory[at + tokenStart]!;
+    const end = memory[at + tokenEnd]!;
+    const facts = memory[at + tokenFacts]!;
+    const value = this.#value(at, facts, rule);
+    cursor.at = isCdata ? end + cdataEnd : end;
+    if (rule.text === undefined) return;
+    if ((facts & layout.isLeftOut) !== 0 && !isSettled(rule, facts)) {
+      this.#takeRaw(reader, rule, this.#tokenizer.decode(start, end), isCdata, start);
+    } else if ((facts & layout.isRaw) !== 0) this.#takeRaw(reader, rule, value, isCdata, start);
+    else {
+      const isKnown = (facts & knownFacts) !== 0 && (!rule.isKey || (facts & layout.hasKey) !== 0);
+      const text = (facts & layout.hasSpace) === 0 ? value : trimUrl(value);
+      rule.text(reader.target, text, isKnown ? this.#factsAt(this.#facts, at, facts) : noFacts);
+    }
+  }
+
+  // A text as it is written.
+  #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
+    const { cursor, text } = this.#parts;
+    const { at } = cursor;
+    // Problems with references are reported from the start of the text.
+    if (!isCdata) cursor.at = start;
+    if (isCdata) text.addCdata(value, true);
+    else text.add(value, true);
+    cursor.at = at;
+    reader.takeText(rule, text.value, text.value === value);
+    text.clear();
+  }
+
+  #addAttribute(name: string, at: number): void {
+    const facts = this.#tokenizer.memory[at + tokenFacts]!;
+    const value = this.#value(at, facts, undefined);
+    this.#factsAt(this.#attributes.add(name, value, (facts & layout.isRaw) !== 0), at, facts);
+  }
+
+  // The next text.
+  #value(at: number, facts: number, rule: Rule | undefined): string {
+    const { memory, narrow, wide, words } = this.#tokenizer;
+    if (memory[at + tokenStart] === memory[at + tokenEnd]) return "";
+    if ((facts & layout.isLeftOut) !== 0) return (rule && validTexts[rule.name]) ?? leftOut;
+    if ((facts & layout.isKnownWord) !== 0) return words[memory[at + tokenHigh]!]!;
+    const value = (facts & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
+    if ((facts & layout.isNewWord) !== 0) words[memory[at + tokenHigh]!] = value;
+    return value;
+  }
+
+  #factsAt(facts: TextFacts, at: number, flags: number): TextFacts {
+    const { memory } = this.#tokenizer;
+    facts.isUrl = (flags & layout.isAccepted) !== 0;
+    facts.acceptOrigin = (flags & layout.isUnaccepted) !== 0 ? this.#acceptOrigin : undefined;
+    facts.isDate = (flags & layout.isUsualDate) !== 0;
+    facts.high = memory[at + tokenHigh]!;
+    facts.low = memory[at + tokenLow]!;
+    return facts;
+  }
+}
+
+// What the tokenizer should know about the text of an element.
+function hintsOf({ rules, urlsOnly }: RuleReader): number {
+  const rule = rules.at(-1);
+  if (rule === undefined) return 0;
+  if (urlsOnly && rule.isEntry) return layout.isEntry;
+  if (urlsOnly && rules.at(-2)?.isEntry && rule.name === "changefreq") return layout.isFrequency;
+  if (urlsOnly && rules.at(-2)?.isEntry && rule.name === "priority") return layout.isPriority;
+  const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
+  if (rule.text === undefined) return wanted | layout.isUnwanted;
+  const key = rule.isKey ? layout.isKey : 0;
+  const url = rule.isUrl ? layout.isUrl : 0;
+  const date = rule.isDate ? layout.isDate : 0;
+  return wanted | key | url | date | (rule.isDetail ? layout.isDetail : 0);
+}
+
+// Whether all that counts of a text that was left out is that it is valid, and it is.
+function isSettled(rule: Rule, facts: number): boolean {
+  if ((facts & layout.isRaw) !== 0) return false;
+  if (validTexts[rule.name] !== undefined) return true;
+  if (!rule.isDetail || (rule.isUrl && (facts & layout.isAccepted) === 0)) return false;
+  return !rule.isDate || (facts & layout.isUsualDate) !== 0;
+}
+
+// The same string object as for other occurrences: comparing it is then a pointer comparison.
+function interned(name: string): string {
+  return Object.keys({ [name]: true })[0]!;
+}
+
+// Not beyond this position, and not inside a character.
+function endOfCharacters(bytes: Uint8Array, at: number): number {
+  if (at >= bytes.length) return bytes.length;
+  let end = at;
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return end;
+}
+
+function byteLength(text: string): number {
+  return encoder.encodeInto(text, scratch).written;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const nothing = new Uint8Array(0);
+// How much of a document may wait for more, and the size of a chunk.
+const maxRest = 32 * 1024;
+const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
+const maxText = Math.floor(maxPiece / 3);
+// Windows start small, because the scanner usually has to read only a few tags.
+const firstWindow = 512;
+const maxWindow = 64 * 1024;
+const scratch = new Uint8Array(maxWindow);
+// The length of a run that is worth its cost; after how many shorter ones there is a pause, and for how many characters.
+const goodRun = 256;
+const mostShortRuns = 16;
+const firstPause = 2048;
+const longestPause = 64 * 1024;
+const mostNames = 200;
+const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
+// The length of `]]>`.
+const cdataEnd = 3;
+// Stand for texts that nobody wants to have.
+const leftOut = "-";
+const validTexts: Readonly<Record<string, string>> = { changefreq: "daily", priority: "0.5" };
+// In 32-bit words.
+const tokenStart = layout.tokenStart >> 2;
+const tokenEnd = layout.tokenEnd >> 2;
+const tokenFacts = layout.tokenFacts >> 2;
+const tokenHigh = layout.tokenHigh >> 2;
+const tokenLow = layout.tokenLow >> 2;
+const tokenTag = layout.tokenTag >> 2;
+const tokenClose = layout.tokenClose >> 2;
+const tokenWords = layout.tokenSize >> 2;

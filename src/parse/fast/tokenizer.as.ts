@@ -1,0 +1,779 @@
+// The tokenizer, in AssemblyScript (https://www.assemblyscript.org): reads the tags and texts of usual XML, sixteen bytes
+// at a time. It knows nothing but the names that the scanner has read before. Each element becomes a token, and its text
+// is written to one of two lists, as JSON. It stops before everything unusual, and changes nothing else: the scanner
+// reads on from there. layout.ts says what is where in the memory. `npm run tokenizer` translates it.
+import {
+  closes,
+  hasAttributes,
+  hasKey,
+  hasSpace,
+  hidesAttributes,
+  holdsCdata,
+  holdsText,
+  isAccepted,
+  isAttribute,
+  isDate,
+  isDetail,
+  isEmpty,
+  isEntry,
+  isFrequency,
+  isKey,
+  isKnownWord,
+  isLeftOut,
+  isNewWord,
+  isPage,
+  isPriority,
+  isRaw,
+  isUnaccepted,
+  isUnusual,
+  isUnwanted,
+  isUrl,
+  isUsualDate,
+  isWide,
+  kinds,
+  longestName,
+  nameCount,
+  nameHints,
+  nameNext,
+  nameNumber,
+  nameSize,
+  namesStart,
+  nameText,
+  narrowEnd,
+  narrowStart,
+  needsMore,
+  needsRoom,
+  openStart,
+  opens,
+  originCount,
+  originSize,
+  originsStart,
+  originText,
+  tokenClose,
+  tokenEnd,
+  tokenFacts,
+  tokenHigh,
+  tokenLow,
+  tokenSize,
+  tokenStart,
+  tokensEnd,
+  tokensStart,
+  tokenTag,
+  wantsAttributes,
+  wideEnd,
+  wideStart,
+  wordCount,
+  wordsStart,
+} from "./layout";
+
+// Settings of a run: limits, the depth of the innermost element that must not be closed here, whether only URLs are
+// wanted, and the start and factors of fingerprints.
+export let longestText: i32 = 0;
+export let longestUrl: i32 = 0;
+export let mostAttributes: i32 = 0;
+export let deepest: i32 = 0;
+export let floor: i32 = 1;
+export let urlsOnly: i32 = 0;
+export let highStart: i32 = 0;
+export let lowStart: i32 = 0;
+export let highFactor: i32 = 0;
+export let lowFactor: i32 = 0;
+/** How many elements are open. */
+export let depth: i32 = 0;
+/** Where the run ended, why, and where the lists end. */
+export let at: i32 = 0;
+export let reason: i32 = 0;
+export let narrowOut: i32 = 0;
+export let wideOut: i32 = 0;
+
+// The next token.
+let out: i32 = 0;
+// The last name that was read, and its end.
+let last: i32 = namesStart;
+let nameEnd: i32 = 0;
+// What the last search has passed: characters that need care, and characters outside of ASCII.
+let special: i32 = 0;
+let other: i32 = 0;
+// The character that the last reference stands for.
+let decoded: i32 = 0;
+// Which of the two places of a word is given away next.
+let nextWay: i32 = 0;
+// The entry that is being read, if it may become a single token: the token of its start tag, its depth, which of its
+// fields it had, and the token of its URL.
+let entryToken: i32 = 0;
+let entryDepth: i32 = 0;
+let seen: i32 = 0;
+let keyToken: i32 = 0;
+// The attributes of the last tag, and whether it ends in `/>`.
+let attributeCount: i32 = 0;
+let isEmptyTag: bool = false;
+// Whether the last text has something that JSON escapes.
+let isEscaped: bool = false;
+
+function byte(p: i32): i32 {
+  return load<u8>(p);
+}
+
+function isSpace(c: i32): bool {
+  return c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09;
+}
+
+/** Adds a name, whose text is in memory. Returns its address. */
+export function addName(from: i32, length: i32, number: i32, hints: i32): i32 {
+  let index: i32 = hashOf(from, length);
+  while (load<i32>(namesStart + index * nameSize) != 0) index = (index + 1) & (nameCount - 1);
+  const slot: i32 = namesStart + index * nameSize;
+  store<i32>(slot, length);
+  store<i32>(slot, number, nameNumber);
+  store<i32>(slot, hints, nameHints);
+  store<i32>(slot, slot, nameNext);
+  memory.copy(slot + nameText, from, length);
+  return slot;
+}
+
+/** Reads from `from` to `end`. Returns the end of the tokens. */
+export function run(from: i32, end: i32): i32 {
+  out = tokensStart;
+  entryToken = 0;
+  store<u8>(narrowStart, 0x5b);
+  store<u8>(wideStart, 0x5b);
+  narrowOut = narrowStart + 1;
+  wideOut = wideStart + 1;
+  let p: i32 = from;
+  while (true) {
+    at = p;
+    reason = needsRoom;
+    // Room for an element with the most attributes.
+    if (out + tokenSize * (mostAttributes + 1) > tokensEnd) break;
+    p = element(p, end);
+    if (p == 0) break;
+  }
+  // `0]`
+  store<u16>(narrowOut, 0x5d30);
+  store<u16>(wideOut, 0x5d30);
+  narrowOut += 2;
+  wideOut += 2;
+  return out;
+}
+
+// Reads a tag, and the rest of the element if that is only text. Returns where that ends; or 0, and sets the reason.
+function element(from: i32, end: i32): i32 {
+  let p: i32 = from;
+  while (isSpace(byte(p))) p++;
+  reason = needsMore;
+  if (p + 2 >= end) return 0;
+  if (byte(p) != 0x3c) return unusual();
+  if (byte(p + 1) == 0x2f) return endTag(p, end);
+  const slot: i32 = nameAt(p + 1);
+  if (slot == 0) return nameEnd >= end ? 0 : unusual();
+  if (byte(nameEnd - 1) == 0x3d || depth >= deepest) return unusual();
+  const length: i32 = load<i32>(slot);
+  const hints: i32 = load<i32>(slot, nameHints);
+  const tokens: i32 = out;
+  let start: i32 = nameEnd + 1;
+  let head: i32 = load<i32>(slot, nameNumber) << 8;
+  if (byte(nameEnd) != 0x3e) {
+    start = attributes(nameEnd, end, (hints & wantsAttributes) != 0);
+    if (start == 0) return back(tokens);
+    if (attributeCount > 0) head |= out != tokens ? hasAttributes : hidesAttributes;
+    if (isEmptyTag) {
+      if (!takeAttributes(tokens, start - p)) return back(tokens);
+      entryToken = 0;
+      token(isEmpty | head, p, start, p);
+      return start;
+    }
+  }
+  let textEnd: i32 = search(start, end, 0x3c);
+  let after: i32 = textEnd;
+  if (after + 1 >= end) return back(tokens);
+  let content: i32 = holdsText;
+  if (byte(after + 1) == 0x21 && after == start) {
+    if (after + 9 > end) return back(tokens);
+    // `<![CDATA[`
+    if (load<i32>(after) == 0x435b213c && load<i32>(after, 4) == 0x41544144 && byte(after + 8) == 0x5b) {
+      content = holdsCdata;
+      start = after + 9;
+      textEnd = endOfSection(start, end);
+      if (textEnd == 0) return back(tokens);
+      after = textEnd + 3;
+    }
+  }
+  const isOver: bool = byte(after) == 0x3c && byte(after + 1) == 0x2f;
+  if ((isOver || content == holdsCdata) && after + 3 + length > end) return back(tokens);
+  if (isOver && byte(after + 2 + length) == 0x3e && same(after + 2, slot + nameText, length)) {
+    const needed: i32 = special;
+    const wide: i32 = other;
+    if (textEnd - start > longestText) {
+      reason = isUnusual;
+      return back(tokens);
+    }
+    if (!takeAttributes(tokens, after - p)) return back(tokens);
+    const place: i32 = out;
+    token(content | head, start, textEnd, p);
+    if (start < textEnd) takeText(place, hints, content, needed, wide);
+    if (entryToken != 0) settle(place, hints);
+    return after + 3 + length;
+  }
+  if (content == holdsCdata || isOver || !isBlank(start, textEnd)) {
+    reason = isUnusual;
+    return back(tokens);
+  }
+  if (!takeAttributes(tokens, after - p)) return back(tokens);
+  depth++;
+  store<i32>(openStart + (depth << 2), slot);
+  entryToken = (hints & isEntry) != 0 && (head & (hasAttributes | hidesAttributes)) == 0 ? out : 0;
+  entryDepth = depth;
+  seen = 0;
+  token(opens | head, p, start, p);
+  return textEnd;
+}
+
+function unusual(): i32 {
+  reason = isUnusual;
+  return 0;
+}
+
+// The tokens of the attributes go again.
+function back(tokens: i32): i32 {
+  out = tokens;
+  return 0;
+}
+
+function endTag(p: i32, end: i32): i32 {
+  if (depth <= floor) return unusual();
+  const slot: i32 = load<i32>(openStart + (depth << 2));
+  const nameAfter: i32 = p + 2 + load<i32>(slot);
+  if (nameAfter >= end) return 0;
+  if (byte(nameAfter) != 0x3e || !same(p + 2, slot + nameText, load<i32>(slot))) return unusual();
+  depth--;
+  if (entryToken != 0 && (seen & isKey) != 0) endEntry(p);
+  else token(closes | (load<i32>(slot, nameNumber) << 8), p, nameAfter + 1, p);
+  entryToken = 0;
+  return nameAfter + 1;
+}
+
+// A field of an entry of which only the URL is wanted: it needs no look if it is valid, and not repeated.
+function settle(place: i32, hints: i32): void {
+  const facts: i32 = load<i32>(place, tokenFacts);
+  let field: i32 = hints & (isDate | isFrequency | isPriority);
+  if ((facts & (hasKey | isAccepted)) == (hasKey | isAccepted)) {
+    field = isKey;
+    keyToken = place;
+  } else if ((facts & isLeftOut) == 0) field = 0;
+  const isPlain: bool = (load<i32>(place) & (kinds | hasAttributes | hidesAttributes)) == holdsText;
+  if (field == 0 || (seen & field) != 0 || !isPlain) entryToken = 0;
+  seen |= field;
+}
+
+// One token in place of all those of the entry.
+function endEntry(p: i32): void {
+  const numbers: i32 = (load<i32>(entryToken) & 0xff00) | ((load<i32>(keyToken) & 0xff00) << 8);
+  store<i32>(entryToken, isPage | numbers);
+  memory.copy(entryToken + tokenStart, keyToken + tokenStart, tokenTag - tokenStart);
+  store<i32>(entryToken, p, tokenClose);
+  out = entryToken + tokenSize;
+}
+
+function token(head: i32, start: i32, end: i32, tag: i32): void {
+  store<i32>(out, head);
+  store<i32>(out, start, tokenStart);
+  store<i32>(out, end, tokenEnd);
+  store<i32>(out, 0, tokenFacts);
+  store<i32>(out, tag, tokenTag);
+  out += tokenSize;
+}
+
+// From the end of an element's name to the end of the tag. Writes tokens of the attributes if they are wanted. Returns
+// where the tag ends; or 0, and sets the reason.
+function attributes(from: i32, end: i32, areWanted: bool): i32 {
+  let p: i32 = from;
+  attributeCount = 0;
+  while (true) {
+    const before: i32 = p;
+    while (isSpace(byte(p))) p++;
+    if (p + 1 >= end) return 0;
+    isEmptyTag = byte(p) == 0x2f && byte(p + 1) == 0x3e;
+    if (isEmptyTag) return p + 2;
+    if (byte(p) == 0x3e) return p + 1;
+    if (p == before) return unusual();
+    const slot: i32 = nameAt(p);
+    p = nameEnd;
+    if (p + 1 >= end) return 0;
+    const quote: i32 = byte(p);
+    if (slot == 0 || byte(p - 1) != 0x3d || (quote != 0x22 && quote != 0x27)) return unusual();
+    const valueEnd: i32 = search(p + 1, end, quote);
+    if (valueEnd >= end) return 0;
+    if (byte(valueEnd) != quote || valueEnd - p > longestText) return unusual();
+    if (attributeCount == mostAttributes) return unusual();
+    attributeCount++;
+    if (areWanted) {
+      store<i32>(out, special, tokenHigh);
+      store<i32>(out, other, tokenLow);
+      token(isAttribute | (load<i32>(slot, nameNumber) << 8), p + 1, valueEnd, 0);
+      store<i32>(out - tokenSize, load<i32>(slot, nameHints), tokenFacts);
+    }
+    p = valueEnd + 1;
+  }
+}
+
+// The whole element is there, `length` bytes at most: its texts are written. False if there is no room.
+function takeAttributes(tokens: i32, length: i32): bool {
+  // What has to be escaped most becomes six characters.
+  const most: i32 = length * 6 + 64;
+  if (narrowOut + most > narrowEnd || wideOut + most > wideEnd) {
+    reason = tokens > tokensStart ? needsRoom : isUnusual;
+    return false;
+  }
+  for (let place: i32 = tokens; place < out; place += tokenSize) {
+    const hints: i32 = load<i32>(place, tokenFacts);
+    store<i32>(place, 0, tokenFacts);
+    if (load<i32>(place, tokenStart) == load<i32>(place, tokenEnd)) continue;
+    takeText(place, hints, isAttribute, load<i32>(place, tokenHigh), load<i32>(place, tokenLow));
+  }
+  return true;
+}
+
+// Names.
+
+function hashOf(from: i32, length: i32): i32 {
+  return (
+    (length * 7 + byte(from) * 3 + byte(from + length - 1) * 11 + byte(from + (length >> 1)) * 5) & (nameCount - 1)
+  );
+}
+
+// The slot of the name at `from`; 0 if it is not known. Sets its end. Usually the one that followed the last one before.
+function nameAt(from: i32): i32 {
+  const guess: i32 = load<i32>(last, nameNext);
+  if (guess != 0) {
+    const length: i32 = load<i32>(guess);
+    nameEnd = from + length;
+    if (endsName(nameEnd) && same(from, guess + nameText, length)) {
+      last = guess;
+      return guess;
+    }
+  }
+  const length: i32 = nameLength(from);
+  nameEnd = from + length;
+  if (length == 0 || length > longestName) return 0;
+  let index: i32 = hashOf(from, length);
+  while (true) {
+    const slot: i32 = namesStart + index * nameSize;
+    const size: i32 = load<i32>(slot);
+    if (size == 0) return 0;
+    if (size == length && same(from, slot + nameText, length)) {
+      store<i32>(last, slot, nameNext);
+      last = slot;
+      return slot;
+    }
+    index = (index + 1) & (nameCount - 1);
+  }
+  return 0;
+}
+
+// Whether the name of an element or attribute ends here: that of an attribute with its `=`.
+function endsName(p: i32): bool {
+  return byte(p) == 0x3e || byte(p - 1) == 0x3d || isSpace(byte(p)) || byte(p) == 0x2f;
+}
+
+function nameLength(from: i32): i32 {
+  for (let p: i32 = from; p < from + 64; p += 16) {
+    const v: v128 = v128.load(p);
+    const ends: v128 = v128.or(i8x16.eq(v, i8x16.splat(0x3e)), i8x16.eq(v, i8x16.splat(0x3d)));
+    const stops: v128 = v128.or(i8x16.eq(v, i8x16.splat(0x2f)), i8x16.lt_u(v, i8x16.splat(0x21)));
+    const mask: i32 = i8x16.bitmask(v128.or(ends, stops));
+    if (mask == 0) continue;
+    const length: i32 = p + ctz(mask) - from;
+    return byte(from + length) == 0x3d ? length + 1 : length;
+  }
+  return 64;
+}
+
+function same(a: i32, b: i32, length: i32): bool {
+  let index: i32 = 0;
+  for (; index + 16 <= length; index += 16) {
+    if (i8x16.bitmask(i8x16.eq(v128.load(a + index), v128.load(b + index))) != 0xffff) return false;
+  }
+  const rest: i32 = (1 << (length - index)) - 1;
+  return (i8x16.bitmask(i8x16.eq(v128.load(a + index), v128.load(b + index))) & rest) == rest;
+}
+
+function isBlank(from: i32, end: i32): bool {
+  for (let p: i32 = from; p < end; p++) if (!isSpace(byte(p))) return false;
+  return true;
+}
+
+// Texts.
+
+// Where the next `<` is, or the delimiter; at least `end` if there is none. Notes what comes before it.
+function search(from: i32, end: i32, delimiter: i32): i32 {
+  const wanted: v128 = i8x16.splat(delimiter);
+  let needed: i32 = 0;
+  let wide: i32 = 0;
+  let p: i32 = from;
+  while (p < end) {
+    const v: v128 = v128.load(p);
+    const mask: i32 = i8x16.bitmask(v128.or(i8x16.eq(v, wanted), i8x16.eq(v, i8x16.splat(0x3c))));
+    // All bits below the lowest one, or all.
+    const below: i32 = (mask ^ (mask - 1)) >>> 1;
+    needed |= specials(v) & below;
+    wide |= i8x16.bitmask(v) & below;
+    if (mask != 0) {
+      p += ctz(mask);
+      break;
+    }
+    p += 16;
+  }
+  special = needed;
+  other = wide;
+  return p;
+}
+
+// Where `]]>` is; 0 if there is none. Notes what comes before it.
+function endOfSection(from: i32, end: i32): i32 {
+  let needed: i32 = 0;
+  let wide: i32 = 0;
+  for (let p: i32 = from; p < end; p += 16) {
+    const v: v128 = v128.load(p);
+    let mask: i32 = i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x5d)));
+    for (; mask != 0; mask &= mask - 1) {
+      const found: i32 = p + ctz(mask);
+      if (found + 3 > end) return 0;
+      if (byte(found + 1) != 0x5d || byte(found + 2) != 0x3e) continue;
+      const below: i32 = (1 << (found - p)) - 1;
+      special = needed | (specials(v) & below);
+      other = wide | (i8x16.bitmask(v) & below);
+      return found;
+    }
+    needed |= specials(v);
+    wide |= i8x16.bitmask(v);
+  }
+  return 0;
+}
+
+// Ampersands, control characters, and what JSON has to escape.
+function specials(v: v128): i32 {
+  return i8x16.bitmask(
+    v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(0x26)), i8x16.eq(v, i8x16.splat(0x22))),
+      v128.or(
+        v128.or(i8x16.eq(v, i8x16.splat(0x5c)), i8x16.eq(v, i8x16.splat(0x7f))),
+        i8x16.lt_u(v, i8x16.splat(0x20)),
+      ),
+    ),
+  );
+}
+
+// Writes the text of a token to its list, unless it is a known word or nobody wants it. Notes what is known about it.
+function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): void {
+  const start: i32 = load<i32>(place, tokenStart);
+  const end: i32 = load<i32>(place, tokenEnd);
+  if ((hints & isUnwanted) != 0) {
+    store<i32>(place, isLeftOut | isRaw, tokenFacts);
+    return;
+  }
+  let facts: i32 = wide != 0 ? isWide : 0;
+  if (needed == 0 && !mayTrim(start, end)) {
+    if ((hints & isDate) != 0 && isDateAt(start, end - start)) facts |= isUsualDate;
+    if ((hints & isUrl) == 0) {
+      if (urlsOnly != 0 && isChecked(start, end - start, hints, facts)) {
+        store<i32>(place, facts | isLeftOut, tokenFacts);
+        return;
+      }
+      if (end - start <= 16) {
+        const word: i32 = wordAt(start, end - start, place);
+        facts |= word;
+        if (word == isKnownWord) {
+          store<i32>(place, facts, tokenFacts);
+          return;
+        }
+      }
+    }
+  }
+  let o: i32 = wide != 0 ? wideOut : narrowOut;
+  store<u8>(o, 0x22);
+  const written: i32 = o + 1;
+  o = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
+  if (o == 0) {
+    facts |= isRaw;
+    o = written;
+    for (let p: i32 = start; p < end; p++) o = put(o, byte(p));
+  } else if (mayTrim(written, o)) facts |= hasSpace;
+  else if ((hints & isUrl) != 0) {
+    if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? isAccepted : isUnaccepted;
+    if (urlsOnly != 0 && (hints & isDetail) != 0 && (facts & isAccepted) != 0) {
+      store<i32>(place, facts | isLeftOut, tokenFacts);
+      return;
+    }
+    if ((hints & isKey) != 0 && (facts & (isAccepted | isUnaccepted)) != 0) {
+      facts |= hasKey;
+      fingerprint(written, o - written, place);
+    }
+  } else if (needed != 0 && urlsOnly != 0 && (hints & (isDetail | isDate)) == isDetail) {
+    store<i32>(place, facts | isLeftOut, tokenFacts);
+    return;
+  }
+  // `",`
+  store<u16>(o, 0x2c22);
+  if (wide != 0) wideOut = o + 2;
+  else narrowOut = o + 2;
+  store<i32>(place, facts, tokenFacts);
+}
+
+// Whether nobody wants to have the text, and there is nothing to report about it.
+function isChecked(start: i32, length: i32, hints: i32, facts: i32): bool {
+  if ((hints & isFrequency) != 0) return isFrequencyAt(start, length);
+  if ((hints & isPriority) != 0) return length == 3 && isPriorityAt(start);
+  return (hints & isDetail) != 0 && ((hints & isDate) == 0 || (facts & isUsualDate) != 0);
+}
+
+// always, hourly, daily, weekly, monthly, yearly or never.
+function isFrequencyAt(p: i32, length: i32): bool {
+  const word: i32 = load<i32>(p);
+  if (length == 5) return (word == 0x6c696164 && byte(p + 4) == 0x79) || (word == 0x6576656e && byte(p + 4) == 0x72);
+  if (length == 7) return word == 0x746e6f6d && load<i32>(p, 3) == 0x796c6874;
+  if (length != 6) return false;
+  if (load<u16>(p, 4) == 0x796c) return word == 0x6b656577 || word == 0x72616579 || word == 0x72756f68;
+  return word == 0x61776c61 && load<u16>(p, 4) == 0x7379;
+}
+
+// `0.0` to `0.9`, or `1.0`.
+function isPriorityAt(p: i32): bool {
+  if (byte(p + 1) != 0x2e) return false;
+  return byte(p) == 0x30 ? byte(p + 2) >= 0x30 && byte(p + 2) <= 0x39 : byte(p) == 0x31 && byte(p + 2) == 0x30;
+}
+
+function copy(to: i32, start: i32, end: i32): i32 {
+  let o: i32 = to;
+  for (let p: i32 = start; p < end; p += 16) {
+    v128.store(o, v128.load(p));
+    o += 16;
+  }
+  isEscaped = false;
+  return to + end - start;
+}
+
+// Writes a text with its references decoded, and escaped for JSON. Returns where it ends; 0 if it has control characters
+// or references that are not usual, or may have been escaped twice.
+function decode(to: i32, start: i32, end: i32, content: i32): i32 {
+  let o: i32 = to;
+  let p: i32 = start;
+  let ampersand: i32 = 0;
+  isEscaped = false;
+  while (p < end) {
+    const v: v128 = v128.load(p);
+    v128.store(o, v);
+    const mask: i32 = specials(v) | 0x10000;
+    const length: i32 = ctz(mask);
+    if (p + length >= end) {
+      o += end - p;
+      break;
+    }
+    p += length;
+    o += length;
+    if (length == 16) continue;
+    let c: i32 = byte(p);
+    if (c == 0x26) {
+      if (content != holdsCdata) {
+        p = reference(p);
+        if (p == 0) return 0;
+        c = decoded;
+      }
+      if (c == 0x26 && ampersand == 0) ampersand = o;
+    }
+    if (c < 0x20 || c == 0x7f) return 0;
+    if (c == 0x22 || c == 0x5c) isEscaped = true;
+    o = put(o, c);
+    p++;
+  }
+  return ampersand != 0 && content != isAttribute && hasSemicolon(ampersand, o) ? 0 : o;
+}
+
+// Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is not usual.
+function reference(p: i32): i32 {
+  const word: i32 = load<i32>(p, 1);
+  decoded = 0x26;
+  if (word == 0x3b706d61) return p + 4;
+  if (word == 0x746f7571 && byte(p + 5) == 0x3b) {
+    decoded = 0x22;
+    return p + 5;
+  }
+  if (word == 0x736f7061 && byte(p + 5) == 0x3b) {
+    decoded = 0x27;
+    return p + 5;
+  }
+  decoded = 0x3c;
+  if ((word & 0xffffff) == 0x3b746c) return p + 3;
+  decoded = 0x3e;
+  if ((word & 0xffffff) == 0x3b7467) return p + 3;
+  if ((word & 0xff) != 0x23) return 0;
+  const base: i32 = byte(p + 2) == 0x78 ? 16 : 10;
+  let q: i32 = base == 16 ? p + 3 : p + 2;
+  decoded = 0;
+  const limit: i32 = q + 4;
+  while (q < limit) {
+    const c: i32 = byte(q);
+    const letter: i32 = (c | 0x20) - 0x57;
+    const digit: i32 = c <= 0x39 ? c - 0x30 : letter >= 10 ? letter : -1;
+    if (digit < 0 || digit >= base) break;
+    decoded = decoded * base + digit;
+    q++;
+  }
+  return byte(q) == 0x3b && decoded >= 0x20 && decoded < 0x7f ? q : 0;
+}
+
+function hasSemicolon(from: i32, end: i32): bool {
+  for (let p: i32 = from; p < end; p += 16) {
+    const mask: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x3b)));
+    if (mask != 0) return p + ctz(mask) < end;
+  }
+  return false;
+}
+
+// Writes a character as JSON has it.
+function put(o: i32, c: i32): i32 {
+  if (c == 0x22 || c == 0x5c) {
+    store<u8>(o, 0x5c);
+    store<u8>(o, c, 1);
+    return o + 2;
+  }
+  if (c >= 0x20) {
+    store<u8>(o, c);
+    return o + 1;
+  }
+  // `\u00`, then two digits of base sixteen.
+  store<i32>(o, 0x3030755c);
+  store<u8>(o, 0x30 + (c >> 4), 4);
+  const low: i32 = c & 15;
+  store<u8>(o, low < 10 ? 0x30 + low : 0x57 + low, 5);
+  return o + 6;
+}
+
+// Whether a text may begin or end with white space or something that counts as such: with a character of ASCII that is
+// not printable, or one that starts with a byte with which those start.
+function mayTrim(start: i32, end: i32): bool {
+  const first: i32 = byte(start);
+  if (first <= 0x20 || first >= 0x7f) {
+    if (first < 0x80 || startsBlank(first)) return true;
+  }
+  const final: i32 = byte(end - 1);
+  if (final > 0x20 && final < 0x7f) return false;
+  // Of two or three bytes.
+  return final < 0x80 || startsBlank(byte(end - 2)) || startsBlank(byte(end - 3));
+}
+
+// U+0085 and U+00A0; U+1680 and U+180E; U+2000 to U+2060; U+3000; U+FEFF.
+function startsBlank(c: i32): bool {
+  return c == 0xc2 || c == 0xef || (c >= 0xe1 && c <= 0xe3);
+}
+
+// Whether a URL may be taken as it is, if its origin is accepted.
+function isUrlAt(start: i32, end: i32, wide: i32): bool {
+  // Something may follow it that does not belong to it: `]]>`.
+  if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
+  if (wide == 0) return true;
+  // A character that starts with 0xef may be U+FFFD, which stands for bytes that were lost.
+  for (let p: i32 = start; p < end; p += 16) {
+    const mask: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(<i8>0xef)));
+    if (mask != 0 && p + ctz(mask) < end) return false;
+  }
+  return true;
+}
+
+function hasOrigin(start: i32): bool {
+  for (let index: i32 = 0; index < originCount; index++) {
+    const slot: i32 = originsStart + index * originSize;
+    const length: i32 = load<i32>(slot);
+    if (length == 0) return false;
+    if (same(start, slot + originText, length)) return true;
+  }
+  return false;
+}
+
+// The same as FingerprintReader of fingerprints.ts makes.
+function fingerprint(start: i32, length: i32, place: i32): void {
+  let high: i32 = highStart ^ length;
+  let low: i32 = lowStart;
+  const whole: i32 = start + (length & -4);
+  const bits: i32 = (length & 3) << 3;
+  let p: i32 = start;
+  while (p < whole || (p == whole && bits != 0)) {
+    let word: i32 = load<i32>(p);
+    if (p == whole) {
+      // Spaces fill the last word.
+      const mask: i32 = (1 << bits) - 1;
+      word = (word & mask) | (0x20202020 & ~mask);
+    }
+    high = (high ^ word) * highFactor;
+    high = high ^ (high >>> 15);
+    low = (low ^ word) * lowFactor;
+    low = low ^ (low >>> 13);
+    p += 4;
+  }
+  store<i32>(place, high, tokenHigh);
+  store<i32>(place, low, tokenLow);
+}
+
+// Whether a short text is a known word; if not, it becomes one. There are two places for each hash.
+function wordAt(start: i32, length: i32, place: i32): i32 {
+  const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const v: v128 = v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length), positions));
+  const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
+  let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (wordCount - 2);
+  let known: i32 = isKnownWord;
+  if (v128.any_true(v128.xor(v, v128.load(wordsStart + (word << 4))))) {
+    if (v128.any_true(v128.xor(v, v128.load(wordsStart + (word << 4), 16)))) {
+      nextWay = nextWay ^ 1;
+      known = isNewWord;
+      v128.store(wordsStart + ((word | nextWay) << 4), v);
+      word |= nextWay;
+    } else word |= 1;
+  }
+  store<i32>(place, word, tokenHigh);
+  return known;
+}
+
+// YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss and Z or an offset; not on the last day of February in a leap year, not before the year 100,
+// not with -00:00.
+function isDateAt(p: i32, length: i32): bool {
+  if (length != 10 && length != 20 && length != 25) return false;
+  // A bit for each character: where digits must be, and where the others, up to the minutes.
+  const digits: i32 = length == 10 ? 0x036f : 0xdb6f;
+  const others: i32 = length == 10 ? 0x0090 : 0x2490;
+  const v: v128 = v128.load(p);
+  const form: v128 = i8x16(0, 0, 0, 0, 0x2d, 0, 0, 0x2d, 0, 0, 0x54, 0, 0, 0x3a, 0, 0);
+  if ((digitsOf(v) & digits) != digits || (i8x16.bitmask(i8x16.eq(v, form)) & others) != others) return false;
+  const month: i32 = pair(p + 5);
+  const day: i32 = pair(p + 8);
+  if (month == 0 || month > 12 || day == 0 || load<u16>(p) == 0x3030) return false;
+  // Until July the odd months have 31 days, from August on the even ones.
+  if (day > 28 && (month == 2 || day > 30 + ((month ^ (month >> 3)) & 1))) return false;
+  if (length == 10) return true;
+  const rest: i32 = digitsOf(v128.load(p, 16));
+  const sign: i32 = byte(p + 19);
+  if (byte(p + 16) != 0x3a || (rest & 6) != 6) return false;
+  if (pair(p + 11) > 23 || pair(p + 14) > 59 || pair(p + 17) > 59) return false;
+  if (length == 20) return sign == 0x5a;
+  if ((sign != 0x2b && sign != 0x2d) || byte(p + 22) != 0x3a || (rest & 0x1b0) != 0x1b0) return false;
+  const hours: i32 = pair(p + 20);
+  const minutes: i32 = pair(p + 23);
+  return hours <= 23 && minutes <= 59 && (sign == 0x2b || hours + minutes > 0);
+}
+
+// A bit for each digit.
+function digitsOf(v: v128): i32 {
+  return i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10)));
+}
+
+// The number that two digits make.
+function pair(p: i32): i32 {
+  return byte(p) * 10 + byte(p + 1) - 0x30 * 11;
+}
+
+/** How many line ends there are. */
+export function lineEnds(from: i32, to: i32): i32 {
+  let count: i32 = 0;
+  let p: i32 = from;
+  for (; p + 16 <= to; p += 16) count += popcnt(i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x0a))));
+  const rest: i32 = (1 << (to - p)) - 1;
+  return count + popcnt(i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x0a))) & rest);
+}

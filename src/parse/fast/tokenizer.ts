@@ -1,0 +1,227 @@
+// The tokenizer (tokenizer.as.ts) and its memory. All documents share one: reading a chunk is never interrupted, so the
+// names of a document are put into its memory when its turn comes.
+import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
+import { decodeWide } from "../../model/utf8-text.ts";
+import type { LineCounter } from "../xml-cursor.ts";
+import * as layout from "./layout.ts";
+import { tokenizerCode } from "./tokenizer-code.ts";
+
+/** The names of one document, by their numbers. Those of attributes end in `=`. */
+export interface NameTable {
+  readonly keys: readonly string[];
+  readonly hints: readonly number[];
+  /** Where they are in the memory. */
+  readonly addresses: number[];
+}
+
+/** Limits and settings of a run. */
+export interface RunSettings {
+  readonly limits: {
+    readonly text: number;
+    readonly url: number;
+    readonly depth: number;
+    readonly attributes: number;
+  };
+  /** The addresses of the names of the open elements, root first. */
+  readonly open: readonly number[];
+  /** How many of them must stay open. */
+  readonly floor: number;
+  readonly urlsOnly: boolean;
+}
+
+export class Tokenizer implements LineCounter {
+  readonly #code: TokenizerCode;
+  readonly #bytes: Uint8Array;
+  /** The memory, as 32-bit words. */
+  readonly memory: Int32Array;
+  /** The texts of the last run: those of ASCII, and the others, each in the order of their tokens. */
+  narrow: readonly string[] = [];
+  wide: readonly string[] = [];
+  /** Short texts, by the places that tokens give. */
+  readonly words: string[] = [];
+  /** The end of the document in memory. */
+  end: number = layout.documentStart;
+  #table: NameTable | undefined;
+  readonly #origins: string[] = [];
+  #nextOrigin = 0;
+
+  constructor(code: TokenizerCode) {
+    this.#code = code;
+    this.#bytes = new Uint8Array(code.memory.buffer);
+    this.memory = new Int32Array(code.memory.buffer);
+    this.memory[layout.unknownName >> 2] = layout.longestName + 1;
+    code.highStart.value = fingerprintStart.high;
+    code.lowStart.value = fingerprintStart.low;
+    code.highFactor.value = highFactor | 0;
+    code.lowFactor.value = lowFactor | 0;
+  }
+
+  /** Loads the document: what was left of the last chunk, and the next one. */
+  load(rest: Uint8Array, piece: Uint8Array | string): void {
+    this.#bytes.set(rest, layout.documentStart);
+    let end = layout.documentStart + rest.length;
+    if (typeof piece === "string") {
+      end += encoder.encodeInto(piece, this.#bytes.subarray(end, layout.documentEnd)).written;
+    } else {
+      this.#bytes.set(piece, end);
+      end += piece.length;
+    }
+    // Vectors are read beyond the end.
+    this.#bytes.fill(0, end, end + 64);
+    this.end = end;
+  }
+
+  /** From now on, names are those of this table. */
+  use(table: NameTable): void {
+    if (this.#table === table) return;
+    this.#table = table;
+    this.#bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
+    table.addresses.length = 0;
+    for (let number = 0; number < table.keys.length; number++) this.#addName(table, number);
+  }
+
+  /** The last name of this table is new. */
+  update(table: NameTable): void {
+    if (this.#table === table) this.#addName(table, table.keys.length - 1);
+  }
+
+  #addName({ keys, hints, addresses }: NameTable, number: number): void {
+    const scratch = this.#bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
+    const { written } = encoder.encodeInto(keys[number]!, scratch);
+    addresses[number] = this.#code.addName(layout.scratchStart, written, number, hints[number]!);
+  }
+
+  /** Runs from this position as far as it can. Returns the end of the tokens, in 32-bit words. */
+  run(at: number): number {
+    const code = this.#code;
+    const end = code.run(at, this.end);
+    this.narrow = this.#texts(layout.narrowStart, code.narrowOut.value, decodeNarrow);
+    this.wide = this.#texts(layout.wideStart, code.wideOut.value, decodeWide);
+    return end >> 2;
+  }
+
+  prepare({ limits, open, floor, urlsOnly }: RunSettings): void {
+    const code = this.#code;
+    code.longestText.value = limits.text;
+    code.longestUrl.value = limits.url;
+    code.deepest.value = Math.min(limits.depth, deepest);
+    code.mostAttributes.value = Math.min(limits.attributes, mostAttributes);
+    code.floor.value = floor;
+    code.urlsOnly.value = Number(urlsOnly);
+    code.depth.value = open.length;
+    for (let index = 0; index < open.length && index < deepest; index++) {
+      this.memory[(layout.openStart >> 2) + index + 1] = open[index]!;
+    }
+  }
+
+  // Decoded and parsed all at once. JSON.parse gives each string its own memory: slices of a longer one would keep that
+  // alive.
+  #texts(start: number, end: number, decode: (bytes: Uint8Array) => string): readonly string[] {
+    return end - start <= emptyList ? noTexts : JSON.parse(decode(this.#bytes.subarray(start, end)));
+  }
+
+  /** The texts of the last run are not needed any more. */
+  release(): void {
+    this.narrow = noTexts;
+    this.wide = noTexts;
+  }
+
+  /** Where the last run ended, and why. */
+  get at(): number {
+    return this.#code.at.value;
+  }
+
+  get reason(): number {
+    return this.#code.reason.value;
+  }
+
+  countLineEnds(from: number, to: number): number {
+    return this.#code.lineEnds(from, to);
+  }
+
+  /** A copy of a part of the document. */
+  slice(from: number, to: number): Uint8Array {
+    return this.#bytes.slice(from, to);
+  }
+
+  decode(from: number, to: number): string {
+    return decoder.decode(this.#bytes.subarray(from, to));
+  }
+
+  /** The start of the character that this byte belongs to. */
+  characterAt(at: number): number {
+    let start = at;
+    while (start > layout.documentStart && start < this.end && (this.#bytes[start]! & 0xc0) === 0x80) start--;
+    return start;
+  }
+
+  /** URLs that start with this origin are valid. */
+  acceptOrigin(origin: string): void {
+    // A whole run may have been made before the first of its URLs was resolved.
+    if (origin.length * 3 > layout.originSize - layout.originText || this.#origins.includes(origin)) return;
+    const index = this.#nextOrigin;
+    const slot = layout.originsStart + index * layout.originSize;
+    const text = this.#bytes.subarray(slot + layout.originText, slot + layout.originSize);
+    this.memory[slot >> 2] = encoder.encodeInto(origin, text).written;
+    this.#origins[index] = origin;
+    this.#nextOrigin = (index + 1) % layout.originCount;
+  }
+
+  /** Not all tokens were read: the words that they would have added are unknown. */
+  forgetWords(): void {
+    this.#bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * 16);
+  }
+}
+
+/** Undefined if there can be none: an engine without WebAssembly or SIMD, or a page that forbids it. */
+export function createTokenizer(): Tokenizer | undefined {
+  if (typeof WebAssembly === "undefined") return undefined;
+  try {
+    const code = Uint8Array.from(atob(tokenizerCode), (character) => character.charCodeAt(0));
+    return new Tokenizer(new WebAssembly.Instance(new WebAssembly.Module(code)).exports);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Variable {
+  value: number;
+}
+
+interface TokenizerCode {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly highStart: Variable;
+  readonly lowStart: Variable;
+  readonly highFactor: Variable;
+  readonly lowFactor: Variable;
+  readonly longestText: Variable;
+  readonly longestUrl: Variable;
+  readonly mostAttributes: Variable;
+  readonly deepest: Variable;
+  readonly floor: Variable;
+  readonly urlsOnly: Variable;
+  readonly depth: Variable;
+  readonly at: Variable;
+  readonly reason: Variable;
+  readonly narrowOut: Variable;
+  readonly wideOut: Variable;
+  addName(from: number, length: number, number: number, hints: number): number;
+  run(from: number, end: number): number;
+  lineEnds(from: number, to: number): number;
+}
+
+// The needed part of https://webassembly.github.io/spec/js-api/, which Node's types lack.
+declare const WebAssembly: {
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: TokenizerCode };
+};
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decodeNarrow = (bytes: Uint8Array) => decoder.decode(bytes);
+// `[0]`
+const emptyList = 3;
+const noTexts: readonly string[] = [];
+// Deeper elements, and tags with more attributes, are left to the scanner.
+const deepest = 30;
+const mostAttributes = 30;
