@@ -14,10 +14,10 @@ const mayImport: Record<string, readonly string[]> = {
   write: ["model"],
   crawl: ["model", "discover", "fetch", "open", "parse", "archive"],
   tree: ["model", "crawl", "archive"],
-  diff: ["model", "crawl", "tree"],
+  diff: ["model", "archive", "crawl", "tree"],
   fleet: ["model", "fetch", "crawl", "archive", "tree"],
-  check: ["model", "crawl", "parse", "tree"],
-  report: ["model", "crawl", "tree", "diff", "check", "write"],
+  check: ["model", "archive", "crawl", "parse", "tree"],
+  report: ["model", "archive", "crawl", "tree", "diff", "check", "write"],
   cli: [
     "model",
     "discover",

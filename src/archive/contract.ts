@@ -1,6 +1,7 @@
 // The interface of stores and archives, whether in memory, in a private temporary file, or in a WARC file.
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
-import type { SavedReadings } from "./readings.ts";
+import type { Problem } from "../model/problem.ts";
+import type { PagesFormat } from "../model/sitemap.ts";
 
 /** What an archive is about, so that it can be replayed. */
 export interface ArchiveInfo {
@@ -21,9 +22,22 @@ export interface OpenArchiveOptions {
   readonly until?: number | undefined;
 }
 
-/** The files of archives of earlier runs, open to be read. */
-export interface EarlierFiles {
-  close(): Promise<void>;
+/** What a run read in a document, from its first to its last page, without a loss. */
+export interface Counts {
+  readonly format: PagesFormat;
+  readonly pages: number;
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  readonly checksum?: number | undefined;
+  readonly charset?: string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export interface RunCounts {
+  /** The settings that the counts depend on, as one text. */
+  readonly by: string;
+  /** By URL. */
+  readonly documents: ReadonlyMap<string, Counts>;
 }
 
 /** Keeps exchanges and answers requests from them. */
@@ -37,10 +51,10 @@ export interface Store extends DocumentSource {
   keep<T extends Fetched>(fetched: T): Promise<T>;
   /** Whether the answer to this very request was kept. */
   has(request: DocumentRequest): boolean;
-  /** The crawl ran to its end: what is missing in the archive was left out on purpose. `readings` are kept with it. */
-  finish(readings?: SavedReadings): Promise<void>;
-  /** What was read in this document was shown to be wrong: archives that are saved later do not have it. */
-  forgetReading(url: string): void;
+  /** The crawl ran to its end: what is missing in the archive was left out on purpose. `counts` are kept with it. */
+  finish(counts?: RunCounts): Promise<void>;
+  /** What was counted in this document was shown to be wrong: archives that are saved later do not have it. */
+  forgetCounts(url: string): void;
   /** Writes everything as one archive, compressed if the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
   /** Releases everything, including temporary files. Bodies must not be read any more. */
@@ -57,12 +71,14 @@ export interface Archive extends DocumentSource {
   readonly truncated: boolean;
   /** Whether the file was edited: what it says about itself, or about an exchange, is not what was written. */
   readonly altered: boolean;
-  /** What the run that wrote it read, if it ran to its end. */
-  readonly readings: SavedReadings | undefined;
+  /** The settings that its counts depend on, if it has any. */
+  readonly countedBy: string | undefined;
   /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
   readonly urls: readonly string[];
-  /** What the run says that it read in this document was shown to be wrong: archives that are saved later do not have it. */
-  forgetReading(url: string): void;
+  /** What the run that wrote it read in the sitemap at this URL, as it says. */
+  counts(url: string): Counts | undefined;
+  /** These counts were shown to be wrong: archives that are saved later do not have them. */
+  forgetCounts(url: string): void;
   /** Copies the archive, record by record, compressed if the name ends in `.gz`. The file must not exist. */
   save(path: string): Promise<void>;
 }

@@ -22,7 +22,11 @@ export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resume
 }
 
 export function infoFromJson(text: string): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
-  const value = withoutPrototypes(parseJson(text));
+  return infoFrom(parseJson(text));
+}
+
+export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
+  const value = withoutPrototypes(json);
   if (!isObject(value)) throw unexpected();
   const { version, resumes, homepage, sitemaps, settings } = value as Partial<
     Record<keyof ArchiveInfo | "version" | "resumes", unknown>

@@ -1,5 +1,7 @@
-// JSON for archives: with infinite numbers, as limits may be, and without prototypes from outside.
+// JSON for archives: with infinite numbers, as limits may be, and without prototypes from outside. Of a problem, code and facts count,
+// never its message.
 import { randomUUID } from "node:crypto";
+import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** On one line. Infinite numbers are written as 1e999: valid JSON, and infinite again when parsed. */
 export function toJson(value: unknown): string {
@@ -47,3 +49,29 @@ export function withoutPrototypes(value: unknown, depth = 0): unknown {
 }
 
 const mostDepth = 100;
+
+/** Undefined if the value is not a valid problem. */
+export function archivedProblem(value: unknown): Problem | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const given = new Map<string, unknown>(Object.entries(value));
+  const name = given.get("code");
+  if (typeof name !== "string" || !spelling.test(name)) return undefined;
+  const facts: Record<string, string | number> = {};
+  // In the order of the file, so that it is shown as it was.
+  for (const [fact, item] of given) {
+    const check = Object.hasOwn(factChecks, fact) ? factChecks[fact as keyof typeof factChecks] : undefined;
+    if (check === undefined || item === undefined) continue;
+    if (!check.isValid(item)) return undefined;
+    facts[fact] = item as string | number;
+  }
+  // Codes of later versions are kept.
+  return problem(name as ProblemCode, facts);
+}
+
+/** Why a body ended too early: whatever the code, something is missing. */
+export function archivedBodyProblem(value: unknown): Problem | undefined {
+  const found = archivedProblem(value);
+  return found === undefined || isLossy(found.code) ? found : problem("body-short");
+}
+
+const spelling = /^[a-z][a-z0-9-]{0,63}$/;

@@ -15,10 +15,10 @@ export function archiveKey(request: RequestIdentity): string {
 }
 
 /**
- * The keys under which the answer to a request may be kept, the best first. Archives of other tools, and older ones of
- * ours, have one response for each URL, whatever its role.
+ * The keys under which the answer to a request may be kept, the best first. Archives of other tools have one response for each URL,
+ * whatever its role.
  */
-function archiveKeys(request: DocumentRequest): string[] {
+export function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
     ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
@@ -33,19 +33,18 @@ function archiveKeys(request: DocumentRequest): string[] {
   return [...new Set(ways.map((way) => archiveKey({ url, ...way })))];
 }
 
+/** Exchanges by their keys. */
+export interface Answers {
+  has(key: string): boolean;
+  /** `key`: of an exchange that is there. */
+  read(key: string, request: DocumentRequest): Promise<Fetched>;
+}
+
 /** The answer to a request; unknown URLs are `archive-missing`. */
-export async function replay<Entry>(
-  request: DocumentRequest,
-  find: (key: string) => Entry | undefined,
-  read: (entry: Entry) => Promise<Fetched | undefined>,
-): Promise<Fetched> {
+export async function replay(request: DocumentRequest, answers: Answers): Promise<Fetched> {
   request.signal?.throwIfAborted();
-  for (const key of archiveKeys(request)) {
-    const entry = find(key);
-    const fetched = entry && (await read(entry));
-    if (fetched !== undefined) return fetched;
-  }
-  return missing(request);
+  const key = archiveKeys(request).find((each) => answers.has(each));
+  return key === undefined ? missing(request) : answers.read(key, request);
 }
 
 function missing({ url, role, anonymous }: DocumentRequest): FailedFetch {

@@ -1,216 +1,200 @@
-// Keeps exchanges while a tree is in use: in memory, in a private temporary file, and in an archive if one is wanted.
+// Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
+import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
-import { isCompressedName, writeArchive } from "./archive-writer.ts";
-import { BodySpace } from "./body-space.ts";
-import type { ArchiveInfo, EarlierFiles, Store } from "./contract.ts";
-import { describe } from "./description.ts";
-import { CheckedBody } from "./digest.ts";
-import { closedError } from "./kept-body.ts";
-import type { SavedReadings } from "./readings.ts";
+import { ArchivedBody } from "./archived-body.ts";
+import { type Answer, readOwnExchange } from "./contents.ts";
+import type { ArchiveInfo, RunCounts, Store } from "./contract.ts";
+import { type Block, closedError, KeptBody, readBlocks } from "./file.ts";
+import { describe, type Repetition, revive } from "./kept-response.ts";
 import { archiveKey, replay } from "./replay.ts";
-import type { ResumedArchive } from "./resume-archive.ts";
-import { bodyOf, type Entry, type Repetition, readEntry, SavedExchanges } from "./saved-exchanges.ts";
-
-export type { Archive, ArchiveInfo, Store } from "./contract.ts";
-export { openArchive } from "./open-archive.ts";
+import type { ResumedArchive } from "./resume.ts";
+import { Scratch } from "./scratch.ts";
+import { ArchiveWriter, copyArchive, type RecordSource, writeArchive } from "./write.ts";
 
 // Up to this size `auto` keeps bodies in memory: enough for most websites, little for any machine.
 const autoMemory = 8 * 1024 * 1024;
 
-/** A store for one crawl. Exchanges are also appended to an archive: a new one at `save`, or one that is resumed. */
+/** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
   readonly resumed?: ResumedArchive | undefined;
   /** Which answers of a resumed archive count. */
   readonly limits?: Limits | undefined;
-  /** The files of earlier runs: their documents stay there. Closed with the store, which owns them once it is made. */
-  readonly earlier?: EarlierFiles | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
-  const { kind, save, resumed, info, earlier } = options;
-  // An archive that is not compressed is where bodies are read from: only what is on its way there needs space.
-  const passing = resumed === undefined ? save !== undefined && !isCompressedName(save) : !resumed.isCompressed;
-  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !passing ? 0 : autoMemory;
-  const space = new BodySpace(memory, passing);
+  const { kind, save, resumed, info } = options;
+  // Only what is on its way to an archive needs space.
+  const isPassing = save !== undefined || resumed !== undefined;
+  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : autoMemory;
+  const space = new Scratch(memory);
   try {
     if (memory === 0) await space.prepare();
-    const saved =
-      resumed !== undefined
-        ? await SavedExchanges.start(resumed.writer, info, resumed.infoId)
-        : save === undefined
-          ? undefined
-          : await SavedExchanges.create(save, info);
-    const copiesAll = kind === "memory";
-    return new OpenStore({ space, saved, info, resumed, limits: options.limits, earlier, copiesAll });
+    const writer = resumed?.writer ?? (save === undefined ? undefined : await ArchiveWriter.create(save));
+    await writer?.start(info, resumed?.infoId);
+    return new OpenStore(space, writer, options);
   } catch (error) {
     await space.close();
     throw error;
   }
 }
 
-interface StoreParts {
-  readonly space: BodySpace;
-  readonly saved: SavedExchanges | undefined;
-  readonly info: ArchiveInfo;
-  readonly resumed: ResumedArchive | undefined;
-  readonly limits: Limits | undefined;
-  readonly earlier: EarlierFiles | undefined;
-  /** Nothing is left in the files of earlier runs. */
-  readonly copiesAll: boolean;
+/** What is kept in memory of an exchange: where its description and its body are. */
+interface Entry {
+  readonly description: Block;
+  readonly body: readonly Block[];
 }
 
 class OpenStore implements Store {
-  readonly #parts: StoreParts;
-  readonly #entries = new Map<string, Entry>();
+  readonly #space: Scratch;
+  readonly #writer: ArchiveWriter | undefined;
+  readonly #options: Parameters<typeof createStore>[0];
+  readonly #entries = new Map<string, Entry | Answer>();
   // Whether one was kept that was not asked for.
   #hasGuess = false;
+  #counts: RunCounts | undefined;
+  readonly #forgotten = new Set<string>();
   #finished = false;
-  #readings: SavedReadings | undefined;
   #closed = false;
 
-  constructor(parts: StoreParts) {
-    this.#parts = parts;
+  constructor(space: Scratch, writer: ArchiveWriter | undefined, options: Parameters<typeof createStore>[0]) {
+    this.#space = space;
+    this.#writer = writer;
+    this.#options = options;
   }
 
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
     // Fetched ahead, and not needed any more: nothing comes after the end of an archive.
     if (this.#finished) return fetched;
-    const stored = await this.#store(fetched);
-    const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
-    const repeated = repeatedBy(fetched);
-    const described = repeated === undefined ? fetched : { ...fetched, came: repeated.came };
-    const entry = await this.#place(describe(described, problem), stored, repeated);
+    const isFound = fetched.outcome === "found";
+    // A document of an earlier archive, whose record is copied, is not copied here, too.
+    const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
+    const body = isFound && !isCopied ? await this.#space.take(fetched.body) : [];
+    const repetition = repetitionOf(fetched);
+    const described = repetition === undefined ? fetched : { ...fetched, came: repetition.came };
+    const reason = isFound ? fetched.body.problem : undefined;
+    const entry = await this.#place(describe(described, reason), body, repetition);
     const key = archiveKey(fetched);
     if (fetched.notAsked === "guess") this.#hasGuess = true;
     if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
-    if (fetched.outcome !== "found") return fetched;
+    if (!isFound) return fetched;
     const { duration } = fetched.body;
-    return {
-      ...described,
-      ...(duration === undefined ? {} : { duration }),
-      body: bodyOf(entry, problem),
-    } as T;
+    return { ...described, ...(duration === undefined ? {} : { duration }), body: this.#bodyOf(entry, reason) };
   }
 
   has(request: DocumentRequest): boolean {
-    if (this.#find(archiveKey(request)) !== undefined) return true;
-    const isPlain = request.notAsked === undefined;
-    return isPlain && this.#find(archiveKey({ ...request, notAsked: "unchanged" })) !== undefined;
+    if (this.#has(archiveKey(request))) return true;
+    return request.notAsked === undefined && this.#has(archiveKey({ ...request, notAsked: "unchanged" }));
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(
-      request,
-      (key) => this.#find(key),
-      (found) => found(),
-    );
+    return replay(request, { has: (key) => this.#has(key), read: (key, asked) => this.#read(key, asked) });
   }
 
   wasNotAsked(url: string): boolean {
     // Often called, and never so in a first run.
-    if (!this.#hasGuess && this.#parts.resumed === undefined) return false;
-    return this.#find(archiveKey({ url, role: "sitemap", notAsked: "guess" })) !== undefined;
+    if (!this.#hasGuess && this.#options.resumed === undefined) return false;
+    return this.#has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 
-  async finish(readings?: SavedReadings): Promise<void> {
+  async finish(counts?: RunCounts): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
-    this.#readings = readings;
-    await this.#parts.saved?.finish(readings);
+    this.#counts = counts;
+    await this.#writer?.finish(counts);
+  }
+
+  forgetCounts(url: string): void {
+    this.#forgotten.add(url);
   }
 
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
-    const { info, resumed } = this.#parts;
-    await writeArchive(path, async (writer) => {
-      const saved = await SavedExchanges.start(writer, info);
-      if (resumed !== undefined) {
-        for (const key of resumed.keys()) if (!this.#entries.has(key)) await this.#copy(key, saved);
+    const writer = this.#writer;
+    if (writer !== undefined) return copyArchive(writer.records, writer.end, path, this.#forgotten);
+    await writeArchive(path, async (copy) => {
+      await copy.start(this.#options.info);
+      for (const entry of this.#entries.values()) {
+        const { description, body } = entry as Entry;
+        await copy.append(await wholeOf(description), body);
       }
-      for (const entry of this.#entries.values()) await saved.append(entry);
-      if (this.#finished) await saved.finish(this.#readings);
+      const { by = "", documents = [] } = this.#counts ?? {};
+      const known = new Map([...documents].filter(([url]) => !this.#forgotten.has(url)));
+      if (this.#finished) await copy.finish({ by, documents: known });
     });
-  }
-
-  forgetReading(url: string): void {
-    const { by, documents } = this.#readings ?? { by: "", documents: [] };
-    this.#readings = { by, documents: documents.filter((reading) => reading.url !== url) };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    const { saved, resumed, space, earlier } = this.#parts;
-    await saved?.close();
-    await resumed?.close();
-    await space.close();
-    await earlier?.close();
+    await this.#writer?.close();
+    await this.#options.resumed?.close();
+    await this.#space.close();
   }
 
-  // A document of an earlier run stays in its file, where it was found intact.
-  async #store(fetched: Fetched): Promise<Pick<Entry, "body" | "digest">> {
-    const { space, earlier, copiesAll } = this.#parts;
-    if (fetched.outcome !== "found") return { body: [] };
-    const { body } = fetched;
-    if (earlier !== undefined && !copiesAll && body instanceof CheckedBody) {
-      const { blocks, record, digest } = body;
-      const isWhole = body.problem === undefined && blocks !== undefined && digest !== undefined;
-      if (isWhole && repeatedBy(fetched) !== undefined) return { body: blocks, digest: record?.payloadDigest.trim() };
+  // In the archive, if there is one.
+  async #place(
+    description: Uint8Array,
+    body: readonly Block[],
+    repetition: FoundRepetition | undefined,
+  ): Promise<Entry | Answer> {
+    const writer = this.#writer;
+    if (writer === undefined) return { description: await this.#space.put(description), body };
+    try {
+      if (repetition !== undefined) return await writer.appendRepeated(description, repetition.source, repetition);
+      return await writer.append(description, body);
+    } finally {
+      this.#space.release(body);
     }
-    return { body: await space.take(body) };
+  }
+
+  #has(key: string): boolean {
+    const { resumed, limits } = this.#options;
+    return this.#entries.has(key) || resumed?.has(key, limits) === true;
   }
 
   // What was kept in this run, or in the one that it goes on with.
-  #find(key: string): (() => Promise<Fetched>) | undefined {
+  async #read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) return () => readEntry(entry);
-    const { resumed, limits } = this.#parts;
-    const answer = resumed?.find(key, limits);
-    if (resumed === undefined || answer === undefined) return undefined;
-    return async () => {
-      const fetched = await resumed.read(answer);
+    if (entry === undefined) {
+      const fetched = await this.#options.resumed?.read(key, asked);
+      if (fetched === undefined) throw new SitemapError("invalid-archive", "There is no such answer");
       return { ...fetched, came: fetched.came === "not-asked" ? fetched.came : "resumed" };
-    };
+    }
+    if (!("body" in entry)) return readOwnExchange((this.#writer as ArchiveWriter).records, key, entry);
+    return revive(await wholeOf(entry.description), (reason) => this.#bodyOf(entry, reason));
   }
 
-  async #copy(key: string, saved: SavedExchanges): Promise<void> {
-    const fetched = await this.#find(key)?.();
-    if (fetched === undefined) return;
-    const body = fetched.outcome === "found" ? await this.#parts.space.take(fetched.body) : [];
-    const problem = fetched.outcome === "found" ? fetched.body.problem : undefined;
-    await saved.append({ description: [describe(fetched, problem)], body });
-    this.#parts.space.release(body);
-  }
-
-  /** Where the exchange stays: in the archive, where it can be read from there. */
-  async #place(
-    description: Uint8Array,
-    stored: Pick<Entry, "body" | "digest">,
-    repeated: Repetition | undefined,
-  ): Promise<Entry> {
-    const { space, saved } = this.#parts;
-    const entry = { description: [description], ...stored };
-    if (repeated !== undefined) await saved?.appendRepeated(entry, repeated);
-    const place = repeated === undefined ? await saved?.append(entry) : undefined;
-    if (place === undefined) return { ...entry, description: [await space.put(description)] };
-    space.release(stored.body);
-    return place;
+  #bodyOf(entry: Entry | Answer, reason: ArchivedBody["problem"]): ArchivedBody | KeptBody {
+    if ("body" in entry) return new KeptBody(entry.body, reason);
+    const { records } = this.#writer as ArchiveWriter;
+    return new ArchivedBody({ records, place: entry.response, bytes: entry.bytes, problem: reason });
   }
 }
 
+async function wholeOf(block: Block): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readBlocks([block])) pieces.push(piece);
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+}
+
+interface FoundRepetition extends Repetition {
+  readonly source: RecordSource;
+  readonly bytes: number | undefined;
+}
+
 // A document of an earlier run, whose record can be copied.
-function repeatedBy(fetched: Fetched): Repetition | undefined {
+function repetitionOf(fetched: Fetched): FoundRepetition | undefined {
   if (fetched.outcome !== "found") return undefined;
   const { body, status, headers, answered } = fetched;
   const isUnasked = fetched.came === "not-asked";
   const original = body.sameAs ?? (answered === undefined && !isUnasked ? undefined : body);
-  if (!(original instanceof CheckedBody) || original.record === undefined) return undefined;
-  const { record } = original;
-  if (isUnasked) return { came: "not-asked", record };
+  if (!(original instanceof ArchivedBody) || original.source === undefined) return undefined;
+  const about = { source: original.source, bytes: original.length };
+  if (isUnasked) return { came: "not-asked", ...about };
   const came = body.sameAs === undefined ? "not-modified" : "same-payload";
-  return { came, record, answered: answered ?? { status, headers } };
+  return { came, ...about, answered: answered ?? { status, headers } };
 }

@@ -5,7 +5,7 @@ import { rmdirSync, unlinkSync } from "node:fs";
 import { lstat, mkdtemp, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { KeptFile, storageFailed } from "./kept-body.ts";
+import { KeptFile, storageFailed } from "./file.ts";
 
 /** The one file in a directory of ours. */
 const fileName = "documents";
@@ -38,7 +38,6 @@ export async function createTemporaryFile(): Promise<TemporaryFile> {
     const handle = await open(path.join(directory, fileName), "wx+", 0o600);
     await remove(directory);
     const file = new KeptFile(handle, `A temporary file in ${place}`);
-    file.isPrivate = true;
     return temporaryFile(file, directory);
   } catch (error) {
     if (directory !== undefined) await remove(directory);

@@ -2,7 +2,7 @@
 // of alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { AlternateSet } from "./language-rules.ts";
 import { PageBits } from "./page-bits.ts";

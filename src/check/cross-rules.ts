@@ -1,6 +1,6 @@
 // Rules across all sitemaps: records what is needed of each page, and joins the records at the end. Findings are
 // counted for each sitemap; the text of the first examples is read again from the documents.
-import { Scratch } from "../crawl/scratch.ts";
+import { Scratch } from "../archive/scratch.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { CheckTime } from "./check-time.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";

@@ -1,6 +1,6 @@
 // Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
 // that contradict each other. One record per page on disk, joined one partition at a time, in flat memory.
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
 import type { AlternateSet } from "./language-rules.ts";

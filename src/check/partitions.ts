@@ -1,6 +1,7 @@
 // Records of a few 32-bit words, more than fit in memory: sorted into partitions by their first word, written to disk,
 // and read back one partition at a time.
-import type { Piece, Scratch } from "../crawl/scratch.ts";
+import type { Block } from "../archive/file.ts";
+import type { Scratch } from "../archive/scratch.ts";
 
 // With this many, a partition of a hundred million records has some 40 MB.
 export const partitionCount = 64;
@@ -22,7 +23,7 @@ export class Partitions {
   readonly #fill: Int32Array;
   // Full blocks that are being written, and the positions of those of each partition.
   #full: { readonly partition: number; readonly block: Int32Array }[] = [];
-  readonly #pieces: Piece[][];
+  readonly #pieces: Block[][];
   #loaded: Int32Array = emptyBlock;
   /** Whether a partition was too large to be read back whole. */
   isCut = false;

@@ -2,7 +2,7 @@
 // files of pages (ndjson) otherwise.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { Scratch } from "../crawl/scratch.ts";
+import { Scratch } from "../archive/scratch.ts";
 import { compareSides } from "../diff/compare-sides.ts";
 import { type DiffSettings, resolveDiffOptions } from "../diff/diff-trees.ts";
 import { NdjsonSide } from "../diff/ndjson-side.ts";

@@ -1,7 +1,7 @@
 // The file of pages of one website, in any format. Small ones are written at once: with thousands of websites at a
 // time, open files are scarce.
 import { open, rename, rm } from "node:fs/promises";
-import { storageFailed } from "../archive/kept-body.ts";
+import { storageFailed } from "../archive/file.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { csvWriter } from "../write/csv.ts";
 import { ndjsonWriter } from "../write/pages.ts";

@@ -2,16 +2,16 @@
 // that fetches, reads and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 
 import type { Store } from "../archive/contract.ts";
-import type { PreviousArchives } from "../archive/previous-archives.ts";
+import type { PreviousArchives } from "../archive/previous.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
 import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
+import { counting } from "./counts.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ReadDocument, readUrls } from "./read.ts";
-import { type Believed, KnownReadings, ReadingLog, readSettings } from "./reading-log.ts";
 import type { Storage } from "./storage.ts";
 import { CameCount } from "./tally.ts";
 import type { CrawlTarget } from "./target.ts";
@@ -43,10 +43,8 @@ export interface RunOptions {
   readonly source?: DocumentSource | undefined;
   /** Where documents are kept. By default nowhere, or in an archive if `save` or `resume` is set. */
   readonly store?: Store | undefined;
-  /** The archives of earlier runs, if they are open already. Whoever gives them closes them. */
+  /** The archives of earlier runs, if they are open already. Closed when the crawl ends. */
   readonly previous?: PreviousArchives | undefined;
-  /** Where notes of earlier runs replace parsing: filled with what was counted from them. By default everything is parsed. */
-  readonly believed?: Believed | undefined;
   readonly omitMissing?: boolean | undefined;
   /** Problems of the website as a whole that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
@@ -90,15 +88,13 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       const { createFetcher } = await import("../fetch/fetcher.ts");
       fetcher = createFetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
-    const readBy = options.believed && readSettings(settings);
     const again =
       fetcher && earlier && previous
-        ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent, readBy })
+        ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent })
         : undefined;
     const network = again ?? fetcher;
     const { runCrawl } = await import("./engine.ts");
-    const known = options.believed && again && KnownReadings.again(again, options.believed);
-    const log = store && new ReadingLog(settings, known?.read ?? options.read);
+    const counted = store && counting(settings, options.read);
     const events = runCrawl({
       start,
       settings,
@@ -107,8 +103,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       store,
       ...(previous && network && (await earlier?.leftOut({ start, startUrls, settings, previous, source: network }))),
       isRobotsTheSame: again && (() => again.isRobotsTheSame),
-      read: log?.read ?? options.read,
-      readings: log && (() => log.readings),
+      read: counted?.read ?? options.read,
+      counts: counted?.counts,
       omitMissing,
       problems,
       setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),
@@ -123,7 +119,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
   } finally {
     await fetcher?.close();
     await own?.store.close();
-    if (options.previous === undefined && own === undefined) await previous?.close();
+    await previous?.close();
   }
 }
 

@@ -1,8 +1,7 @@
 // One crawl: puts its parts together, begins and ends it, and tells what it found. Candidates become documents, documents
 // become entries, references become candidates again. Events come in declared order, whatever arrived first: documents are
 // prefetched (lookahead.ts), but read one after another.
-import type { Store } from "../archive/contract.ts";
-import type { SavedReadings } from "../archive/readings.ts";
+import type { RunCounts, Store } from "../archive/contract.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
@@ -41,8 +40,8 @@ export interface EngineOptions {
   readonly omitMissing?: boolean | undefined;
   /** Reads documents in place of `read`. */
   readonly read?: ReadDocument | undefined;
-  /** What was read, for the archive. */
-  readonly readings?: (() => SavedReadings) | undefined;
+  /** What was counted, for the archive. */
+  readonly counts?: RunCounts | undefined;
   /** Well-known paths where the previous run found nothing. */
   readonly guesses?: Guesses | undefined;
   /** Children of indexes that need no request, by `trustLastmod`. */
@@ -177,7 +176,7 @@ class Engine {
   }
 
   async *#website(): AsyncGenerator<OrderedEvent, void> {
-    const { start, store, readings, requestCount, came } = this.#options;
+    const { start, store, counts, requestCount, came } = this.#options;
     const { homepage } = start;
     const root: Frame = {
       node: { kind: "index", format: "website", url: homepage, complete: true, problems: [] },
@@ -203,7 +202,7 @@ class Engine {
       nothingRead,
     );
     // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
-    if (!this.#time.leftUnread) await store?.finish(readings?.());
+    if (!this.#time.leftUnread) await store?.finish(counts);
     yield {
       type: "finished",
       complete: tally.complete,

@@ -1,8 +1,8 @@
 // Well-known paths and homepages where an earlier run found no sitemap. While the website stays the same, each run
 // requests only a few of them, in rotation. Where there was a sitemap, every run requests it.
 
-import { CheckedBody } from "../archive/digest.ts";
-import type { PreviousArchives } from "../archive/previous-archives.ts";
+import { ArchivedBody } from "../archive/archived-body.ts";
+import type { PreviousArchives } from "../archive/previous.ts";
 import { candidatesFor } from "../discover/candidates.ts";
 import {
   type DocumentRole,
@@ -133,7 +133,7 @@ async function resultOf(
   if (before.outcome === "absent" || (before.outcome === "blocked" && isForbidden(before))) return nothing;
   if (before.outcome !== "found") return undefined;
   const { document } = before;
-  if (!(document.body instanceof CheckedBody) || document.body.problem !== undefined) return undefined;
+  if (!(document.body instanceof ArchivedBody) || document.body.problem !== undefined) return undefined;
   const holdsSomething =
     role === "homepage" ? await hasLinks(document, before.url) : await isSitemap(document, settings);
   if (holdsSomething) return "something";

@@ -1,9 +1,8 @@
 // Runs with `previous`: conditional requests (ETag, Last-Modified) for documents that the archive of an earlier run
 // holds whole. The document is taken from the archive if the website answers 304, or sends the same bytes again.
 import { createHash } from "node:crypto";
-import type { CheckedBody } from "../archive/digest.ts";
-import { PreviousArchives } from "../archive/previous-archives.ts";
-import type { SavedReading } from "../archive/readings.ts";
+import type { ArchivedBody } from "../archive/archived-body.ts";
+import { PreviousArchives } from "../archive/previous.ts";
 import { SitemapError } from "../model/errors.ts";
 import { type ResponseEvent, responseEvent } from "../model/event.ts";
 import {
@@ -47,8 +46,6 @@ export interface RevalidatorOptions {
   readonly network: DocumentSource;
   readonly previous: PreviousArchives;
   readonly onResponse: (event: ResponseEvent) => void;
-  /** The settings that documents are read by; undefined if all are parsed. */
-  readonly readBy: string | undefined;
 }
 
 export class Revalidator implements DocumentSource {
@@ -56,25 +53,16 @@ export class Revalidator implements DocumentSource {
   readonly #previous: PreviousArchives;
   readonly #onResponse: (event: ResponseEvent) => void;
   readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
-  readonly #readBy: string | undefined;
-  readonly #notes = new Map<string, SavedReading>();
 
-  constructor({ network, previous, onResponse, readBy }: RevalidatorOptions) {
+  constructor({ network, previous, onResponse }: RevalidatorOptions) {
     this.#network = network;
     this.#previous = previous;
     this.#onResponse = onResponse;
-    this.#readBy = readBy;
-  }
-
-  /** What the earlier run read in the document of its archive that is used for this URL. */
-  noteOf(url: string): SavedReading | undefined {
-    return this.#notes.get(url);
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const unasked = request.notAsked ? await this.#unasked(request) : undefined;
     const now = unasked === undefined ? await this.#asked(request) : this.#told(unasked);
-    this.#lookUp(request, now);
     if (unasked !== undefined) return now;
     if (request.role === "robots") this.#robots.push({ now, before: (await this.#previous.answer(request))?.outcome });
     return now;
@@ -95,7 +83,7 @@ export class Revalidator implements DocumentSource {
     if (before !== undefined && conditional !== undefined && answer.status === 304 && "reason" in answer) {
       const { headers = [] } = answer;
       // The archived document must be intact, and the 304 must be about it.
-      if (acceptsAnswer(conditional, headers) && (await (before.body as CheckedBody).isGood())) {
+      if (acceptsAnswer(conditional, headers) && (await before.body.isGood())) {
         const { status, attempts, receivedAt, firstByte } = answer;
         const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
         const { runsNotAsked: _, notAsked: __, ...document } = before;
@@ -126,21 +114,11 @@ export class Revalidator implements DocumentSource {
     if (before === undefined) return undefined;
     if (before.outcome === "found") {
       const document = await this.#previous.document(request);
-      if (document === undefined || !(await (document.body as CheckedBody).isGood())) return undefined;
+      if (document === undefined || !(await document.body.isGood())) return undefined;
     }
     const { runsNotAsked = 0, answered: _, ...rest } = before as FetchedDocument;
     const { notAsked } = request;
     return { ...rest, attempts: 0, came: "not-asked", notAsked, runsNotAsked: runsNotAsked + 1 };
-  }
-
-  #lookUp(request: DocumentRequest, { came, ...fetched }: Fetched): void {
-    if (this.#readBy === undefined || request.anonymous || request.role === "robots") return;
-    const { url } = request;
-    this.#notes.delete(url);
-    const isEarlier = came === "not-modified" || came === "not-asked";
-    if (!isEarlier || fetched.outcome !== "found") return;
-    const note = this.#previous.reading(request, this.#readBy);
-    if (note !== undefined && note.wireBytes === (fetched.body as CheckedBody).length) this.#notes.set(url, note);
   }
 
   #told<T extends Fetched>(fetched: T): T {
@@ -149,8 +127,8 @@ export class Revalidator implements DocumentSource {
   }
 
   // Known once the whole body was received.
-  #compared(answer: FetchedDocument, before: FetchedDocument): FetchedDocument {
-    const body = new ComparedBody(answer.body, before.body as CheckedBody, () =>
+  #compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
+    const body = new ComparedBody(answer.body, before.body, () =>
       this.#onResponse(responseEvent({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" })),
     );
     return { ...answer, body };
@@ -169,10 +147,10 @@ const puzzledStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 412, 4
 class ComparedBody implements Body {
   sameAs: Body | undefined;
   readonly #body: Body;
-  readonly #before: CheckedBody;
+  readonly #before: ArchivedBody;
   readonly #onEnd: () => void;
 
-  constructor(body: Body, before: CheckedBody, onEnd: () => void) {
+  constructor(body: Body, before: ArchivedBody, onEnd: () => void) {
     this.#body = body;
     this.#before = before;
     this.#onEnd = onEnd;
@@ -187,7 +165,7 @@ class ComparedBody implements Body {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const { digest } = this.#before;
+    const digest = await this.#before.digest();
     const hash = digest && createHash(digest.algorithm);
     try {
       for await (const piece of this.#body) {

@@ -49,8 +49,6 @@ export interface Reading {
   readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
-  /** It is what the note of an archive says. */
-  readonly isNoted?: boolean;
   /** The Crawl-delay that robots.txt gives for this user agent, in milliseconds. */
   readonly crawlDelay: (userAgent: string) => number | undefined;
 }

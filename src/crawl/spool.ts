@@ -1,7 +1,7 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room, then in a temporary file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
 
-import { storageFailed } from "../archive/kept-body.ts";
+import { storageFailed } from "../archive/file.ts";
 import { createTemporaryFile, type TemporaryFile } from "../archive/temporary-file.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";

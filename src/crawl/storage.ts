@@ -1,9 +1,9 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 
-import type { ArchiveInfo, EarlierFiles } from "../archive/contract.ts";
-import type { PreviousArchives } from "../archive/previous-archives.ts";
-import { ResumedArchive } from "../archive/resume-archive.ts";
-import { createStore, type Store } from "../archive/store.ts";
+import type { ArchiveInfo, Store } from "../archive/contract.ts";
+import type { PreviousArchives } from "../archive/previous.ts";
+import { ResumedArchive } from "../archive/resume.ts";
+import { createStore } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Options, Settings } from "../model/options.ts";
@@ -14,7 +14,7 @@ export interface Storage {
   /** With the settings of the resumed archive, if there is one. */
   readonly prepared: Prepared;
   readonly store: Store;
-  /** The archives of earlier runs, opened before anything is written. Their files are closed with the store. */
+  /** The archives of earlier runs, opened before anything is written. */
   readonly previous: PreviousArchives | undefined;
 }
 
@@ -24,17 +24,17 @@ export async function openStorage(prepared: Prepared): Promise<Storage> {
   expectUsable(settings);
   const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
   try {
-    return { ...(await openStore(prepared, previous?.files)), previous };
+    return { ...(await openStore(prepared)), previous };
   } catch (error) {
     await previous?.close();
     throw error;
   }
 }
 
-async function openStore(prepared: Prepared, earlier: EarlierFiles | undefined): Promise<Omit<Storage, "previous">> {
+async function openStore(prepared: Prepared): Promise<Omit<Storage, "previous">> {
   const { settings, start } = prepared;
   if (settings.resume === undefined) {
-    const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared), earlier });
+    const store = await createStore({ kind: settings.store, save: settings.save, info: infoOf(prepared) });
     return { prepared, store };
   }
   const { signal, limits } = settings;
@@ -50,7 +50,7 @@ async function openStore(prepared: Prepared, earlier: EarlierFiles | undefined):
       );
     }
     const { limits } = goingOn.settings;
-    const store = await createStore({ kind: settings.store, resumed, limits, info: infoOf(goingOn), earlier });
+    const store = await createStore({ kind: settings.store, resumed, limits, info: infoOf(goingOn) });
     return { prepared: goingOn, store };
   } catch (error) {
     await resumed.close();

@@ -1,7 +1,7 @@
 // `trustLastmod`: children of an index whose `lastmod` is the same as in the previous run are not requested, except for
 // a seventh of them, in rotation, because an index may be wrong.
 
-import type { PreviousArchives } from "../archive/previous-archives.ts";
+import type { PreviousArchives } from "../archive/previous.ts";
 import type { Settings } from "../model/options.ts";
 import { read } from "./read.ts";
 import type { Reference } from "./record.ts";
@@ -50,7 +50,7 @@ export class TrustedChildren {
         // Only the first declaration of a child counts.
         dated.delete(url);
         if (references[at]?.lastModified !== lastModified) continue;
-        const runsNotAsked = this.#previous.runsNotAsked({ url, role: "sitemap" }, request);
+        const runsNotAsked = await this.#previous.runsNotAsked({ url, role: "sitemap" }, request);
         if (runsNotAsked !== undefined && (await this.#wasWhole(url))) unchanged.push({ url, runsNotAsked, at });
       }
     }
@@ -60,7 +60,7 @@ export class TrustedChildren {
   // Where something was missing, or there was no sitemap, the website may have mended it without another date.
   async #wasWhole(url: string): Promise<boolean> {
     const request = { url, role: "sitemap" } as const;
-    if (this.#previous.wasReadWhole(request)) return true;
+    if (await this.#previous.wasReadWhole(request)) return true;
     const before = await this.#previous.document(request);
     if (before === undefined) return false;
     const reading = read({ ...before, url }, this.#settings);

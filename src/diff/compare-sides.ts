@@ -1,6 +1,6 @@
 // The passes of a diff: read both sides, join, then report what differs.
 
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import type { DiffSideTotals, DiffTotals, PageChange, TreeChange } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { changedFields } from "./changed-fields.ts";

@@ -2,8 +2,8 @@
 // records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
+import type { Scratch } from "../archive/scratch.ts";
 import { flatten } from "../crawl/flatten.ts";
-import type { Scratch } from "../crawl/scratch.ts";
 import {
   type ChangeKind,
   changeKinds,
@@ -127,7 +127,7 @@ export async function* diffBatches(
   signal?.throwIfAborted();
   const { openSide } = await import("./open-side.ts");
   const { compareSides } = await import("./compare-sides.ts");
-  const scratch = givenScratch ?? new (await import("../crawl/scratch.ts")).Scratch();
+  const scratch = givenScratch ?? new (await import("../archive/scratch.ts")).Scratch();
   const sides: Side[] = [];
   try {
     // Both are opened before anything is read: a mistake is reported at once.

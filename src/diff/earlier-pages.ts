@@ -2,7 +2,8 @@
 // the order of the new side. In between they are in buckets, by the place of the page on the new side; one bucket at a
 // time is loaded.
 
-import type { Piece, Scratch } from "../crawl/scratch.ts";
+import type { Block } from "../archive/file.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { defaultPriority, type SitemapPage } from "../model/page.ts";
 import { Buckets } from "./buckets.ts";
 
@@ -24,7 +25,7 @@ export class EarlierPages {
   readonly #buckets: Buckets;
   readonly #buffers: (Buffer | undefined)[];
   readonly #used: number[];
-  readonly #pieces: Piece[][];
+  readonly #pieces: Block[][];
   #full: { readonly bucket: number; readonly bytes: Uint8Array }[] = [];
   #open: OpenBucket | undefined;
 
@@ -132,7 +133,7 @@ export class EarlierPages {
 
 interface OpenBucket {
   readonly bucket: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly Block[];
   /** The bytes of the pieces, where they are held. */
   readonly held: readonly Buffer[];
   /** By place: the number of the piece, counted from 1, and where in it the page is. */

@@ -1,7 +1,8 @@
 // The bytes of a local file or of a stream, for reading more than once.
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import type { Piece, Scratch } from "../crawl/scratch.ts";
+import type { Block } from "../archive/file.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { SitemapError } from "../model/errors.ts";
 import { isRobotsPath } from "../model/url.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
@@ -57,7 +58,7 @@ export class StreamContent implements FileContent {
   readonly #bytes: AsyncIterable<Uint8Array>;
   readonly #scratch: Scratch;
   readonly #signal: AbortSignal | undefined;
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: Block[] = [];
 
   constructor(name: string, bytes: AsyncIterable<Uint8Array>, scratch: Scratch, signal: AbortSignal | undefined) {
     this.name = name;

@@ -1,6 +1,6 @@
 // Opens one side of a diff: finds out its form, and how to read its pages.
 import { type FileHandle, open, stat } from "node:fs/promises";
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";

@@ -1,7 +1,7 @@
 // A page as a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of its other fields (32 bits
 // each), and its place in the order of the side. Records of the same URL are in the same partition.
 
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import type { PageField } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";

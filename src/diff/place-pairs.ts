@@ -1,6 +1,6 @@
 // The new places of pages by their old ones: added in any order, read in the order of the old side.
 
-import type { Scratch } from "../crawl/scratch.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { Buckets } from "./buckets.ts";
 import { RecordLists } from "./record-lists.ts";
 

@@ -1,6 +1,7 @@
 // Lists of records of a few 32-bit words each: appended to in any order, read back one list at a time. Each list has a
 // buffer; full buffers go to the scratch file.
-import type { Piece, Scratch } from "../crawl/scratch.ts";
+import type { Block } from "../archive/file.ts";
+import type { Scratch } from "../archive/scratch.ts";
 
 // In words. Small at first: most websites have a handful of records for each list.
 const firstLength = 256;
@@ -12,7 +13,7 @@ export class RecordLists {
   readonly #fullLength: number;
   readonly #buffers: Int32Array[] = [];
   readonly #used: number[] = [];
-  readonly #pieces: Piece[][] = [];
+  readonly #pieces: Block[][] = [];
   #full: { readonly list: number; readonly words: Int32Array }[] = [];
 
   constructor(scratch: Scratch, count: number, width: number) {

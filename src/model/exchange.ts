@@ -94,8 +94,6 @@ export interface Body extends AsyncIterable<Uint8Array> {
   readonly problem: Problem | undefined;
   /** From the request to the last byte, in milliseconds; known once the body was received. */
   readonly duration?: number | undefined;
-  /** It is in a file that others may write to: read to its end, its `problem` says whether it is still the same. */
-  readonly mayChange?: boolean;
 }
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */

@@ -1,7 +1,9 @@
 // The section of each page, by its number: rules across sitemaps name pages by number after the last page. Four bytes a
 // page, on disk if there are many.
+
+import type { Block } from "../archive/file.ts";
+import { Scratch } from "../archive/scratch.ts";
 import { PageBits } from "../check/page-bits.ts";
-import { type Piece, Scratch } from "../crawl/scratch.ts";
 
 const blockLength = 16_384;
 // The top bit: the page has a finding already.
@@ -9,7 +11,7 @@ const flawedBit = 0x8000_0000;
 
 export class PageSections {
   readonly #scratch = new Scratch();
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: Block[] = [];
   #full: Uint32Array[] = [];
   #block = new Uint32Array(blockLength);
   #fill = 0;

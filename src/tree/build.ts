@@ -2,10 +2,10 @@
 
 import type { Archive } from "../archive/contract.ts";
 import { replayOptions } from "../crawl/archived-settings.ts";
+import { readByCounts } from "../crawl/counts.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare } from "../crawl/prepare.ts";
 import { type ReadDocument, readUrls } from "../crawl/read.ts";
-import { type Believed, KnownReadings } from "../crawl/reading-log.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
@@ -74,7 +74,7 @@ export async function openTreeWhile(
 ): Promise<SitemapTree> {
   checkPath("path", path);
   const reader = resolveArchiveOptions(options);
-  const { openArchive } = await import("../archive/open-archive.ts");
+  const { openArchive } = await import("../archive/open.ts");
   const { signal, limits } = reader;
   const until = performance.now() + limits.time;
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
@@ -88,13 +88,12 @@ export async function openTreeWhile(
       ...(archive.altered ? [problem("archive-digest")] : []),
     ];
     const isLater = isForLater(building, reader);
-    const known = isLater ? KnownReadings.of(archive, prepared.settings, building.verify ?? false) : undefined;
-    const read = known?.read ?? (isLater ? readUrls : building.read);
+    const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : building.read;
     const collected = await collect(
       { prepared, source: archive, omitMissing: archive.finished, problems, read },
       building,
     );
-    return toTree(prepared, collected, archive, known?.believed, false);
+    return toTree(prepared, collected, archive, false);
   } catch (error) {
     await archive.close();
     throw error;
@@ -122,10 +121,9 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
   try {
     const { shared } = building;
     const isLater = isForLater(building, prepared.settings);
-    const believed: Believed | undefined = isLater ? new Map() : undefined;
     const read = isLater ? readUrls : building.read;
-    const collected = await collect({ prepared, store, previous, believed, read, shared }, building);
-    return toTree(prepared, collected, store, believed);
+    const collected = await collect({ prepared, store, previous, read, shared }, building);
+    return toTree(prepared, collected, store);
   } catch (error) {
     await store.close();
     throw error;
@@ -168,7 +166,6 @@ function toTree(
   prepared: Prepared,
   { root, finished, responses }: Collected,
   documents: TreeParts["documents"],
-  believed: Believed | undefined,
   isNamed = true,
 ): SitemapTree {
   const { start, settings } = prepared;
@@ -182,7 +179,6 @@ function toTree(
     documents,
     settings,
     responses,
-    believed,
   });
 }
 
@@ -197,7 +193,7 @@ async function preparedFrom(path: string, { info, urls }: Archive, reader: Archi
     return prepare(homepage, options);
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    const { invalidArchive } = await import("../archive/archive-source.ts");
+    const { invalidArchive } = await import("../archive/archive-file.ts");
     throw invalidArchive(path, error.message, error);
   }
 }

@@ -1,7 +1,8 @@
-// Reads the documents of a tree, on demand and until it is closed. Where a document was not read when the tree was made, because an
-// archive says what is in it, reading it shows whether that is true.
+// Reads the documents of a tree, on demand and until it is closed, and compares them with what the tree says: its counts may come from the
+// index of an archive, and its file may be damaged.
+
+import type { Counts } from "../archive/contract.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
-import type { Believed } from "../crawl/reading-log.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -12,33 +13,29 @@ import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../mod
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
   save(path: string): Promise<void>;
-  forgetReading(url: string): void;
+  /** What an archive says that is in the sitemap at this URL. */
+  counts?(url: string): Counts | undefined;
+  forgetCounts(url: string): void;
 }
 
 export interface DocumentReaderOptions {
   readonly root: Sitemap;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
-  /** Documents whose pages were not counted: their number is what an archive says. */
-  readonly believed?: Believed | undefined;
 }
 
 export class DocumentReader {
   readonly settings: DocumentReaderOptions["settings"];
   readonly #root: Sitemap;
   readonly #documents: StoredDocuments;
-  readonly #believed: Believed;
-  // A sitemap that is declared twice has two nodes.
-  readonly #compared = new WeakSet<PagesSitemap>();
   readonly #onWrong: (pagesMore: number) => void;
   #closed = false;
 
   /** `onWrong` is called when a sitemap is not what was counted, with the difference in pages. */
-  constructor({ root, documents, settings, believed }: DocumentReaderOptions, onWrong: (pagesMore: number) => void) {
+  constructor({ root, documents, settings }: DocumentReaderOptions, onWrong: (pagesMore: number) => void) {
     this.settings = settings;
     this.#root = root;
     this.#documents = documents;
-    this.#believed = believed ?? new Map();
     this.#onWrong = onWrong;
   }
 
@@ -48,28 +45,27 @@ export class DocumentReader {
     return this.#documents.fetch({ url, role });
   }
 
-  /** Exactly as many pages as the node counts: a budget may have ended it before the document does. */
+  /** If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does. */
   async *pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.find(sitemap.url);
-    if (document.outcome !== "found") return;
-    const told = this.#compared.has(sitemap) ? undefined : this.#believed.get(sitemap.url);
-    const isBelieved = told !== undefined;
-    // What a file holds that others may write to is known at its end.
-    const readsOn = document.body.mayChange === true;
-    let left = told === sitemap.pageCount ? Number.POSITIVE_INFINITY : sitemap.pageCount;
+    if (document.outcome !== "found") {
+      const reason = "reason" in document ? document.reason : problem("archive-missing");
+      this.#add(sitemap, [reason], 0);
+      return;
+    }
+    const isWhole = sitemap.complete;
+    let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
     let count = 0;
     const reading = read(document, this.settings);
     let step = await reading.next();
-    for (; !step.done && (left > 0 || readsOn); step = await reading.next(left > 0 || readsOn)) {
+    for (; !step.done && left > 0; step = await reading.next(left > 0)) {
       const { pages } = step.value;
       const taken = pages.length <= left ? pages : pages.slice(0, left);
       left -= taken.length;
       count += taken.length;
       if (taken.length > 0) yield taken;
     }
-    if (!step.done) return;
-    if (isBelieved) this.#compare(sitemap, count, step.value);
-    else this.#expectSame(sitemap, step.value.problems, count);
+    if (step.done && isWhole) this.#compare(sitemap, count, step.value);
   }
 
   async *text(sitemap: Sitemap): AsyncGenerator<string, void> {
@@ -77,7 +73,7 @@ export class DocumentReader {
     if (document.outcome !== "found" || sitemap === this.#root) return;
     yield* textOf(document, this.settings);
     const { problem } = document.body;
-    if (problem !== undefined && sitemap.kind !== "invalid") this.#expectSame(sitemap, [problem]);
+    if (problem !== undefined && sitemap.kind !== "invalid") this.#add(sitemap, [problem]);
   }
 
   async save(path: string): Promise<void> {
@@ -96,12 +92,13 @@ export class DocumentReader {
     await this.#documents.close();
   }
 
-  // Compares the counts in the archive with what was read now.
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
-    this.#compared.add(sitemap);
-    const unsaid = unsaidBy(sitemap, problems);
+    const isCounted = this.#documents.counts?.(sitemap.url) !== undefined;
+    const unsaid = unsaidBy(sitemap, problems).filter((each) => {
+      return isCounted || isChangedContent(each) || isOfDetails(each);
+    });
     // An index whose sitemaps nobody saw has as many pages as none.
-    const isOfKind = outcome.kind === "pages" && outcome.format === sitemap.format;
+    const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
     const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
     if (isAsSaid && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
@@ -109,10 +106,10 @@ export class DocumentReader {
     this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
   }
 
-  // The file of an earlier run was changed since its document was read, or details are missing that nobody had asked for.
-  #expectSame(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
-    const found = unsaidBy(sitemap, problems).filter((each) => isChangedContent(each) || isOfDetails(each));
-    if (found.length > 0) this.#correct(sitemap, found, pageCount);
+  // The file was changed since its document was read.
+  #add(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
+    const unsaid = unsaidBy(sitemap, problems);
+    if (unsaid.length > 0) this.#correct(sitemap, unsaid, pageCount);
   }
 
   #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
@@ -123,7 +120,7 @@ export class DocumentReader {
     node.complete = false;
     node.problems = [...sitemap.problems, ...unsaid];
     if (pageCount !== undefined && node.kind === "pages") node.pageCount = pageCount;
-    this.#documents.forgetReading(sitemap.url);
+    this.#documents.forgetCounts(sitemap.url);
     this.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 }

@@ -2,7 +2,6 @@
 // (document-reader.ts), which is faster than any cache.
 
 import { flatten } from "../crawl/flatten.ts";
-import type { Believed } from "../crawl/reading-log.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
@@ -26,8 +25,6 @@ export interface TreeParts {
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
-  /** Documents whose pages were not counted: their number is what an archive says. */
-  readonly believed?: Believed | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }

@@ -4,7 +4,7 @@ import { open, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { KeptFile } from "../../src/archive/kept-body.ts";
+import { KeptFile } from "../../src/archive/file.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-final-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WARCParser, WARCRecord, WARCSerializer } from "warcio";
-import { createStore, openArchive } from "../../src/archive/store.ts";
+import { openArchive } from "../../src/archive/open.ts";
+import { createStore } from "../../src/archive/store.ts";
 import { problem } from "../../src/model/problem.ts";
 import { bodyOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
@@ -86,6 +87,8 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
       ["response", "/missing.xml"],
       ["metadata", "/missing.xml"],
       ["metadata", "/unreachable.xml"],
+      // The index, and where it is.
+      ["metadata", undefined],
       ["metadata", undefined],
     ]);
     expect(new Set(records.map(({ version }) => version))).toEqual(new Set(["WARC/1.1"]));
@@ -111,7 +114,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
   });
 
   test("the descriptions are JSON", () => {
-    for (const { payload } of records.filter(({ type }) => type === "metadata")) JSON.parse(payload);
+    for (const { payload } of records.filter(({ type, url }) => type === "metadata" && url)) JSON.parse(payload);
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { Scratch } from "../../src/crawl/scratch.ts";
+import { Scratch } from "../../src/archive/scratch.ts";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { type DiffOptions, diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
 import { lineRanges } from "../../src/diff/line-ranges.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Scratch } from "../../src/crawl/scratch.ts";
+import { Scratch } from "../../src/archive/scratch.ts";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
 import type { ChangedPage, PageChange, TreeChange } from "../../src/model/change.ts";

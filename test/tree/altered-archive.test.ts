@@ -4,11 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endFromJson, endToJson } from "../../src/archive/readings.ts";
 import { SitemapError } from "../../src/model/errors.ts";
-import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
-import { changeNotes } from "../support/notes.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 
 let folder: string;
@@ -128,41 +126,8 @@ describe("a copy of an archive that is cut off is not complete, either", () => {
   });
 });
 
-describe("what an archive says about large documents", () => {
-  const large = (n: number) => urlset(...Array.from({ length: 6000 }, (_, at) => `/page-${n}-${at}`));
-
-  test("is never longer than what is read of it", () => {
-    const documents = Array.from({ length: 3000 }, (_, n) => ({
-      url: `${home}${n}${"x".repeat(7000)}`,
-      format: "xml" as const,
-      pages: n,
-      wireBytes: 1,
-      decodedBytes: 300_000,
-      problems: [],
-    }));
-    const json = endToJson({ readings: { by: "", documents }, exchanges: 3000 });
-    expect(json.length).toBeLessThan(5 * 1024 * 1024);
-    const { readings, exchanges } = endFromJson(json);
-    expect(exchanges).toBe(3000);
-    expect(readings?.documents.length).toBeGreaterThan(500);
-    expect(readings?.documents).toEqual(documents.slice(0, readings?.documents.length));
-  });
-
-  test("counts for nothing where it names a loss", async () => {
-    const { client } = site({ "/a.xml": large(0) });
-    const save = path.join(folder, "loss.warc");
-    await using tree = await sitemapTreeFrom([`${home}a.xml`], { client, save });
-    const changed = await changeNotes(save, path.join(folder, "loss-2.warc"), ({ documents }) => {
-      Object.assign(documents[0] as object, { problems: [{ code: "xml-truncated" }] });
-    });
-    await using again = await openTree(changed);
-    expect(again.complete).toBe(true);
-    expect(JSON.stringify(again)).toBe(JSON.stringify(tree));
-  });
-});
-
 test.each([
-  ["in its end", /\{"finished".*/, (parts: string) => `{"finished":true,"readings":${parts}}`],
+  ["in its index", /"finished":true/, (parts: string) => `"finished":${parts}`],
   ["in what it is about", /"settings":\{/, (parts: string) => `"x":${parts},"settings":{`],
 ])("millions of lists in an archive take no memory: %s", async (_, place, make) => {
   for (const parts of [`[${"[],".repeat(3_000_000)}[]]`, "[".repeat(3_000_000) + "]".repeat(3_000_000)]) {

@@ -1,6 +1,6 @@
 // A tree from an archive that says what was read in its documents: the same as one that reads them, at once; and where the archive is wrong
 // about them, that is a problem.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,7 +11,7 @@ import type { CrawlEvent } from "../../src/model/event.ts";
 import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
-import { changeNotes, type Notes, notesOf } from "../support/notes.ts";
+import { changeIndex, changeNotes, type Notes, notesOf } from "../support/notes.ts";
 
 const homepage = "https://example.org/";
 const filler = "x".repeat(300);
@@ -26,7 +26,6 @@ const texts: Record<string, string> = {
   "/a.xml": urlset("a", 1000),
   // With an entry that is skipped, which is a problem.
   "/b.xml": urlset("b", 1000, "<url><lastmod>2024-01-01</lastmod></url>"),
-  // Too small for a note.
   "/c.xml": urlset("c", 3),
 };
 const client: Client = {
@@ -72,9 +71,9 @@ async function opened(file: string, options = {}) {
 const withNote = (change: (notes: Notes) => void) =>
   changeNotes(archive, path.join(folder, `changed-${Math.random()}.warc`), change);
 
-test("the tree is the same, and large documents are not read for it", async () => {
+test("the tree is the same, and no document is read for it", async () => {
   const { tree, read } = await opened(archive);
-  expect(read).toEqual(["c.xml"]);
+  expect(read).toEqual([]);
   expect(tree.toJSON()).toEqual(whole.toJSON());
   expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(
     [...whole.problems()].map(({ problem }) => problem.code),
@@ -103,7 +102,7 @@ test("a compressed archive, and one that was saved from a tree, have the note, t
   await first.save(copy);
   await first.close();
   const { tree, read } = await opened(copy);
-  expect(read).toEqual(["c.xml"]);
+  expect(read).toEqual([]);
   expect(tree.toJSON()).toEqual(whole.toJSON());
   await tree.close();
 });
@@ -130,7 +129,7 @@ describe("a document whose bytes were changed", () => {
 
   test("all its pages come, and then it is a problem and the tree is not complete", async () => {
     const { tree, events, read } = await opened(file);
-    expect(read).toEqual(["c.xml"]);
+    expect(read).toEqual([]);
     const urls = await walked(tree);
     expect(urls).toHaveLength(2003);
     expect(urls[777]).toContain("/a/777?y");
@@ -188,9 +187,10 @@ test("what was shown to be wrong is not in an archive that is saved then", async
   await tree.save(copies[1]);
   await tree.close();
   expect(notesOf(copies[0])).toEqual(notesOf(file));
-  expect(notesOf(copies[1])?.documents).toEqual([notesOf(file)?.documents[0]]);
+  const [a, , c] = notesOf(file)?.documents ?? [];
+  expect(notesOf(copies[1])?.documents).toEqual([a, c]);
   const again = await opened(copies[1]);
-  expect(again.read).toEqual(["b.xml", "c.xml"]);
+  expect(again.read).toEqual(["b.xml"]);
   expect(again.tree.toJSON()).toEqual(whole.toJSON());
   await again.tree.close();
 });
@@ -201,11 +201,12 @@ test.each([
   ["a number that is a text", { decodedBytes: "1" }],
   ["a format that is none", { format: "__proto__" }],
   ["problems that are none", { problems: [{ code: 5 }] }],
+  ["a problem that is a loss", { problems: [{ code: "xml-truncated" }] }],
   ["a count that is no whole number", { problems: [{ code: "url-missing", count: 0.5 }] }],
   ["a character set that is none", { charset: "\u001b[31m" }],
 ])("a note that we would not have written counts for nothing: %s", async (_, field) => {
   const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
-  expect(read).toEqual(["a.xml", "b.xml", "c.xml"]);
+  expect(read).toEqual(["a.xml"]);
   expect(tree.toJSON()).toEqual(whole.toJSON());
   await tree.close();
 });
@@ -216,7 +217,28 @@ test.each([
   ["more entries than a document may have", { pages: 1_000_001, decodedBytes: 100_000_000 }],
 ])("what is said about a document counts for nothing if it is impossible: %s", async (_, field) => {
   const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
-  expect(read).toEqual(["a.xml", "c.xml"]);
+  expect(read).toEqual(["a.xml"]);
   expect(tree.toJSON()).toEqual(whole.toJSON());
   await tree.close();
+});
+
+test("an archive that says that an index is a list without pages: that is a problem as soon as somebody looks for them", async () => {
+  const file = await changeIndex(archive, path.join(folder, "index-lie.warc"), (lines) => {
+    for (const line of lines) if (line[0] === `${homepage}index.xml`) line[4] = ["xml", 0, line[3], "utf-8", null];
+  });
+  await using tree = await openTree(file);
+  expect([await walked(tree), tree.complete]).toEqual([[], false]);
+  expect([...tree.problems()].at(-1)).toMatchObject({
+    url: `${homepage}index.xml`,
+    problem: { code: "archive-counts" },
+  });
+});
+
+test("a file that becomes shorter while it is open is not complete", async () => {
+  const file = path.join(folder, "halved.warc");
+  copyFileSync(archive, file);
+  await using tree = await openTree(file);
+  truncateSync(file, readFileSync(file).length >> 1);
+  expect((await walked(tree)).length).toBeLessThan(2003);
+  expect([tree.complete, tree.pageCount]).toEqual([false, (await walked(tree)).length]);
 });

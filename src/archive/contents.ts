@@ -1,0 +1,439 @@
+// What is in an archive: where the answer to each request is, in archives of ours and of other tools. By the index, or, where there is none
+// that can be right (a run that was interrupted, joined files, other tools), by one pass over the records.
+import { SitemapError } from "../model/errors.ts";
+import type { DocumentRequest, Fetched } from "../model/exchange.ts";
+import { problem } from "../model/problem.ts";
+import { withoutCredentials } from "../model/url.ts";
+import { invalidArchive, openFile } from "./archive-file.ts";
+import { ArchivedBody } from "./archived-body.ts";
+import type { ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
+import { DigestCheck } from "./digest.ts";
+import { KeptBody } from "./file.ts";
+import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
+import { unpack } from "./gzip.ts";
+import { AnswerLimit, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
+import { infoFromJson } from "./info.ts";
+import { cutOf, revive } from "./kept-response.ts";
+import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
+import { archiveKey } from "./replay.ts";
+import type { RecordHead } from "./warc.ts";
+
+/** Where an answer is. */
+export interface Answer {
+  readonly response: Place | undefined;
+  /** Absent in records of other tools. */
+  readonly description?: Place | undefined;
+  /** The length of the document, by the index. */
+  readonly bytes?: number | undefined;
+  /** What the run read in it, by the index. */
+  readonly counts?: unknown;
+  /** A limit of ours or damage is the cause that it is not whole: another run may have got it. */
+  readonly isCut: boolean;
+  /** It was asked again with new cookies: earlier answers of the run do not count. */
+  readonly isAgain?: boolean;
+  readonly isRevisit?: boolean;
+  /** When it was received, in milliseconds, and by which run: known after a pass. */
+  readonly time?: number;
+  readonly run?: string;
+}
+
+export interface ContentsOptions extends OpenArchiveOptions {
+  /** If there are several answers to one request, the last one counts instead of the first. */
+  readonly newest?: boolean | undefined;
+  /** The groups of records are wanted, too. */
+  readonly withGroups?: boolean | undefined;
+  readonly mostAnswers?: number | undefined;
+}
+
+// The answers take memory, and a small file must not take all of it. More than any run with the default limits writes.
+const leastAnswers = 600_000;
+const answersOfDocument = 12;
+// Ten times the headers that a client accepts.
+const maxDescription = 16 * 1024 * 1024;
+
+/** Throws a `SitemapError` (`invalid-archive`) if it is not an archive. */
+export async function openContents(
+  path: string,
+  options: ContentsOptions & { readonly writable?: boolean } = {},
+): Promise<Contents> {
+  const { file, size, isCompressed } = await openFile(path, options);
+  try {
+    return await readContents(new RecordFile(path, file, isCompressed), size, options);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Of a file that is open. */
+export async function readContents(
+  records: RecordFile,
+  size: number,
+  options: ContentsOptions = {},
+): Promise<Contents> {
+  const { path, file } = records;
+  try {
+    const indexed = new Contents(records, size, options);
+    if (await indexed.readIndex()) return indexed;
+    const walked = new Contents(records, size, options);
+    if (await walked.walk()) return walked.expectRecords();
+    const { signal, until = Number.POSITIVE_INFINITY } = options;
+    const unpacked = await unpack(path, file, size, () => {
+      signal?.throwIfAborted();
+      return performance.now() > until;
+    });
+    const whole = new Contents(new RecordFile(path, unpacked.file, false), unpacked.size, options, unpacked);
+    await whole.walk();
+    whole.truncated ||= unpacked.isDamaged;
+    return whole.expectRecords();
+  } catch (error) {
+    const isAboutFile = error instanceof SitemapError && error.message.includes(path);
+    throw isDamage(error) && !isAboutFile ? invalidArchive(path, (error as Error).message, error) : error;
+  }
+}
+
+export class Contents {
+  info: ArchiveInfo | undefined;
+  /** The record that describes the last run of ours. */
+  infoId: string | undefined;
+  /** Whether the crawl that wrote it ran to its end. */
+  finished = false;
+  /** Whether it is cut off or damaged: everything else is used. */
+  truncated = false;
+  /** Whether there are records behind the damage. */
+  goesOn = false;
+  /** Whether it was edited: what it says about itself, or about an exchange, is not what was written. */
+  altered = false;
+  /** The settings that the counts depend on. */
+  countedBy: string | undefined;
+  readonly urls: string[] = [];
+  /** Of `withGroups`: they follow each other from the start of the file to `end`. */
+  readonly groups: IndexedGroup[] = [];
+  end = 0;
+  /** Whether the records of each exchange follow each other. */
+  hasIndexableGroups = true;
+  readonly records: RecordFile;
+  readonly size: number;
+  /** A copy that is not compressed is read instead of the file. */
+  readonly unpacked: { remove(): Promise<void> } | undefined;
+  readonly #options: ContentsOptions;
+  readonly #most: number;
+  readonly #answers = new Map<string, Answer>();
+  #recordCount = 0;
+  #damage: RecordWalk["damage"];
+  #originals: Promise<Originals> | undefined;
+  // For the pass: the runs in the file; those that count, which are the first and those that resumed it.
+  readonly #infoIds = new Set<string>();
+  readonly #runs = new Set<string>();
+  // Responses whose description follows. Without it an exchange does not count.
+  readonly #open = new Map<string, Place>();
+  #exchanges = 0;
+  // Records that belong to no group yet, and an index that may be the last.
+  #loose: Place[] = [];
+  #tail: Place[] = [];
+
+  constructor(records: RecordFile, size: number, options: ContentsOptions, unpacked?: Contents["unpacked"]) {
+    this.records = records;
+    this.size = size;
+    this.unpacked = unpacked;
+    this.#options = options;
+    this.#most = options.mostAnswers ?? Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument);
+  }
+
+  has(key: string): boolean {
+    return this.#answers.has(key);
+  }
+
+  find(key: string): Answer | undefined {
+    return this.#answers.get(key);
+  }
+
+  entries(): Iterable<[string, Answer]> {
+    return this.#answers.entries();
+  }
+
+  /** The answer with this key, which is here. What is damaged is a failure. */
+  async read(key: string, asked: DocumentRequest): Promise<Fetched> {
+    const answer = this.#answers.get(key) as Answer;
+    try {
+      if (answer.description !== undefined) return await readOwnExchange(this.records, key, answer);
+      return await readForeign(this.records, answer.response as Place, () => {
+        this.#originals ??= Originals.of(this.records, this.size, this.#most);
+        return this.#originals;
+      });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const { role, anonymous } = asked;
+      const url = withoutCredentials(asked.url);
+      return {
+        outcome: "failed",
+        url,
+        role,
+        ...(anonymous && { anonymous }),
+        attempts: 0,
+        reason: problem("archive-digest"),
+      };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.unpacked?.remove();
+    await this.records.file.close();
+  }
+
+  /** Whether there is an index. */
+  async readIndex(): Promise<boolean> {
+    const index = await readIndex(this.records, this.size, (group) => {
+      if (this.#options.withGroups) this.groups.push(group);
+      if (group.kind === "i")
+        this.records.infoPlaces.push({ offset: group.offset, length: group.lengths[0] as number });
+      else if (group.kind !== "-") this.#addGroup(group);
+    });
+    if (index === undefined) return false;
+    this.info = index.info;
+    this.infoId = index.infoId;
+    this.countedBy = index.by;
+    this.finished = true;
+    this.end = index.place.offset;
+    this.records.file.remembersReads = true;
+    return true;
+  }
+
+  #addGroup({ url, kind, lengths, bytes, counts, offset }: IndexedGroup): void {
+    const last = lengths.at(-1) as number;
+    const length = lengths.reduce((sum, each) => sum + each, 0);
+    this.#set(keyOf(url, kind), url, {
+      response: lengths.length === 1 ? undefined : { offset, length: lengths[0] as number },
+      description: { offset: offset + length - last, length: last },
+      bytes,
+      counts,
+      isCut: kind.includes("c"),
+      isAgain: kind.includes("x"),
+    });
+  }
+
+  /** False if records are compressed in one piece: nothing was read then. */
+  async walk(): Promise<boolean> {
+    const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
+    const walk = new RecordWalk(this.records, this.size);
+    for await (const record of walk) {
+      signal?.throwIfAborted();
+      this.#recordCount += 1;
+      // What looks like a record of another tool behind damage may be a part of a document.
+      await this.#add(record, walk.goesOn && this.info !== undefined);
+      if (performance.now() > until) break;
+    }
+    this.#damage = walk.damage;
+    this.truncated = walk.damage !== undefined;
+    this.goesOn = walk.goesOn;
+    return !walk.isJoined;
+  }
+
+  expectRecords(): this {
+    if (this.#recordCount > 0) {
+      this.records.file.remembersReads = true;
+      return this;
+    }
+    throw new SitemapError(
+      "invalid-archive",
+      this.#damage === "cut" ? "it is cut off inside its first record" : "it holds no record",
+    );
+  }
+
+  async #add(record: WalkedRecord, isDoubtful: boolean): Promise<void> {
+    const { head, place } = record;
+    const { type, fields } = head;
+    const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
+    if (isOurs && type === "metadata" && !fields.has("warc-target-uri")) {
+      this.#tail.push(place);
+      if (fields.get("content-type") === indexType) await this.#addEnd(record);
+      return;
+    }
+    if (this.#options.withGroups) this.#loose.push(...this.#tail, place);
+    else this.#loose = [place];
+    this.#tail = [];
+    if (type === "warcinfo") return this.#addInfo(record);
+    if (!isOurs && !isDoubtful) this.#addForeign(record);
+    if (isOurs && type === "response") this.#open.set(fields.get("warc-record-id") ?? "", place);
+    if (isOurs && type === "metadata") await this.#addExchange(record);
+  }
+
+  async #addInfo(record: WalkedRecord): Promise<void> {
+    const content = await this.#contentOf(record);
+    const text = Buffer.from(content).toString();
+    const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
+    this.#addGroupOf("", "i", undefined);
+    if (json === undefined) {
+      this.altered ||= text.startsWith("software: sitegrove/");
+      return;
+    }
+    const { info, resumes } = infoFromJson(json);
+    const id = record.head.fields.get("warc-record-id") ?? "";
+    this.#infoIds.add(id);
+    this.records.infoPlaces.push(record.place);
+    // In joined archives, the first one says what the whole is about, unless a run resumed it.
+    const goesOn = resumes !== undefined && this.#runs.has(resumes);
+    if (this.info !== undefined && !goesOn) return;
+    this.altered ||= !isAsWritten(record.head, content);
+    this.info = info;
+    this.infoId = id;
+    this.#runs.add(id);
+  }
+
+  async #addEnd(record: WalkedRecord): Promise<void> {
+    const { head, place } = record;
+    const line = await firstLine(this.records, place);
+    const end = line === undefined ? undefined : indexHead(line);
+    // Heads of records have no digest: an exchange with a damaged one would be missing without a word.
+    this.altered ||= end === undefined || this.#exchanges < end.exchanges;
+    if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
+  }
+
+  async #addExchange(record: WalkedRecord): Promise<void> {
+    const { head, place } = record;
+    const [first = ""] = head.concurrentTo;
+    const response = this.#open.get(first);
+    for (const id of head.concurrentTo) this.#open.delete(id);
+    const content = await this.#contentOf(record);
+    const isAltered = !isAsWritten(head, content);
+    // It may have been about another website.
+    this.altered ||= isAltered;
+    this.#exchanges += 1;
+    const infoId = head.fields.get("warc-warcinfo-id") ?? "";
+    const isMain = this.#runs.has(infoId);
+    // After the end of a run, another one resumed it.
+    if (isMain) this.finished = false;
+    const fetched = described(content);
+    this.altered ||= fetched === undefined;
+    this.#addGroupOf(fetched?.url ?? "", fetched === undefined ? "-" : kindOf(fetched), response);
+    if (fetched === undefined) return;
+    const isDocument = fetched.outcome === "found";
+    this.#set(archiveKey(fetched), fetched.url, {
+      response: isDocument ? response : undefined,
+      description: place,
+      isCut: (isDocument && response === undefined) || cutOf(fetched) !== undefined,
+      time: Date.parse(fetched.receivedAt ?? dateOf(head) ?? "") || 0,
+      // A run that resumed another belongs to it.
+      run: isMain ? "" : infoId,
+      isAgain: fetched.again !== undefined,
+    });
+  }
+
+  #addForeign({ head, place }: WalkedRecord): void {
+    const url = foreignUrl(head);
+    if (url === undefined) return;
+    const time = Date.parse(dateOf(head) ?? "") || 0;
+    const answer = { response: place, isRevisit: head.type === "revisit", isCut: false, time };
+    this.#set(archiveKey({ url, role: "sitemap" }), url, answer);
+  }
+
+  // The records from the response on are a group; those before it belong to none.
+  #addGroupOf(url: string, kind: string, response: Place | undefined): void {
+    const places = this.#loose;
+    this.#loose = [];
+    const last = places.at(-1) as Place;
+    this.end = last.offset + last.length;
+    if (!this.#options.withGroups) return;
+    const from = response === undefined ? places.length - 1 : places.indexOf(response);
+    const isGroup = from !== -1 && places.length - from < 5;
+    const start = isGroup ? from : places.length;
+    for (const { offset, length } of places.slice(0, start))
+      this.#push({ url: "", kind: "-", lengths: [length], offset });
+    if (isGroup)
+      this.#push({ url, kind, lengths: places.slice(from).map(({ length }) => length), offset: places[from]!.offset });
+    this.hasIndexableGroups &&= isGroup;
+  }
+
+  /** Whole records behind the last group. */
+  get rest(): readonly Place[] {
+    return this.#loose;
+  }
+
+  #push(group: Omit<IndexedGroup, "counts">): void {
+    this.groups.push({ ...group, counts: undefined });
+  }
+
+  #set(key: string, url: string, answer: Answer): void {
+    const before = this.#answers.get(key);
+    if (before !== undefined && !this.#replaces(answer, before)) return;
+    if (this.#answers.size >= this.#most) throw new AnswerLimit(this.#most);
+    this.#answers.set(key, answer);
+    // If they are equal, one string is enough.
+    if (before === undefined) this.urls.push(url === key ? key : url);
+  }
+
+  #replaces(answer: Answer, before: Answer): boolean {
+    // A record that only refers to another is replaced by one with content.
+    if (before.isRevisit === true || answer.isRevisit === true) return answer.isRevisit !== true;
+    // So is one that another run should have provided.
+    if (before.isCut || (answer.isAgain === true && before.run === answer.run)) return true;
+    return this.#options.newest === true && (answer.time ?? 0) >= (before.time ?? 0);
+  }
+
+  async #contentOf({ head, place, content }: WalkedRecord): Promise<Uint8Array> {
+    if (head.contentLength > maxDescription)
+      throw new SitemapError("invalid-archive", "it is damaged: a record is too long");
+    return content ?? (await this.records.read(place, maxDescription)).content;
+  }
+}
+
+/** Throws an error that `isDamage` unless the description is about this request, and as it was written. */
+export async function readOwnExchange(
+  records: RecordFile,
+  key: string,
+  { response, description, bytes }: Pick<Answer, "response" | "description" | "bytes">,
+): Promise<Fetched> {
+  const { head, content } = await records.read(description as Place, maxDescription);
+  const [id] = head.concurrentTo;
+  const fetched = revive(content, (problem) => new ArchivedBody({ records, place: response, id, bytes, problem }));
+  if (!isAsWritten(head, content) || archiveKey(fetched) !== key) {
+    throw new SitemapError("invalid-archive", "The description is not the one that was written");
+  }
+  const receivedAt = fetched.receivedAt ?? dateOf(head);
+  return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
+}
+
+function described(content: Uint8Array): Fetched | undefined {
+  try {
+    return revive(content, (reason) => new KeptBody([], reason));
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The kind of an exchange in the index: `s` or `r` for its role, then `a` if anonymous, `g` or `u` if not asked, `x` if asked again, `c` if
+ * cut.
+ */
+export function kindOf(fetched: Fetched): string {
+  const { role, anonymous, notAsked, again } = fetched;
+  const flags = [anonymous ? "a" : "", notAsked?.[0] ?? "", again === undefined ? "" : "x", cutOf(fetched) ? "c" : ""];
+  return (role === "robots" ? "r" : "s") + flags.join("");
+}
+
+function keyOf(url: string, kind: string): string {
+  const notAsked = kind.includes("g") ? "guess" : kind.includes("u") ? "unchanged" : undefined;
+  const role = kind.startsWith("r") ? "robots" : "sitemap";
+  return archiveKey({ url, role, anonymous: kind.includes("a"), notAsked });
+}
+
+function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {
+  const check = new DigestCheck(fields.get("warc-block-digest"));
+  check.see(content);
+  return check.isRight();
+}
+
+// Of the content of a record.
+async function firstLine(records: RecordFile, place: Place): Promise<string | undefined> {
+  let text = "";
+  try {
+    for await (const piece of (await records.open(place)).content) {
+      text += Buffer.from(piece).toString("latin1");
+      if (text.includes("\n") || text.length > maxDescription) break;
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  return text.includes("\n") ? Buffer.from(text.slice(0, text.indexOf("\n")), "latin1").toString() : undefined;
+}

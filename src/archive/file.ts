@@ -1,0 +1,164 @@
+// Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read in order any
+// number of times.
+import type { FileHandle } from "node:fs/promises";
+import { SitemapError } from "../model/errors.ts";
+import type { Body } from "../model/exchange.ts";
+import type { Problem } from "../model/problem.ts";
+import { systemReason } from "../model/system-reason.ts";
+
+/** A range of a file. */
+export interface Extent {
+  readonly file: KeptFile;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export type Block = Uint8Array | Extent;
+
+/** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
+export const blockSize: number = 256 * 1024;
+
+const smallRead = 16 * 1024;
+const windowSize = 64 * 1024;
+
+/** One file handle for all readers: each read has its own position. */
+export class KeptFile {
+  readonly #handle: FileHandle;
+  readonly #name: string;
+  #closed = false;
+  /** Nobody writes to it any more: small reads that follow each other take one read of the file. */
+  remembersReads = false;
+  #window: Uint8Array = new Uint8Array();
+  #windowStart = 0;
+
+  /** `name`: the name of the file in error messages. */
+  constructor(handle: FileHandle, name: string) {
+    this.#handle = handle;
+    this.#name = name;
+  }
+
+  /** The bytes at this position: fewer than requested only at the end of the file. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (this.#closed) throw closedError();
+    if (!this.remembersReads || length > smallRead) return this.#read(offset, length);
+    const start = offset - this.#windowStart;
+    if (start >= 0 && start + length <= this.#window.length)
+      return copyOf(this.#window.subarray(start, start + length));
+    const window = await this.#read(offset, windowSize);
+    this.#window = window;
+    this.#windowStart = offset;
+    return copyOf(window.subarray(0, length));
+  }
+
+  async #read(offset: number, length: number): Promise<Uint8Array> {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    let used = 0;
+    try {
+      while (used < length) {
+        const { bytesRead } = await this.#handle.read(buffer, used, length - used, offset + used);
+        if (bytesRead === 0) break;
+        used += bytesRead;
+      }
+    } catch (error) {
+      throw this.#failed("read", error);
+    }
+    return used === length ? buffer : buffer.subarray(0, used);
+  }
+
+  /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    if (this.#closed) throw closedError();
+    let used = 0;
+    try {
+      while (used < bytes.length) {
+        const { bytesWritten } = await this.#handle.write(bytes, used, bytes.length - used, offset + used);
+        if (bytesWritten === 0) throw new Error("the file takes nothing more");
+        used += bytesWritten;
+      }
+    } catch (error) {
+      throw this.#failed("written", error);
+    }
+  }
+
+  async truncate(size: number): Promise<void> {
+    await this.#handle.truncate(size);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#handle.close();
+  }
+
+  // Closed while it was in use: not a failure of the disk.
+  #failed(what: "read" | "written", error: unknown): SitemapError {
+    return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
+  }
+}
+
+export class KeptBody implements Body {
+  readonly problem: Problem | undefined;
+  readonly #blocks: readonly Block[];
+
+  constructor(blocks: readonly Block[], problem: Problem | undefined) {
+    this.#blocks = blocks;
+    this.problem = problem;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return readBlocks(this.#blocks);
+  }
+}
+
+/** The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. */
+export async function* readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
+  let ahead: Promise<Uint8Array> | undefined;
+  for (const piece of pieces(blocks)) {
+    const next = readWhole(piece);
+    // If the caller leaves first, nobody else would handle the rejection.
+    next.catch(() => undefined);
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
+}
+
+export function lengthOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + block.length, 0);
+}
+
+/** Of a size that fits: small buffers of Node.js share one large one. */
+export function copyOf(bytes: Uint8Array): Uint8Array {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
+export function storageFailed(what: string, cause: unknown): SitemapError {
+  return new SitemapError("storage-failed", `${what}: ${systemReason(cause)}`, { cause });
+}
+
+export function closedError(): SitemapError {
+  return new SitemapError("tree-closed", "The documents are no longer there: the tree was closed");
+}
+
+function* pieces(blocks: readonly Block[]): Generator<Block> {
+  for (const block of blocks) {
+    if (block instanceof Uint8Array) {
+      yield block;
+      continue;
+    }
+    const { file, offset, length } = block;
+    for (let from = 0; from < length; from += blockSize) {
+      yield { file, offset: offset + from, length: Math.min(blockSize, length - from) };
+    }
+  }
+}
+
+async function readWhole(block: Block): Promise<Uint8Array> {
+  if (block instanceof Uint8Array) return block;
+  const { file, offset, length } = block;
+  const bytes = await file.read(offset, length);
+  if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+  return bytes;
+}

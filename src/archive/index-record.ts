@@ -1,0 +1,214 @@
+// The index of an archive, in its last two records: opening it takes one read, and damage to a record costs no other.
+//   The last but one has one line of JSON about the run, then one for each group of records, in the order of the file: an exchange, or a
+//   record that belongs to none. Positions are not written: each group begins where the one before ends, and the last one ends where the
+//   index begins. So nothing can be left out or overlap.
+//   The last one says where the index is. It has a fixed form, and is found in the last kilobyte of the file.
+// A file may say anything: whoever reads a record compares it with its line.
+import { SitemapError } from "../model/errors.ts";
+import { grouped } from "../model/figures.ts";
+import { isLossy, type Problem } from "../model/problem.ts";
+import type { PagesFormat } from "../model/sitemap.ts";
+import type { ArchiveInfo, Counts } from "./contract.ts";
+import { DigestCheck } from "./digest.ts";
+import { infoFrom, infoToJson } from "./info.ts";
+import { archivedProblem, parseJson, toJson } from "./json.ts";
+import { isDamage, type Place, type RecordFile } from "./records.ts";
+
+export const indexType = "application/x-ndjson";
+const indexVersion = 1;
+// Bounds: for what is read, and so for what is written.
+const tailLength = 1024;
+const maxLine = 1024 * 1024;
+const maxIndex = 512 * 1024 * 1024;
+const maxRatio = 100;
+const mostProblems = 20;
+
+/** A group of records that follow each other. */
+export interface Group {
+  /** Empty for a record that belongs to no exchange. */
+  readonly url: string;
+  /** `-` for a record that belongs to no exchange; otherwise a role (`s`, or `r` for robots.txt) and flags: see `kindOf`. */
+  readonly kind: string;
+  /** The last one is the description, and if there are several, the first is the response. */
+  readonly lengths: readonly number[];
+  /** The length of the document. */
+  readonly bytes?: number | undefined;
+}
+
+export interface IndexHead {
+  readonly info: ArchiveInfo;
+  /** How many of the groups are exchanges. */
+  readonly exchanges: number;
+  /** The settings that the counts depend on. */
+  readonly by: string | undefined;
+}
+
+/** The lines of an index, in pieces. Undefined if it would be longer than what is read. */
+export function indexContent(
+  { info, exchanges, by }: IndexHead,
+  groups: readonly Group[],
+  countsOf: (group: Group) => Counts | undefined,
+): Uint8Array[] | undefined {
+  const about = { version: indexVersion, finished: true, exchanges, by };
+  const pieces = [Buffer.from(`${toJson(about).slice(0, -1)},"info":${infoToJson(info)}}\n`)];
+  let size = 0;
+  for (let from = 0; from < groups.length; from += 1000) {
+    const lines = groups.slice(from, from + 1000).map((group) => lineOf(group, countsOf(group)));
+    if (lines.some(({ length }) => length > maxLine / 4)) return undefined;
+    const piece = Buffer.from(lines.join(""));
+    size += piece.length;
+    pieces.push(piece);
+  }
+  return size < maxIndex ? pieces : undefined;
+}
+
+function lineOf({ url, kind, lengths, bytes }: Group, counts: Counts | undefined): string {
+  if (counts === undefined || counts.wireBytes !== bytes || counts.problems.length > mostProblems) {
+    return `${JSON.stringify(bytes === undefined ? [url, kind, lengths] : [url, kind, lengths, bytes])}\n`;
+  }
+  const { format, pages, decodedBytes, charset, checksum, problems } = counts;
+  return `${JSON.stringify([url, kind, lengths, bytes, [format, pages, decodedBytes, charset ?? null, checksum ?? null, ...problems]])}\n`;
+}
+
+/** The content of the last record. */
+export function trailerOf({ offset, length }: Place): string {
+  return `sitegrove-index: ${padded(offset)} ${padded(length)}\r\n`;
+}
+
+function padded(value: number): string {
+  return String(value).padStart(15, "0");
+}
+
+/** A group as an index has it. */
+export interface IndexedGroup extends Group {
+  readonly offset: number;
+  /** See `countsFrom`. */
+  readonly counts: unknown;
+}
+
+export interface Index extends IndexHead {
+  readonly place: Place;
+  /** The record that describes the last run. */
+  readonly infoId: string;
+}
+
+/** Calls `add` for each group. Undefined if the file has no index, or one that cannot be right. */
+export async function readIndex(
+  records: RecordFile,
+  size: number,
+  add: (group: IndexedGroup) => void,
+): Promise<Index | undefined> {
+  try {
+    const place = await findIndex(records, size);
+    if (place === undefined) return undefined;
+    const { head, content } = await records.open(place);
+    const isTooLong = head.contentLength > maxIndex || head.contentLength > maxRatio * place.length;
+    if (head.fields.get("content-type") !== indexType || isTooLong) return undefined;
+    const check = new DigestCheck(head.fields.get("warc-block-digest"));
+    let about: IndexHead | undefined;
+    let offset = 0;
+    for await (const lines of linesOf(content, check)) {
+      for (const line of lines) {
+        if (about === undefined) {
+          about = indexHead(line);
+          if (about === undefined) return undefined;
+          continue;
+        }
+        const group = groupFrom(JSON.parse(line), offset);
+        if (group === undefined) return undefined;
+        offset = group.lengths.reduce((sum, length) => sum + length, offset);
+        add(group);
+      }
+    }
+    if (about === undefined || offset !== place.offset || !check.isRight()) return undefined;
+    return { ...about, place, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
+  } catch (error) {
+    if (error instanceof SyntaxError || (isDamage(error) && !(error instanceof AnswerLimit))) return undefined;
+    throw error;
+  }
+}
+
+/** A hostile file must not take all memory. */
+export class AnswerLimit extends SitemapError {
+  constructor(most: number) {
+    super("invalid-archive", `it holds more than ${grouped(most)} documents`);
+  }
+}
+
+/** The first line of an index; undefined if it is none of ours. */
+export function indexHead(line: string): IndexHead | undefined {
+  const value = (parseJson(line) ?? {}) as Partial<Record<keyof IndexHead | "version", unknown>>;
+  const { version, info, exchanges, by } = value;
+  if (version !== indexVersion || !isCount(exchanges) || (by !== undefined && typeof by !== "string")) return undefined;
+  return { info: infoFrom(info).info, exchanges, by };
+}
+
+// In joined files, it is not where it says. Nothing follows it but the last record.
+async function findIndex(records: RecordFile, size: number): Promise<Place | undefined> {
+  const from = Math.max(0, size - tailLength);
+  const text = Buffer.from(await records.file.read(from, size - from)).toString("latin1");
+  const [, offset, length] = /sitegrove-index: (\d{15}) (\d{15})\r\n/.exec(text) ?? [];
+  if (offset === undefined || length === undefined) return undefined;
+  const place = { offset: Number(offset), length: Number(length) };
+  const end = place.offset + place.length;
+  if (end >= size || end < from) return undefined;
+  const { content } = await records.read({ offset: end, length: size - end }, tailLength);
+  return Buffer.from(content).toString("latin1") === trailerOf(place) ? place : undefined;
+}
+
+function groupFrom(value: unknown, offset: number): IndexedGroup | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [url, kind, lengths, bytes, counts] = value as unknown[];
+  if (typeof url !== "string" || typeof kind !== "string" || !isLengths(lengths)) return undefined;
+  if (bytes !== undefined && !isCount(bytes)) return undefined;
+  return { url, kind, lengths, bytes, counts, offset };
+}
+
+function isLengths(value: unknown): value is number[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.length < 5 && value.every((each) => isCount(each) && each > 0)
+  );
+}
+
+/** Undefined if we would not have written it. */
+export function countsFrom({ bytes, counts }: Pick<IndexedGroup, "bytes" | "counts">): Counts | undefined {
+  if (!Array.isArray(counts) || bytes === undefined) return undefined;
+  const [format, pages, decodedBytes, charset, checksum, ...problems] = counts as unknown[];
+  if (!formats.has(format as PagesFormat) || !isCount(pages) || !isCount(decodedBytes)) return undefined;
+  if (charset !== null && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
+  if (checksum !== null && !isCount(checksum)) return undefined;
+  const known = problems.map(archivedProblem);
+  // Documents with a loss have no counts.
+  if (known.some((each) => each === undefined || isLossy(each.code))) return undefined;
+  return {
+    format: format as PagesFormat,
+    pages,
+    wireBytes: bytes,
+    decodedBytes,
+    ...(charset === null ? {} : { charset }),
+    ...(checksum === null ? {} : { checksum }),
+    problems: known as Problem[],
+  };
+}
+
+const formats: ReadonlySet<PagesFormat> = new Set(["xml", "text", "rss", "atom"]);
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+async function* linesOf(pieces: AsyncIterable<Uint8Array>, check: DigestCheck): AsyncGenerator<string[]> {
+  let rest: Uint8Array = new Uint8Array();
+  for await (const piece of pieces) {
+    check.see(piece);
+    const end = piece.lastIndexOf(10) + 1;
+    if (rest.length + (end === 0 ? piece.length : piece.indexOf(10)) > maxLine)
+      throw new SyntaxError("A line is too long");
+    if (end > 0)
+      yield Buffer.concat([rest, piece.subarray(0, end - 1)])
+        .toString()
+        .split("\n");
+    rest = end > 0 ? piece.subarray(end) : Buffer.concat([rest, piece]);
+  }
+  if (rest.length > 0) throw new SyntaxError("The last line has no end");
+}

@@ -1,0 +1,301 @@
+// What is kept of a response: the one place to change it. An exchange is a `response` record, if there was a response, then a `metadata`
+// record that describes it: a reader that finds it knows that the exchange is whole.
+//   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
+// Deviation: the body of a response is kept without its transfer coding, and `transfer-encoding` and a `content-length` that
+// is not true are left out of its head, so that every tool finds the payload where HTTP says it is. The headers as they
+// came are in the description, which is an exchange without its body, as JSON. It is checked when it is read, since an archive may
+// come from anybody: only known fields of the right type are used.
+import { STATUS_CODES } from "node:http";
+import { SitemapError } from "../model/errors.ts";
+import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
+import type { Problem } from "../model/problem.ts";
+import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
+import { digestOf } from "./digest.ts";
+import { type Block, KeptBody, lengthOf } from "./file.ts";
+import { archivedBodyProblem, archivedProblem, parseJson, toJson } from "./json.ts";
+import { type Field, newId, ownFields, sealed, type WarcRecord } from "./warc.ts";
+
+type FieldName = KeysOf<Fetched> | keyof Body;
+type KeysOf<T> = T extends unknown ? keyof T : never;
+type Fields = { readonly [name in FieldName]?: unknown };
+type BodyOf = (problem: Problem | undefined) => Body;
+
+/** The exchange as bytes. User names and passwords are removed from every URL in it. */
+export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Uint8Array {
+  const { came, ...rest } = fetched.outcome === "found" ? { ...fetched, answered: undefined } : fetched;
+  const description = {
+    ...rest,
+    ...(came !== undefined && repeats.has(came) ? { came } : {}),
+    ...(fetched.outcome === "found" && fetched.body.duration !== undefined ? { duration: fetched.body.duration } : {}),
+    ...(fetched.outcome === "found" ? { body: bodyProblem === undefined ? {} : { problem: bodyProblem } } : {}),
+  };
+  return Buffer.from(toJson(clean(description)));
+}
+
+// The values of `came` that an archive may contain, besides `fetched`.
+const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-payload", "not-asked"]);
+
+/** Parses a description. `bodyOf` creates the body of a document, given its problem. */
+export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
+  const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
+  const outcome = string(fields.outcome);
+  const asked = {
+    url: url(fields.url),
+    role: role(fields.role),
+    ...(fields.anonymous === true ? { anonymous: true } : {}),
+    ...given(
+      "again",
+      optional(fields.again, (value) => whole(value, 1, Number.MAX_SAFE_INTEGER)),
+    ),
+    attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
+    ...given("receivedAt", optional(fields.receivedAt, time)),
+    ...given("firstByte", optional(fields.firstByte, milliseconds)),
+    ...(repeats.has(fields.came) ? { came: fields.came as Came } : {}),
+    ...(fields.notAsked === "guess" || fields.notAsked === "unchanged"
+      ? { notAsked: fields.notAsked as NotAsked }
+      : {}),
+    ...given(
+      "runsNotAsked",
+      optional(fields.runsNotAsked, (value) => whole(value, 0, Number.MAX_SAFE_INTEGER)),
+    ),
+  };
+  switch (outcome) {
+    case "found": {
+      const body = bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail()));
+      const duration = given("duration", optional(fields.duration, milliseconds));
+      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers), body, ...duration };
+    }
+    case "redirect":
+      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers) };
+    case "absent":
+    case "blocked":
+    case "failed":
+    case "refused": {
+      const answered = optional(fields.status, status);
+      const given = optional(fields.headers, headers);
+      return {
+        outcome,
+        ...asked,
+        ...(answered === undefined ? {} : { status: answered }),
+        ...(given === undefined ? {} : { headers: given }),
+        reason: problem(fields.reason),
+      };
+    }
+    default:
+      return fail();
+  }
+}
+
+/** Why an exchange is not whole, if a limit of ours or damage is the cause: another run may get what is missing. */
+export function cutOf(fetched: Fetched): Problem | undefined {
+  const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
+  return found !== undefined && cutCodes.has(found.code) ? found : undefined;
+}
+
+const cutCodes: ReadonlySet<string> = new Set([
+  "limit-time",
+  "limit-documents",
+  "limit-bytes",
+  "limit-document-bytes",
+  "limit-robots-bytes",
+  "archive-digest",
+]);
+
+function role(value: unknown): DocumentRole {
+  return value === "robots" || value === "sitemap" || value === "homepage" ? value : fail();
+}
+
+function headers(value: unknown): HeaderList {
+  return list(value, (pair) => {
+    if (!Array.isArray(pair) || pair.length !== 2) fail();
+    return [string(pair[0]), string(pair[1])] as const;
+  });
+}
+
+function problem(value: unknown): Problem {
+  return archivedProblem(value) ?? fail();
+}
+
+// Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("@") ? cleanText(value) : value;
+  if (Array.isArray(value)) return value.map(clean);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clean(item)]));
+}
+
+function cleanText(text: string): string {
+  if (parseUrl(text) !== null) return withoutCredentials(text);
+  return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
+}
+
+function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+  return value === undefined ? undefined : read(value);
+}
+
+function list<T>(value: unknown, read: (item: unknown) => T): T[] {
+  if (!Array.isArray(value)) fail();
+  return value.map(read);
+}
+
+function object(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) fail();
+  return value;
+}
+
+function string(value: unknown): string {
+  if (typeof value !== "string") fail();
+  return value;
+}
+
+// Of http or https, without user name and password.
+function url(value: unknown): string {
+  const text = string(value);
+  return isHttpUrl(text) ? withoutCredentials(text) : fail();
+}
+
+function time(value: unknown): string {
+  const text = string(value);
+  return text.length < 40 && !Number.isNaN(Date.parse(text)) ? text : fail();
+}
+
+function milliseconds(value: unknown): number {
+  return whole(value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+// One field, if it has a value.
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [name in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
+}
+
+function status(value: unknown): number {
+  return whole(value, 100, 999);
+}
+
+function whole(value: unknown, least: number, most: number): number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most ? Number(value) : fail();
+}
+
+function fail(): never {
+  throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
+}
+
+// No reader takes a head of any length. What does not fit is in the description, letter for letter.
+const maxUri = 16 * 1024;
+const maxHeaders = 64 * 1024;
+
+/** The records of one exchange, the last of which is its description. */
+export async function exchangeRecords(
+  infoId: string,
+  description: Uint8Array,
+  body: readonly Block[],
+): Promise<WarcRecord[]> {
+  const fetched = revive(description, (reason) => new KeptBody([], reason));
+  const own = (type: string, id: string, contentType: string): readonly Field[] => [
+    ...ownFields(type, id, contentType, fetched.receivedAt),
+    ["WARC-Warcinfo-ID", infoId],
+    ["WARC-Target-URI", targetUri(fetched.url)],
+  ];
+  const metadata = own("metadata", newId(), "application/json");
+  if (fetched.status === undefined) return [await sealed({ fields: metadata, content: [description] })];
+  const isDocument = fetched.outcome === "found";
+  const headers = fetched.headers ?? [];
+  const id = newId();
+  const response: WarcRecord = {
+    fields: [
+      ...own("response", id, "application/http; msgtype=response"),
+      ...(isDocument ? [["WARC-Payload-Digest", await digestOf(body)] as const] : unread(headers)),
+      ...(isDocument ? truncated(fetched.body.problem) : []),
+    ],
+    content: [httpHead(fetched.status, headers, lengthOf(body)), ...body],
+  };
+  return [
+    // The payload of a document has a digest of its own, and is the most that there is.
+    isDocument ? response : await sealed(response),
+    await sealed({ fields: [...metadata, ["WARC-Concurrent-To", id]], content: [description] }),
+  ];
+}
+
+/** A record of an earlier archive, as far as others refer to it. */
+export interface Original {
+  readonly id: string;
+  readonly date: string;
+  readonly payloadDigest: string;
+}
+
+/** Why a document of an earlier archive is used again, and the website's answer this time, if it was asked. */
+export interface Repetition {
+  readonly came: "not-modified" | "same-payload" | "not-asked";
+  readonly answered?: { readonly status: number; readonly headers: HeaderList } | undefined;
+}
+
+/**
+ * Beside a response that was copied from an earlier archive: a `revisit` with the head of what came now, if the website was asked,
+ * and the description.
+ * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
+ */
+export async function repetitionRecords(
+  infoId: string,
+  description: Uint8Array,
+  original: Original,
+  { came, answered }: Repetition,
+): Promise<WarcRecord[]> {
+  const { url } = revive(description, (reason) => new KeptBody([], reason));
+  const { id, date, payloadDigest } = original;
+  const about = [
+    ["WARC-Warcinfo-ID", infoId],
+    ["WARC-Target-URI", targetUri(url)],
+  ] as const;
+  const metadata = await sealed({
+    fields: [...ownFields("metadata", newId(), "application/json"), ...about, ["WARC-Concurrent-To", id]],
+    content: [description],
+  });
+  if (answered === undefined) return [metadata];
+  const profile = came === "not-modified" ? "server-not-modified" : "identical-payload-digest";
+  const revisit: WarcRecord = {
+    fields: [
+      ...ownFields("revisit", newId(), "application/http; msgtype=response"),
+      ...about,
+      ["WARC-Profile", `http://netpreserve.org/warc/1.1/revisit/${profile}`],
+      ["WARC-Refers-To", id],
+      ["WARC-Refers-To-Target-URI", targetUri(url)],
+      ...(date === "" ? [] : [["WARC-Refers-To-Date", date] as const]),
+      ...(payloadDigest === "" ? [] : [["WARC-Payload-Digest", payloadDigest] as const]),
+    ],
+    content: [httpHead(answered.status, answered.headers, 0)],
+  };
+  return [await sealed(revisit), metadata];
+}
+
+/** Never a space or a line end, whatever the website wrote. */
+function targetUri(url: string): string {
+  const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
+  return uri.slice(0, maxUri);
+}
+
+function httpHead(status: number, headers: HeaderList, bodyLength: number): Uint8Array {
+  let room = maxHeaders;
+  const lines = headers
+    .filter(([name, value]) => isTrue(name, value, bodyLength))
+    .map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, " ").replace(/[^\0-\xff]/g, "?")}\r\n`)
+    .filter((line) => (room -= line.length) >= 0);
+  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`, "latin1");
+}
+
+function isTrue(name: string, value: string, bodyLength: number): boolean {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || name === "transfer-encoding") return false;
+  return name !== "content-length" || value === String(bodyLength);
+}
+
+/** The bodies of redirects and errors are not read. */
+function unread(headers: HeaderList): readonly Field[] {
+  const empty = headers.some(([name, value]) => name === "content-length" && value === "0");
+  return empty ? [] : [["WARC-Truncated", "unspecified"]];
+}
+
+function truncated(problem: Problem | undefined): readonly Field[] {
+  if (problem === undefined) return [];
+  const { code } = problem;
+  if (code === "limit-document-bytes" || code === "limit-robots-bytes") return [["WARC-Truncated", "length"]];
+  return [["WARC-Truncated", code.startsWith("timeout-") ? "time" : "disconnect"]];
+}

@@ -1,0 +1,121 @@
+// The archives of earlier runs. If several have a document, the newest counts.
+import type { DocumentRequest, Fetched, FetchedDocument } from "../model/exchange.ts";
+import { bareHost, parseUrl } from "../model/url.ts";
+import { invalidArchive } from "./archive-file.ts";
+import { ArchivedBody } from "./archived-body.ts";
+import { type Answer, type Contents, openContents } from "./contents.ts";
+import type { OpenArchiveOptions } from "./contract.ts";
+import { countsFrom } from "./index-record.ts";
+import { archiveKey } from "./replay.ts";
+
+interface Found {
+  readonly archive: Contents;
+  readonly answer: Answer;
+  readonly fetched: Fetched;
+}
+
+export class PreviousArchives {
+  readonly #archives: readonly Contents[];
+
+  private constructor(archives: readonly Contents[]) {
+    this.#archives = archives;
+  }
+
+  /** Throws a `SitemapError` (`invalid-archive`). */
+  static async open(paths: readonly string[], options: OpenArchiveOptions = {}): Promise<PreviousArchives> {
+    const { signal, documents } = options;
+    const archives: Contents[] = [];
+    try {
+      for (const path of paths) {
+        const contents = await openContents(path, { signal, documents, newest: true });
+        archives.push(contents);
+        if (contents.goesOn) throw invalidArchive(path, "it is damaged");
+      }
+    } catch (error) {
+      for (const archive of archives) await archive.close();
+      throw error;
+    }
+    return new PreviousArchives(archives);
+  }
+
+  /** An archive that is about another website, and what it is about. */
+  notAbout(homepage: string): { readonly path: string; readonly about: string } | undefined {
+    for (const { records, info, urls } of this.#archives) {
+      const about = info?.homepage;
+      const isSame = about === undefined ? urls.some((url) => sameHost(url, homepage)) : sameHost(about, homepage);
+      if (!isSame) return { path: records.path, about: about ?? urls[0] ?? "nothing" };
+    }
+    return undefined;
+  }
+
+  /** The answer to this request in the last run that sent it. */
+  async answer(request: DocumentRequest): Promise<Fetched | undefined> {
+    const newest = await this.#newest(request);
+    if (newest === undefined) return undefined;
+    const { role, anonymous } = request;
+    return { ...newest.fetched, role, ...(anonymous && { anonymous }) };
+  }
+
+  /** A complete document, as far as that can be told without reading it. */
+  async document(request: DocumentRequest): Promise<(FetchedDocument & { readonly body: ArchivedBody }) | undefined> {
+    const fetched = await this.answer(request);
+    if (fetched?.outcome !== "found" || fetched.status !== 200) return undefined;
+    const { body } = fetched;
+    if (!(body instanceof ArchivedBody) || body.problem !== undefined || body.source === undefined) return undefined;
+    return { ...fetched, body };
+  }
+
+  /** In how many runs on end a document was not asked for; undefined unless the run that brought `other` had it, too. */
+  async runsNotAsked(request: DocumentRequest, other: DocumentRequest): Promise<number | undefined> {
+    const [one, two] = [await this.#newest(request), await this.#newest(other)];
+    if (one === undefined || one.archive !== two?.archive || one.answer.run !== two.answer.run) return undefined;
+    const { answer, fetched } = one;
+    const isWhole = answer.description !== undefined && answer.response !== undefined && !answer.isCut;
+    return isWhole ? (fetched.runsNotAsked ?? 0) : undefined;
+  }
+
+  /** Whether the run says that it read this document to its end, and lost nothing of it. */
+  async wasReadWhole(request: DocumentRequest): Promise<boolean> {
+    const newest = await this.#newest(request);
+    return (
+      newest !== undefined && countsFrom({ bytes: newest.answer.bytes, counts: newest.answer.counts }) !== undefined
+    );
+  }
+
+  async #newest(request: DocumentRequest): Promise<Found | undefined> {
+    const { url, role, anonymous } = request;
+    const keys = [
+      archiveKey({ url, role, anonymous }),
+      archiveKey({ url, role, anonymous, notAsked: "unchanged" }),
+      archiveKey({ url, role, anonymous, notAsked: "guess" }),
+      archiveKey({ url, role: "sitemap", anonymous }),
+    ];
+    const found: Found[] = [];
+    for (const archive of this.#archives) {
+      const key = keys.find((each) => archive.has(each));
+      if (key === undefined) continue;
+      const answer = archive.find(key) as Answer;
+      found.push({ archive, answer, fetched: await archive.read(key, request) });
+    }
+    // A copy of a document that was not requested is as old as its original.
+    return found.sort((a, b) => timeOf(b) - timeOf(a) || runsOf(b) - runsOf(a))[0];
+  }
+
+  async close(): Promise<void> {
+    for (const archive of this.#archives) await archive.close();
+  }
+}
+
+function timeOf({ fetched }: Found): number {
+  return Date.parse(fetched.receivedAt ?? "") || 0;
+}
+
+function runsOf({ fetched }: Found): number {
+  return fetched.runsNotAsked ?? 0;
+}
+
+// A website that moves from http to https is the same; at another port there is another one.
+function sameHost(one: string, other: string): boolean {
+  const host = (url: string) => bareHost(parseUrl(url)?.host ?? "");
+  return host(one) === host(other);
+}

@@ -1,0 +1,258 @@
+// The records of a WARC file, compressed or not: one at a known place, or all of them in one pass. A pass goes on behind damage,
+// with the next record that can be found.
+import { SitemapError } from "../model/errors.ts";
+import { type KeptFile, readBlocks } from "./file.ts";
+import { DamagedGzip, decompressed, findMember, type Member, memberAt, mostUnpacked, tooLarge } from "./gzip.ts";
+import { headAt, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
+
+/** Where a record is in its file: as long as it is there, with the line ends after it. */
+export interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface OpenedRecord {
+  readonly head: RecordHead;
+  /** As it is in the file. */
+  readonly start: Uint8Array;
+  readonly content: AsyncGenerator<Uint8Array, undefined>;
+}
+
+export class RecordFile {
+  readonly path: string;
+  readonly file: KeptFile;
+  readonly isCompressed: boolean;
+  /** Its `warcinfo` records of ours, as far as they are known. */
+  readonly infoPlaces: Place[] = [];
+
+  constructor(path: string, file: KeptFile, isCompressed: boolean) {
+    this.path = path;
+    this.file = file;
+    this.isCompressed = isCompressed;
+  }
+
+  /** What is not exactly one whole record throws an error that `isDamage`; in its content, where the damage is. */
+  async open(place: Place): Promise<OpenedRecord> {
+    const pieces = this.bytes(place);
+    let start: Uint8Array = new Uint8Array();
+    try {
+      for (;;) {
+        const { value, done } = await pieces.next();
+        if (done) throw this.#damaged();
+        start = start.length === 0 ? value : Buffer.concat([start, value]);
+        const head = headAt(start);
+        if (head === undefined) throw this.#damaged();
+        if (head === "cut") continue;
+        const { headLength } = head;
+        const content = this.#content(head, start.subarray(headLength), pieces);
+        return { head, start: start.subarray(0, headLength), content };
+      }
+    } catch (error) {
+      await pieces.return(undefined);
+      throw error;
+    }
+  }
+
+  /** A record of at most so many bytes of content. */
+  async read(place: Place, most: number): Promise<{ readonly head: RecordHead; readonly content: Uint8Array }> {
+    const { head, content } = await this.open(place);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content) {
+      if (head.contentLength > most) throw this.#damaged();
+      pieces.push(piece);
+    }
+    return { head, content: Buffer.concat(pieces) };
+  }
+
+  async head(place: Place): Promise<RecordHead> {
+    const { head, content } = await this.open(place);
+    // Closes what is behind it; that the rest is damaged does not matter here.
+    await content.next().catch(() => undefined);
+    await content.return(undefined);
+    return head;
+  }
+
+  async infoPlace(id: string): Promise<Place | undefined> {
+    for (const place of this.infoPlaces) {
+      if ((await this.head(place)).fields.get("warc-record-id") === id) return place;
+    }
+    return undefined;
+  }
+
+  /** The bytes of a record, decompressed, with the line ends that are due. */
+  async *copy(place: Place): AsyncGenerator<Uint8Array, undefined> {
+    const { start, content } = await this.open(place);
+    yield start;
+    yield* content;
+    yield recordEnd;
+  }
+
+  /** The bytes of a record, decompressed. */
+  async *bytes({ offset, length }: Place): AsyncGenerator<Uint8Array, undefined> {
+    const { file } = this;
+    try {
+      yield* this.isCompressed ? decompressed(file, offset, length) : readBlocks([{ file, offset, length }]);
+    } catch (error) {
+      throw error instanceof DamagedGzip ? this.#damaged() : error;
+    }
+  }
+
+  // And nothing but line ends behind it.
+  async *#content(
+    { contentLength }: RecordHead,
+    start: Uint8Array,
+    rest: AsyncGenerator<Uint8Array, undefined>,
+  ): AsyncGenerator<Uint8Array, undefined> {
+    let left = contentLength;
+    try {
+      for (let piece: Uint8Array | undefined = start; piece !== undefined; piece = (await rest.next()).value) {
+        const content = piece.subarray(0, left);
+        const behind = piece.subarray(left);
+        if (content.length > 0) yield content;
+        if (lineEndsAt(behind) < behind.length) throw this.#damaged();
+        left -= content.length;
+      }
+      if (left > 0) throw this.#damaged();
+    } finally {
+      await rest.return(undefined);
+    }
+  }
+
+  #damaged(): SitemapError {
+    return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
+  }
+}
+
+/** Whether the file is the cause of an error: another record of it may be whole. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SitemapError && error.code === "invalid-archive";
+}
+
+export interface WalkedRecord {
+  readonly head: RecordHead;
+  readonly place: Place;
+  /** Of a small record. */
+  readonly content: Uint8Array | undefined;
+}
+
+const windowSize = 512 * 1024;
+/** What looks like a record behind damage, and is none: whoever fills a file with it does not get to keep us busy. */
+const mostGuesses = 10_000;
+
+/** One pass. */
+export class RecordWalk {
+  /** What ended the first record that is not whole. */
+  damage: "cut" | "damaged" | undefined;
+  /** Whether there are records behind it. */
+  goesOn = false;
+  /** Several records are compressed in one piece: they cannot be read one by one. */
+  isJoined = false;
+  /** The end of the last record before any damage. */
+  end = 0;
+  readonly #records: RecordFile;
+  readonly #size: number;
+  #window: Uint8Array = new Uint8Array();
+  #windowStart = 0;
+  #guesses = mostGuesses;
+  #unpacked = 0;
+
+  constructor(records: RecordFile, size: number) {
+    this.#records = records;
+    this.#size = size;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WalkedRecord, undefined> {
+    const { isCompressed } = this.#records;
+    let at: number | undefined = isCompressed ? 0 : await this.#lineEnds(0);
+    while (at !== undefined && at < this.#size) {
+      const record: WalkedRecord | "cut" | "damaged" = isCompressed ? await this.#member(at) : await this.#plain(at);
+      if (this.isJoined) return;
+      if (typeof record === "string") {
+        this.damage ??= record;
+        at = await this.#find(at + 1);
+        continue;
+      }
+      if (this.damage === undefined) this.end = at + record.place.length;
+      else this.goesOn = true;
+      yield record;
+      at += record.place.length;
+    }
+  }
+
+  async #plain(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
+    const bytes = await this.#bytes(offset, maxHead);
+    const head = headAt(bytes);
+    if (head === "cut") return "cut";
+    if (head === undefined) return "damaged";
+    const { headLength, contentLength } = head;
+    const length = headLength + contentLength;
+    if (offset + length > this.#size) return "cut";
+    const content = length <= bytes.length ? bytes.subarray(headLength, length) : undefined;
+    const end = await this.#lineEnds(offset + length);
+    // If neither line ends nor another record follow, its length is wrong.
+    const behind = await this.#bytes(end, magic.length);
+    const isEnd = end === this.#size || latin1(behind.subarray(0, magic.length)) === magic;
+    if (!isEnd && end - offset - length < recordEnd.length) return "damaged";
+    return { head, place: { offset, length: end - offset }, content };
+  }
+
+  async #member(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
+    const member = await memberAt(this.#records.file, offset, await this.#bytes(offset, maxHead));
+    const head = member && headAt(member.start);
+    if (member === undefined || head === undefined || head === "cut") return "damaged";
+    this.#unpacked += member.unpacked;
+    const most = mostUnpacked(this.#size);
+    if (this.#unpacked > most) throw tooLarge(this.#records.path, most);
+    const end = head.headLength + head.contentLength;
+    if (end > member.unpacked) return "damaged";
+    this.isJoined = hasMore(member, end);
+    const content = end <= member.start.length ? member.start.subarray(head.headLength, end) : undefined;
+    return { head, place: { offset, length: member.length }, content };
+  }
+
+  // Two are due. Whoever fills a file with line ends does not get to keep us busy.
+  async #lineEnds(from: number): Promise<number> {
+    return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
+  }
+
+  /** Where the next record may begin. */
+  async #find(from: number): Promise<number | undefined> {
+    // Enough to tell.
+    const overlap = 1024;
+    for (let at = from; at < this.#size && this.#guesses > 0; at += windowSize - overlap) {
+      const bytes = (await this.#bytes(at, windowSize)).subarray(0, windowSize);
+      const found = this.#records.isCompressed
+        ? findMember(bytes, () => (this.#guesses -= 1) > 0)
+        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(`${magic}1.`);
+      if (found === -1) continue;
+      this.#guesses -= 1;
+      return at + found;
+    }
+    return undefined;
+  }
+
+  /** From a position: at least as many as asked for, unless the file ends; more if they are in memory. */
+  async #bytes(offset: number, least: number): Promise<Uint8Array> {
+    const known = offset - this.#windowStart;
+    const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;
+    const wanted = Math.min(least, this.#size - offset);
+    if (rest !== undefined && rest.length >= wanted) return rest;
+    this.#window = await this.#records.file.read(offset, Math.min(Math.max(windowSize, least), this.#size - offset));
+    this.#windowStart = offset;
+    if (this.#window.length >= wanted) return this.#window;
+    throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+  }
+}
+
+function hasMore({ start, unpacked }: Member, end: number): boolean {
+  if (unpacked > start.length) return unpacked > end + maxLineEnds;
+  const behind = start.subarray(end);
+  return lineEndsAt(behind) < behind.length;
+}
+
+// After a large record, where nobody looks at them.
+const maxLineEnds = 64;
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}

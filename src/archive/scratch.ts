@@ -1,0 +1,125 @@
+// Storage for what does not fit into memory: in memory up to a limit, beyond it in one private temporary file. Several are written to it at
+// a time: each is a list of blocks, and the blocks of different ones are interleaved in the file, so that nothing is copied twice.
+import { type Block, blockSize, closedError, copyOf, type KeptFile } from "./file.ts";
+import { createTemporaryFile, type TemporaryFile } from "./temporary-file.ts";
+
+// Most websites need no file at all.
+const mostInMemory = 8 * 1024 * 1024;
+// The initial memory of content while it is received; it grows with the content, up to a block.
+const firstBuffer = 16 * 1024;
+
+export class Scratch {
+  readonly #memoryLimit: number;
+  #inMemory = 0;
+  #temporary: Promise<TemporaryFile> | undefined;
+  #end = 0;
+  // Slots of the file that can be used again, by their length.
+  readonly #free = new Map<number, number[]>();
+  #closed = false;
+
+  /** `memoryLimit`: how many bytes may stay in memory, `0` for none, `Infinity` for all. */
+  constructor(memoryLimit: number = mostInMemory) {
+    this.#memoryLimit = memoryLimit;
+  }
+
+  /** Stores all bytes; resolves when they are kept. The chunks are copied. */
+  async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
+    const blocks: Block[] = [];
+    try {
+      await this.#take(chunks, blocks);
+    } catch (error) {
+      this.release(blocks);
+      throw error;
+    }
+    return blocks;
+  }
+
+  /** Stores one piece, and takes ownership of it. Throws a `SitemapError` (`storage-failed`). */
+  async put(bytes: Uint8Array): Promise<Block> {
+    if (this.#closed) throw closedError();
+    if (this.#inMemory + bytes.length <= this.#memoryLimit) {
+      this.#inMemory += bytes.length;
+      return bytes;
+    }
+    const file = await this.#file();
+    const { length } = bytes;
+    const offset = this.#free.get(slotFor(length))?.pop() ?? this.#grow(slotFor(length));
+    await file.write(offset, bytes);
+    return { file, offset, length };
+  }
+
+  /** The bytes of a block, or a part of them. Read-only. */
+  async get(block: Block, from: number = 0, length: number = block.length - from): Promise<Uint8Array> {
+    if (block instanceof Uint8Array) return block.subarray(from, from + length);
+    const bytes = await block.file.read(block.offset + from, length);
+    if (bytes.length !== length) throw new Error("A temporary file became shorter");
+    return bytes;
+  }
+
+  /** Releases blocks that will not be read again. */
+  release(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      if (block instanceof Uint8Array) {
+        this.#inMemory -= block.length;
+        continue;
+      }
+      const slot = slotFor(block.length);
+      const free = this.#free.get(slot) ?? [];
+      free.push(block.offset);
+      this.#free.set(slot, free);
+    }
+  }
+
+  /** Creates the temporary file now, so that a full or read-only disk is reported at once. */
+  async prepare(): Promise<void> {
+    await this.#file();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#temporary?.catch(() => undefined))?.remove();
+  }
+
+  async #take(chunks: AsyncIterable<Uint8Array>, blocks: Block[]): Promise<void> {
+    let buffer: Uint8Array = new Uint8Array();
+    let used = 0;
+    for await (const chunk of chunks) {
+      for (let from = 0; from < chunk.length; ) {
+        if (used === buffer.length) {
+          const grown = Buffer.allocUnsafeSlow(Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2)));
+          grown.set(buffer);
+          buffer = grown;
+        }
+        const piece = chunk.subarray(from, from + buffer.length - used);
+        buffer.set(piece, used);
+        used += piece.length;
+        from += piece.length;
+        if (used === blockSize) {
+          blocks.push(await this.put(buffer));
+          // A block in memory keeps the buffer; one that was written leaves it to the next.
+          if (blocks.at(-1) instanceof Uint8Array) buffer = new Uint8Array();
+          used = 0;
+        }
+      }
+    }
+    // Of the exact length: most documents are far smaller than a block.
+    if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
+  }
+
+  // Reserved synchronously: two never get the same position.
+  #grow(length: number): number {
+    const offset = this.#end;
+    this.#end += length;
+    return offset;
+  }
+
+  async #file(): Promise<KeptFile> {
+    this.#temporary ??= createTemporaryFile();
+    return (await this.#temporary).file;
+  }
+}
+
+// Of few lengths, so that a slot that was left fits the next piece.
+function slotFor(length: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
+}

@@ -1,0 +1,339 @@
+// Writes an archive: a `warcinfo` record first, then exchanges, whole ones one after another, then the index. Each record is compressed on its
+// own, if at all. A killed process leaves a file that is valid up to its last record; an acknowledged exchange has been passed to the operating
+// system.
+import { randomBytes } from "node:crypto";
+import { link, lstat, open, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { SitemapError } from "../model/errors.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { version } from "../model/version.ts";
+import { type Answer, type Contents, kindOf, readContents } from "./contents.ts";
+import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
+import { type Block, blockSize, KeptBody, KeptFile, lengthOf, readBlocks, storageFailed } from "./file.ts";
+import { compressed, stored } from "./gzip.ts";
+import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
+import { infoToJson } from "./info.ts";
+import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";
+import { type Place, RecordFile } from "./records.ts";
+import { newId, ownFields, sealed, serialize, type WarcRecord } from "./warc.ts";
+
+/** A record as it is written. */
+type Part = AsyncIterable<Uint8Array>;
+
+/** Where a record of another archive is. */
+export interface RecordSource {
+  readonly records: RecordFile;
+  readonly place: Place;
+}
+
+export class ArchiveWriter {
+  /** Reads what was written. */
+  readonly records: RecordFile;
+  readonly #groups: Group[];
+  #hasIndex = true;
+  #end: number;
+  #info: ArchiveInfo | undefined;
+  #infoId = "";
+  // The `warcinfo` records of other archives that are in this one, or being written.
+  readonly #copiedInfos = new Map<string, Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+
+  private constructor(records: RecordFile, end = 0, groups: Group[] = []) {
+    this.records = records;
+    this.#end = end;
+    this.#groups = groups;
+  }
+
+  /** Continues behind the last exchange of an archive: what comes after it is removed at the start. The writer owns the file from now on. */
+  static after({ records, groups, end, hasIndexableGroups }: Contents): ArchiveWriter {
+    const writer = new ArchiveWriter(records, end, groups);
+    writer.#hasIndex = hasIndexableGroups;
+    return writer;
+  }
+
+  /** Creates the file, which must not exist. `name` is its name in messages. */
+  static async create(file: string, name: string = file): Promise<ArchiveWriter> {
+    try {
+      const kept = new KeptFile(await open(file, "wx+"), name);
+      return new ArchiveWriter(new RecordFile(name, kept, isCompressedName(name)));
+    } catch (error) {
+      throw isCode(error, "EEXIST") ? existsError(name, error) : unwritableError(name, error);
+    }
+  }
+
+  /** The size of the file. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** What the run is about. `resumes`: the id of the record of the run that this one resumes. */
+  async start(info: ArchiveInfo, resumes?: string): Promise<void> {
+    this.#info = info;
+    this.#infoId = newId();
+    const { file } = this.records;
+    file.remembersReads = false;
+    await file.truncate(this.#end);
+    const fields = [
+      `software: sitegrove/${version}`,
+      "format: WARC File Format 1.1",
+      "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+      `sitegrove: ${infoToJson(info, resumes)}`,
+    ];
+    const content = [Buffer.from(fields.map((line) => `${line}\r\n`).join(""))];
+    const record = await sealed({ fields: ownFields("warcinfo", this.#infoId, "application/warc-fields"), content });
+    await this.#append({ url: "", kind: "i" }, [this.#part(record)]);
+  }
+
+  async append(description: Uint8Array, body: readonly Block[]): Promise<Answer> {
+    const records = await exchangeRecords(this.#infoId, description, body);
+    return this.#appendExchange(
+      description,
+      records.map((record) => this.#part(record)),
+      lengthOf(body),
+    );
+  }
+
+  /** A document of an earlier run: its record as it was, the website's answer now, and the description. */
+  async appendRepeated(
+    description: Uint8Array,
+    { records, place }: RecordSource,
+    repetition: Repetition & { readonly bytes: number | undefined },
+  ): Promise<Answer> {
+    const { fields } = await records.head(place);
+    const [id = "", date = "", payloadDigest = "", infoId = ""] = originalFields.map((name) => fields.get(name));
+    if (!this.#copiedInfos.has(infoId)) {
+      const info = await records.infoPlace(infoId);
+      if (info !== undefined && !this.#copiedInfos.has(infoId)) {
+        const copied = this.#append({ url: "", kind: "i" }, [this.#copied({ records, place: info })]);
+        this.#copiedInfos.set(infoId, copied);
+      }
+    }
+    await this.#copiedInfos.get(infoId);
+    const behind = await repetitionRecords(this.#infoId, description, { id, date, payloadDigest }, repetition);
+    const parts = [this.#copied({ records, place }), ...behind.map((record) => this.#part(record))];
+    return this.#appendExchange(description, parts, repetition.bytes);
+  }
+
+  /** The crawl ran to its end. */
+  async finish(counts?: RunCounts): Promise<void> {
+    await this.#inTurn(() => this.#writeIndex(counts?.by, (url) => counts?.documents.get(url)));
+  }
+
+  /** The records of a group in another archive, as they are there. */
+  async copyGroup(
+    records: RecordFile,
+    { url, kind, bytes, lengths, offset }: Group & { readonly offset: number },
+  ): Promise<void> {
+    let at = offset;
+    const parts = lengths.map((length) => {
+      at += length;
+      return this.#copied({ records, place: { offset: at - length, length } });
+    });
+    await this.#append({ url, kind, bytes }, parts);
+  }
+
+  async finishCopy(from: Contents, countsOf: (url: string) => Counts | undefined): Promise<void> {
+    this.#info = from.info;
+    this.#infoId = from.infoId ?? "";
+    this.#hasIndex = from.hasIndexableGroups;
+    await this.#inTurn(() => this.#writeIndex(from.countedBy, countsOf));
+  }
+
+  /** Appends the beginning of a record that is cut off: whoever reads the archive knows that something is missing. */
+  async appendCut(): Promise<void> {
+    await this.#append({ url: "", kind: "-" }, [this.#packed(oneOf(Buffer.from("WARC/1.1\r\n")), 0)]);
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.records.file.close();
+  }
+
+  async #appendExchange(description: Uint8Array, parts: readonly Part[], bytes: number | undefined): Promise<Answer> {
+    const fetched = revive(description, (reason) => new KeptBody([], reason));
+    const isDocument = fetched.outcome === "found";
+    const about = { url: fetched.url, kind: kindOf(fetched), bytes: isDocument ? bytes : undefined };
+    const places = await this.#append(about, parts);
+    return {
+      response: isDocument ? places[0] : undefined,
+      description: places.at(-1),
+      bytes: about.bytes,
+      isCut: false,
+    };
+  }
+
+  async #writeIndex(by: string | undefined, countsOf: (url: string) => Counts | undefined): Promise<void> {
+    const groups = this.#groups;
+    const exchanges = groups.filter(({ kind }) => kind !== "i" && kind !== "-").length;
+    const about = { info: this.#info as ArchiveInfo, exchanges, by };
+    const countsIn = ({ url, kind }: Group) => (/^s[gu]?x?$/.test(kind) ? countsOf(url) : undefined);
+    const content = this.#hasIndex ? indexContent(about, groups, countsIn) : undefined;
+    const index = content ?? indexContent(about, [], countsIn) ?? [];
+    const [place] = await this.#write([this.#part(await this.#endRecord(indexType, index))]);
+    if (content === undefined) return;
+    const trailer = [Buffer.from(trailerOf(place as Place))];
+    const pieces: Uint8Array[] = [];
+    for await (const piece of serialize(await this.#endRecord("application/warc-fields", trailer))) pieces.push(piece);
+    const record = Buffer.concat(pieces);
+    await this.#write([oneOf(this.records.isCompressed ? stored(record) : record)]);
+  }
+
+  // Without a URL: nothing comes after it.
+  #endRecord(contentType: string, content: readonly Block[]): Promise<WarcRecord> {
+    const fields = [
+      ...ownFields("metadata", newId(), contentType),
+      ["WARC-Warcinfo-ID", this.#infoId],
+      ["WARC-Refers-To", this.#infoId],
+    ] as const;
+    return sealed({ fields, content });
+  }
+
+  #part(record: WarcRecord): Part {
+    return this.#packed(serialize(record), lengthOf(record.content));
+  }
+
+  // Not compressed again if it is compressed already.
+  #copied({ records, place }: RecordSource): Part {
+    const isSame = records.isCompressed && this.records.isCompressed;
+    return isSame ? readBlocks([{ file: records.file, ...place }]) : this.#packed(records.copy(place), place.length);
+  }
+
+  #packed(pieces: Part, length: number): Part {
+    return this.records.isCompressed ? compressed(pieces, length) : pieces;
+  }
+
+  #append(about: Omit<Group, "lengths">, parts: readonly Part[]): Promise<Place[]> {
+    return this.#inTurn(async () => {
+      const places = await this.#write(parts);
+      this.#groups.push({ ...about, lengths: places.map(({ length }) => length) });
+      return places;
+    });
+  }
+
+  // Whole exchanges, one after another.
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(write);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #write(parts: readonly Part[]): Promise<Place[]> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const { file } = this.records;
+    const places: Place[] = [];
+    let position = this.#end;
+    let waiting: Uint8Array[] = [];
+    const flush = async () => {
+      const bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+      waiting = [];
+      await file.write(position - bytes.length, bytes);
+    };
+    try {
+      for (const pieces of parts) {
+        const offset = position;
+        for await (const piece of pieces) {
+          waiting.push(piece);
+          position += piece.length;
+          // A small exchange is written at once, so that it is hardly ever cut in two.
+          if (lengthOf(waiting) >= blockSize) await flush();
+        }
+        places.push({ offset, length: position - offset });
+      }
+      await flush();
+    } catch (error) {
+      // Nothing may follow half an exchange.
+      this.#failure = { error };
+      await file.truncate(this.#end).catch(() => undefined);
+      throw error;
+    }
+    this.#end = position;
+    return places;
+  }
+}
+
+const originalFields = ["warc-record-id", "warc-date", "warc-payload-digest", "warc-warcinfo-id"];
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
+  yield bytes;
+}
+
+/** Copies an archive, record by record. `forgotten`: the URLs of documents of which the index says something wrong. */
+export async function copyArchive(
+  records: RecordFile,
+  size: number,
+  to: string,
+  forgotten: ReadonlySet<string>,
+): Promise<void> {
+  await writeArchive(to, async (writer) => {
+    const from = await readContents(records, size, { withGroups: true });
+    const counts = new Map<string, Counts>();
+    for (const group of from.groups) {
+      await writer.copyGroup(from.records, group);
+      const known = forgotten.has(group.url) ? undefined : countsFrom(group);
+      if (known !== undefined) counts.set(group.url, known);
+    }
+    for (const { offset, length } of from.rest) {
+      await writer.copyGroup(from.records, { url: "", kind: "-", lengths: [length], offset });
+    }
+    const isWhole = !from.truncated && !from.altered;
+    if (from.finished && isWhole) await writer.finishCopy(from, (url) => counts.get(url));
+    // What is missing is missing in the copy, too. A run of ours without its end says so by itself.
+    else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
+    await from.unpacked?.remove();
+  });
+}
+
+/** Writes a whole archive under a temporary name first: a file with the name `file` is complete. Never replaces a file. */
+export async function writeArchive(file: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
+  if (await lstat(file).catch(() => undefined)) throw existsError(file);
+  const unfinished = unfinishedName(file);
+  const writer = await ArchiveWriter.create(unfinished, file);
+  try {
+    try {
+      await write(writer);
+    } finally {
+      await writer.close();
+    }
+    await publish(unfinished, file);
+  } finally {
+    await unlink(unfinished).catch(() => undefined);
+  }
+}
+
+function isCompressedName(file: string): boolean {
+  return file.toLowerCase().endsWith(".gz");
+}
+/** A temporary name next to another one. Also fits if the other has the maximum length. */
+function unfinishedName(file: string): string {
+  const mark = `.${randomBytes(4).toString("hex")}.unfinished`;
+  return path.join(path.dirname(file), path.basename(file).slice(0, 50) + mark);
+}
+// A link, unlike a rename, never replaces a file.
+async function publish(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (isCode(error, "EEXIST")) throw existsError(to, error);
+    // Not every file system supports links.
+    if (await lstat(to).catch(() => undefined)) throw existsError(to);
+    await rename(from, to).catch((reason) => {
+      throw unwritableError(to, reason);
+    });
+  }
+}
+function existsError(file: string, cause?: unknown): SitemapError {
+  return new SitemapError("archive-exists", `${file} exists already; an archive never replaces a file`, { cause });
+}
+
+function unwritableError(file: string, cause: unknown): SitemapError {
+  // Too many open files, or no space: not a fault of the path.
+  if (["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"].some((code) => isCode(cause, code))) {
+    return storageFailed(`${file} could not be written`, cause);
+  }
+  return new SitemapError("archive-unwritable", `${file} cannot be written: ${systemReason(cause)}`, { cause });
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}

@@ -1,0 +1,310 @@
+// An archive with an index: damage to a record costs its document and no other, compressed or not; whatever the file says, and wherever it is
+// cut or changed, the tree is the same, or it says that it is not. Needs processes, more than a second.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openContents } from "../../src/archive/contents.ts";
+import { openArchive } from "../../src/archive/open.ts";
+import { createStore } from "../../src/archive/store.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { isLong } from "../support/long.ts";
+import { membersOf } from "../support/members.ts";
+import { changeIndex } from "../support/notes.ts";
+import { Random } from "../support/random.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
+import { bytesOf, documentAt } from "./exchanges.ts";
+
+// Hard to compress, so that damage stays where it is.
+const locations = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `/${name}/${createHash("sha1").update(`${name}${at}`).digest("hex")}`);
+const small = Array.from({ length: 20 }, (_, at) => `/small-${at}.xml`);
+const routes = {
+  "/robots.txt": robots("/i.xml"),
+  "/i.xml": index("/large.xml", ...small, "/packed.xml.gz", "/last.xml"),
+  "/large.xml": urlset(...locations("large", 5000)),
+  ...Object.fromEntries(small.map((name) => [name, urlset(...locations(name.slice(1, -4), 50))])),
+  "/packed.xml.gz": gzipSync(urlset(...locations("packed", 5000))),
+  "/last.xml": urlset(...locations("last", 5000)),
+};
+const allPages = 16_000;
+const options = { client: site(routes).client, useKnownPaths: false, useHomepage: false } as const;
+
+let folder: string;
+let expected: unknown;
+const whole: Record<string, Buffer> = {};
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "archive-index-"));
+  for (const name of ["site.warc", "site.warc.gz"]) {
+    await (await sitemapTreeForHomepage(home, { ...options, save: inFolder(name) })).close();
+    whole[name] = readFileSync(inFolder(name));
+    expected = await seenIn(inFolder(name));
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let count = 0;
+const inFolder = (name: string) => path.join(folder, name);
+const fileWith = (content: Uint8Array, name = "site.warc.gz") => {
+  const file = inFolder(`${count++}-${name}`);
+  writeFileSync(file, content);
+  return file;
+};
+
+/** All that can be seen of the tree in an archive, after its pages were read; the code if there is none. */
+async function seenIn(file: string) {
+  const tree = await openTree(file).catch(({ code }: { code: string }) => code);
+  if (typeof tree === "string") return tree;
+  const seen = await everythingIn(tree);
+  await tree.close();
+  return seen;
+}
+
+async function everythingIn(tree: SitemapTree) {
+  const hash = createHash("sha1");
+  let pages = 0;
+  for await (const { url } of tree.pages()) {
+    hash.update(url);
+    pages += 1;
+  }
+  const problems = Array.from(tree.problems(), ({ url, problem: { code } }) => `${url} ${code}`).sort();
+  const sitemaps = Array.from(tree.sitemaps(), (sitemap) => `${sitemap.kind} ${sitemap.url}`);
+  return { pages, content: hash.digest("hex"), problems, sitemaps, complete: tree.complete };
+}
+
+/** Where the records of a document are. */
+async function placesOf(name: string, url: string) {
+  const contents = await openContents(inFolder(name));
+  const { response, description } = contents.find(home + url) ?? {};
+  await contents.close();
+  return { response: response!, description: description! };
+}
+
+describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
+  const changed = (change: (bytes: Buffer) => void) => {
+    const bytes = Buffer.from(whole[name]!);
+    change(bytes);
+    return fileWith(bytes, name);
+  };
+  const flipped = (at: number, bytes = 1) =>
+    changed((archive) => {
+      for (let place = at; place < at + bytes; place += 1) archive[place] = archive[place]! ^ 0xff;
+    });
+
+  test("is read by gzip and by the pass over its records, which finds the same", async () => {
+    if (name.endsWith(".gz")) execFileSync("gzip", ["--test", inFolder(name)]);
+    // Whatever follows it, the index is not where it should be.
+    const joined = fileWith(Buffer.concat([whole[name]!, whole[name]!]), name);
+    expect(await seenIn(joined)).toEqual(expected);
+    rmSync(joined);
+  });
+
+  // Of a document with 5,000 pages, and of one with 50.
+  test.each([
+    ["a large body", "large.xml", (place: Places) => flipped(middle(place.response)), 11_000],
+    ["the head of a large record", "large.xml", (place: Places) => flipped(place.response.offset + 30, 20), 11_000],
+    ["a small body", "small-7.xml", (place: Places) => flipped(middle(place.response)), 15_950],
+    ["the head of a small record", "small-7.xml", (place: Places) => flipped(place.response.offset + 30, 20), 15_950],
+    ["a description", "small-7.xml", (place: Places) => flipped(middle(place.description)), 15_950],
+    [
+      "the middle, which is garbage",
+      "small-7.xml",
+      ({ response, description }: Places) => flipped(response.offset, description.offset + 20 - response.offset),
+      15_950,
+    ],
+  ])("damage in %s costs its document and no other", async (_, url, damaged, least) => {
+    const file = damaged(await placesOf(name, url));
+    const seen = await seenIn(file);
+    const { pages, problems } = seen as Exclude<typeof seen, string>;
+    expect(seen).toMatchObject({ complete: false, problems: expect.arrayContaining([`${home}${url} archive-digest`]) });
+    expect(problems.filter((problem) => !problem.startsWith(home + url))).toEqual([]);
+    expect(pages).toBeGreaterThanOrEqual(least);
+    // The next run asks for it again.
+    const next = inFolder(`${count++}-${name}`);
+    await (await sitemapTreeForHomepage(home, { ...options, previous: file, save: next })).close();
+    expect(await seenIn(next)).toEqual(expected);
+  });
+
+  test("garbage between two records costs none of them", async () => {
+    const { response } = await placesOf(name, "small-7.xml");
+    for (const garbage of [Buffer.alloc(30), Buffer.from("garbage"), whole[name]!.subarray(3, 12)]) {
+      const [before, behind] = [whole[name]!.subarray(0, response.offset), whole[name]!.subarray(response.offset)];
+      const file = fileWith(Buffer.concat([before, garbage, behind]), name);
+      expect(await seenIn(file)).toMatchObject({
+        pages: allPages,
+        complete: false,
+        problems: [`${home} archive-truncated`],
+      });
+      await expect(sitemapTreeForHomepage(home, { ...options, resume: file })).rejects.toThrow("damaged in its middle");
+    }
+  });
+
+  test("damage to the index costs no document", async () => {
+    const end = whole[name]!.length;
+    for (const at of [end - 3, end - 40, end - 700]) {
+      expect(await seenIn(flipped(at))).toMatchObject({ pages: allPages });
+    }
+  });
+
+  test("damage is never silent, wherever it is", async () => {
+    const random = new Random(7);
+    for (let round = 0; round < (isLong ? 500 : 12); round += 1) {
+      const place = random.below(whole[name]!.length);
+      const file = changed((bytes) => {
+        bytes[place] = bytes[place]! ^ (1 << random.below(8));
+      });
+      const seen = await seenIn(file);
+      // Either nobody needs the byte, or the tree is not complete.
+      if (typeof seen === "object" && seen.complete) expect([place, seen]).toEqual([place, expected]);
+      rmSync(file);
+    }
+  });
+
+  test("cut anywhere, it has what comes before, and says so", async () => {
+    const length = whole[name]!.length;
+    for (const cut of [0.1, 0.5, 0.9].map((part) => Math.floor(length * part))) {
+      const seen = await seenIn(fileWith(whole[name]!.subarray(0, cut), name));
+      if (typeof seen === "object") expect(seen).toMatchObject({ complete: false });
+    }
+    expect(await seenIn(fileWith(whole[name]!.subarray(0, length - 5), name))).toMatchObject({ pages: allPages });
+  });
+
+  test("while it is open, it becomes shorter, is written over, or is removed", async () => {
+    for (const change of [
+      (file: string) => truncateSync(file, whole[name]!.length >> 1),
+      (file: string) => writeFileSync(file, Buffer.alloc(whole[name]!.length, 7)),
+    ]) {
+      const file = fileWith(whole[name]!, name);
+      await using tree = await openTree(file);
+      change(file);
+      expect(await everythingIn(tree)).toMatchObject({ complete: false });
+    }
+    const gone = fileWith(whole[name]!, name);
+    const [one, two] = [await openTree(gone), await openTree(gone)];
+    if (process.platform !== "win32") rmSync(gone);
+    expect(await Promise.all([everythingIn(one), everythingIn(two)])).toEqual([expected, expected]);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test("is resumed behind its last exchange: its index is removed, and written again", async () => {
+    const file = fileWith(whole[name]!, name);
+    for (let round = 0; round < 2; round++) {
+      await (await sitemapTreeForHomepage(home, { ...options, resume: file })).close();
+      expect(await seenIn(file)).toEqual(expected);
+      expect(readFileSync(file, "latin1").split("sitegrove-index: ")).toHaveLength(2);
+    }
+    if (name.endsWith(".gz")) execFileSync("gzip", ["--test", file]);
+  });
+
+  test("documents may be left in their middle, and read again", async () => {
+    const archive = await openArchive(inFolder(name));
+    const bodies = [];
+    for (const url of ["large.xml", "last.xml", "packed.xml.gz"]) {
+      const fetched = await archive.fetch({ url: home + url, role: "sitemap" });
+      if (fetched.outcome === "found") bodies.push({ body: fetched.body, text: routes[`/${url}` as "/last.xml"] });
+    }
+    for (const { body } of bodies) for await (const _ of body) break;
+    for (const { body, text } of bodies) {
+      const twice = await Promise.all([bytesOf(body), bytesOf(body)]);
+      expect(twice.map((each) => each.equals(Buffer.from(text)))).toEqual([true, true]);
+      expect(body.problem).toBeUndefined();
+    }
+    await archive.close();
+  });
+});
+
+type Places = Awaited<ReturnType<typeof placesOf>>;
+const middle = ({ offset, length }: { offset: number; length: number }) => offset + (length >> 1);
+
+describe("an index that lies", () => {
+  const lying = (change: Parameters<typeof changeIndex>[2]) =>
+    changeIndex(inFolder("site.warc"), inFolder(`${count++}-lie.warc`), change);
+  const lineOf = (lines: Parameters<Parameters<typeof changeIndex>[2]>[0], url: string) =>
+    lines.find(([each]) => each === home + url)!;
+
+  test("about which document is where: both are lost", async () => {
+    const file = await lying((lines) => {
+      const [one, two] = [lineOf(lines, "small-1.xml"), lineOf(lines, "small-2.xml")];
+      [one[0], two[0]] = [two[0], one[0]];
+    });
+    expect(await seenIn(file)).toMatchObject({ complete: false, pages: allPages - 100 });
+  });
+
+  test.each([
+    ["where a record ends", (lengths: number[]) => [lengths[0]! + 10, lengths[1]! - 10]],
+    ["how many records there are", (lengths: number[]) => [lengths[0]! + lengths[1]!]],
+  ])("about %s: that document is lost", async (_, change) => {
+    const file = await lying((lines) => {
+      const line = lineOf(lines, "small-1.xml");
+      line[2] = change(line[2]);
+    });
+    const seen = await seenIn(file);
+    expect(seen).toMatchObject({ complete: false });
+    expect((seen as { pages: number }).pages).toBe(allPages - 50);
+  });
+
+  test("about the length of a document: it is damaged", async () => {
+    const file = await lying((lines) => {
+      const line = lineOf(lines, "small-1.xml");
+      line[3] = line[3]! + 1;
+    });
+    expect(await seenIn(file)).toMatchObject({
+      complete: false,
+      problems: [`${home}small-1.xml archive-digest`],
+    });
+  });
+
+  test.each([
+    ["lengths that do not lead to the index", (lines: unknown[][]) => void lines.pop()],
+    ["a length that is none", (lines: unknown[][]) => void (lines[1]![2] = [-5, 5])],
+    ["no lengths", (lines: unknown[][]) => void (lines[1]![2] = [])],
+    ["a URL that is none", (lines: unknown[][]) => void (lines[1]![0] = 7)],
+    ["something else than lists", (lines: unknown[][]) => void lines.push({} as never)],
+    ["a line of two megabytes", (lines: unknown[][]) => void (lines[1]![0] = "x".repeat(2 ** 21))],
+  ])("with %s: the records are read instead", async (_, change) => {
+    expect(await seenIn(await lying((lines) => change(lines)))).toEqual(expected);
+  });
+
+  test("about its version, or its run: the records are read instead", async () => {
+    expect(await seenIn(await lying((_, about) => about.replace('"version":1', '"version":7')))).toMatchObject({
+      pages: allPages,
+    });
+  });
+});
+
+test("records that are compressed in one piece, in part or with odd headers, are read like any other", async () => {
+  const bytes = whole["site.warc.gz"]!;
+  const members = membersOf(bytes);
+  expect(await seenIn(fileWith(gzipSync(gunzipSync(bytes))))).toEqual(expected);
+  const half = members[members.length >> 1]!.offset;
+  const rest = gzipSync(gunzipSync(bytes.subarray(half)));
+  expect(await seenIn(fileWith(Buffer.concat([bytes.subarray(0, half), rest])))).toEqual(expected);
+  const named = members.map(({ offset, length }) => {
+    const header = Buffer.from([0x1f, 0x8b, 8, 4 + 8 + 16, 0, 0, 0, 0, 0, 3, 4, 0, 0x61, 0x62, 0, 0]);
+    const fields = Buffer.from("a name\0a comment\0");
+    return Buffer.concat([header, fields, bytes.subarray(offset + 10, offset + length)]);
+  });
+  expect(await seenIn(fileWith(Buffer.concat(named)))).toEqual(expected);
+});
+
+test("a body that is made of compressed records is a body", async () => {
+  const file = inFolder("inside.warc.gz");
+  const bytes = whole["site.warc.gz"]!;
+  const store = await createStore({ kind: "memory", save: file, info: { settings: {} } });
+  const url = "https://example.org/inside.bin";
+  await store.keep(documentAt(url, bytes));
+  await store.finish();
+  await store.close();
+  for (const content of [readFileSync(file), readFileSync(file).subarray(0, -5)]) {
+    const archive = await openArchive(fileWith(content));
+    expect(archive).toMatchObject({ urls: [url], finished: true });
+    const fetched = await archive.fetch({ url, role: "sitemap" });
+    expect(fetched.outcome === "found" && (await bytesOf(fetched.body)).equals(bytes)).toBe(true);
+    await archive.close();
+  }
+});
