@@ -3,9 +3,8 @@
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { type Digest, DigestCheck, parseDigest } from "./digest.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
-import type { RecordHead } from "./warc.ts";
+import { type Digest, DigestCheck, parseDigest, type RecordHead } from "./warc.ts";
 
 export interface ArchivedBodyOptions {
   readonly records: RecordFile;

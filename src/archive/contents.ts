@@ -4,11 +4,9 @@ import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
 import { problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
-import { invalidArchive, openFile } from "./archive-file.ts";
 import { ArchivedBody } from "./archived-body.ts";
 import type { ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
-import { DigestCheck } from "./digest.ts";
-import { KeptBody } from "./file.ts";
+import { invalidArchive, KeptBody, openFile } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { unpack } from "./gzip.ts";
 import { AnswerLimit, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
@@ -16,7 +14,7 @@ import { infoFromJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
 import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
 import { archiveKey } from "./replay.ts";
-import type { RecordHead } from "./warc.ts";
+import { DigestCheck, type RecordHead } from "./warc.ts";
 
 /** Where an answer is. */
 export interface Answer {
@@ -83,9 +81,15 @@ export async function readContents(
       return performance.now() > until;
     });
     const whole = new Contents(new RecordFile(path, unpacked.file, false), unpacked.size, options, unpacked);
-    await whole.walk();
-    whole.truncated ||= unpacked.isDamaged;
-    return whole.expectRecords();
+    await file.close();
+    try {
+      await whole.walk();
+      whole.truncated ||= unpacked.isDamaged;
+      return whole.expectRecords();
+    } catch (error) {
+      await unpacked.remove();
+      throw error;
+    }
   } catch (error) {
     const isAboutFile = error instanceof SitemapError && error.message.includes(path);
     throw isDamage(error) && !isAboutFile ? invalidArchive(path, (error as Error).message, error) : error;
@@ -107,11 +111,8 @@ export class Contents {
   /** The settings that the counts depend on. */
   countedBy: string | undefined;
   readonly urls: string[] = [];
-  /** Of `withGroups`: they follow each other from the start of the file to `end`. */
+  /** Of `withGroups`: they follow each other from the start of the file, without an index at its end. */
   readonly groups: IndexedGroup[] = [];
-  end = 0;
-  /** Whether the records of each exchange follow each other. */
-  hasIndexableGroups = true;
   readonly records: RecordFile;
   readonly size: number;
   /** A copy that is not compressed is read instead of the file. */
@@ -194,7 +195,6 @@ export class Contents {
     this.infoId = index.infoId;
     this.countedBy = index.by;
     this.finished = true;
-    this.end = index.place.offset;
     this.records.file.remembersReads = true;
     return true;
   }
@@ -216,6 +216,7 @@ export class Contents {
   async walk(): Promise<boolean> {
     const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
     const walk = new RecordWalk(this.records, this.size);
+    this.records.infoPlaces.length = 0;
     for await (const record of walk) {
       signal?.throwIfAborted();
       this.#recordCount += 1;
@@ -223,6 +224,7 @@ export class Contents {
       await this.#add(record, walk.goesOn && this.info !== undefined);
       if (performance.now() > until) break;
     }
+    this.#pushLoose(this.#loose.length);
     this.#damage = walk.damage;
     this.truncated = walk.damage !== undefined;
     this.goesOn = walk.goesOn;
@@ -250,7 +252,6 @@ export class Contents {
       return;
     }
     if (this.#options.withGroups) this.#loose.push(...this.#tail, place);
-    else this.#loose = [place];
     this.#tail = [];
     if (type === "warcinfo") return this.#addInfo(record);
     if (!isOurs && !isDoubtful) this.#addForeign(record);
@@ -329,28 +330,23 @@ export class Contents {
 
   // The records from the response on are a group; those before it belong to none.
   #addGroupOf(url: string, kind: string, response: Place | undefined): void {
-    const places = this.#loose;
-    this.#loose = [];
-    const last = places.at(-1) as Place;
-    this.end = last.offset + last.length;
     if (!this.#options.withGroups) return;
-    const from = response === undefined ? places.length - 1 : places.indexOf(response);
-    const isGroup = from !== -1 && places.length - from < 5;
-    const start = isGroup ? from : places.length;
-    for (const { offset, length } of places.slice(0, start))
-      this.#push({ url: "", kind: "-", lengths: [length], offset });
-    if (isGroup)
-      this.#push({ url, kind, lengths: places.slice(from).map(({ length }) => length), offset: places[from]!.offset });
-    this.hasIndexableGroups &&= isGroup;
+    this.#pushLoose(response === undefined ? this.#loose.length - 1 : this.#loose.indexOf(response));
+    const [first, ...others] = this.#loose;
+    this.#loose = [];
+    // We write the records of an exchange one after another.
+    if (first === undefined || others.length > 3)
+      throw new SitemapError("invalid-archive", "its records are in another order");
+    const lengths = [first, ...others].map(({ length }) => length);
+    this.groups.push({ url, kind, lengths, offset: first.offset, counts: undefined });
   }
 
-  /** Whole records behind the last group. */
-  get rest(): readonly Place[] {
-    return this.#loose;
-  }
-
-  #push(group: Omit<IndexedGroup, "counts">): void {
-    this.groups.push({ ...group, counts: undefined });
+  #pushLoose(count: number): void {
+    const loose = count < 0 ? this.#loose : this.#loose.slice(0, count);
+    this.#loose = this.#loose.slice(loose.length);
+    for (const { offset, length } of loose) {
+      this.groups.push({ url: "", kind: "-", lengths: [length], offset, counts: undefined });
+    }
   }
 
   #set(key: string, url: string, answer: Answer): void {

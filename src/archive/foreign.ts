@@ -5,9 +5,8 @@ import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isRedirect } from "../model/status.ts";
 import { parseUrl, urlKey, withoutCredentials } from "../model/url.ts";
 import { ArchivedBody, beginsWithChunk, readHttpHead } from "./archived-body.ts";
-import { type Digest, parseDigest } from "./digest.ts";
 import { type Place, type RecordFile, RecordWalk } from "./records.ts";
-import type { RecordHead } from "./warc.ts";
+import { type Digest, parseDigest, type RecordHead } from "./warc.ts";
 
 /** The URL of a response; undefined for records without one. */
 export function foreignUrl({ type, fields }: RecordHead): string | undefined {

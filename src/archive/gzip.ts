@@ -5,7 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip, createGzip, createInflateRaw, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
 import { blockSize, type KeptFile, readBlocks } from "./file.ts";
-import { createTemporaryFile, type TemporaryFile } from "./temporary-file.ts";
+import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
 import { magic as recordStart } from "./warc.ts";
 
 /** What is compressed and decompressed at once: for so little, another thread costs more than it saves. */
@@ -161,11 +161,6 @@ export function findMember(bytes: Uint8Array, mayTry: () => boolean): number {
     if (header !== undefined && startsLikeRecord(startIn(bytes.subarray(at + header, at + header + 512)))) return at;
   }
   return -1;
-}
-
-/** What the first bytes of a file decompress to, as far as they go. */
-export function startOfGzip(bytes: Uint8Array): Uint8Array {
-  return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxRatio * smallUnpacked });
 }
 
 function startIn(bytes: Uint8Array): Uint8Array {

@@ -9,10 +9,9 @@ import { grouped } from "../model/figures.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
 import type { ArchiveInfo, Counts } from "./contract.ts";
-import { DigestCheck } from "./digest.ts";
-import { infoFrom, infoToJson } from "./info.ts";
-import { archivedProblem, parseJson, toJson } from "./json.ts";
+import { archivedProblem, infoFrom, infoToJson, parseJson, toJson } from "./info.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
+import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
 const indexVersion = 1;

@@ -1,9 +1,10 @@
-// What an archive is about, as JSON on one line of its first record. Checked when it is read: the file may come from
-// anybody.
+// What an archive says in JSON: what it is about, on one line of its first record and in its index, and problems, of which code and facts
+// count, never the message. Checked when it is read: the file may come from anybody.
+import { randomUUID } from "node:crypto";
 import { SitemapError } from "../model/errors.ts";
+import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 import type { ArchiveInfo } from "./contract.ts";
-import { parseJson, toJson, withoutPrototypes } from "./json.ts";
 
 // Raised if readers of an earlier version could not make the same tree.
 const formatVersion = 2;
@@ -58,3 +59,76 @@ function isStrings(value: unknown): value is string[] {
 function unexpected(): SitemapError {
   return new SitemapError("invalid-archive", "it is damaged: its first record cannot be read");
 }
+
+/** On one line. Infinite numbers are written as 1e999: valid JSON, and infinite again when parsed. */
+export function toJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  // JSON.stringify writes null instead, and is much faster without a replacer.
+  if (!text.includes("null")) return text;
+  // A marker that no other value can be equal to.
+  const mark = randomUUID();
+  const marked = JSON.stringify(value, (_, item: unknown) => (item === Number.POSITIVE_INFINITY ? mark : item));
+  return marked.replaceAll(`"${mark}"`, "1e999");
+}
+
+/**
+ * The value; undefined if the text is not JSON, or has more lists and objects than we ever write. Has to be checked field by
+ * field: see `withoutPrototypes`.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return hasTooManyParts(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// An empty list is two characters in the file, and a hundred bytes in memory.
+function hasTooManyParts(text: string): boolean {
+  if (text.length <= mostParts) return false;
+  let parts = 0;
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at !== -1 && parts <= mostParts; at = text.indexOf(bracket, at + 1)) parts++;
+  }
+  return parts > mostParts;
+}
+
+const mostParts = 500_000;
+
+/** A copy that is safe to pass on: copying a field called `__proto__` would set a prototype. */
+export function withoutPrototypes(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  // What we write is flat.
+  if (depth > mostDepth) return undefined;
+  if (Array.isArray(value)) return value.map((item) => withoutPrototypes(item, depth + 1));
+  const fields = Object.entries(value).filter(([name]) => name !== "__proto__");
+  return Object.fromEntries(fields.map(([name, item]) => [name, withoutPrototypes(item, depth + 1)]));
+}
+
+const mostDepth = 100;
+
+/** Undefined if the value is not a valid problem. */
+export function archivedProblem(value: unknown): Problem | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const given = new Map<string, unknown>(Object.entries(value));
+  const name = given.get("code");
+  if (typeof name !== "string" || !spelling.test(name)) return undefined;
+  const facts: Record<string, string | number> = {};
+  // In the order of the file, so that it is shown as it was.
+  for (const [fact, item] of given) {
+    const check = Object.hasOwn(factChecks, fact) ? factChecks[fact as keyof typeof factChecks] : undefined;
+    if (check === undefined || item === undefined) continue;
+    if (!check.isValid(item)) return undefined;
+    facts[fact] = item as string | number;
+  }
+  // Codes of later versions are kept.
+  return problem(name as ProblemCode, facts);
+}
+
+/** Why a body ended too early: whatever the code, something is missing. */
+export function archivedBodyProblem(value: unknown): Problem | undefined {
+  const found = archivedProblem(value);
+  return found === undefined || isLossy(found.code) ? found : problem("body-short");
+}
+
+const spelling = /^[a-z][a-z0-9-]{0,63}$/;

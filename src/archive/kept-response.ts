@@ -10,10 +10,9 @@ import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
-import { digestOf } from "./digest.ts";
 import { type Block, KeptBody, lengthOf } from "./file.ts";
-import { archivedBodyProblem, archivedProblem, parseJson, toJson } from "./json.ts";
-import { type Field, newId, ownFields, sealed, type WarcRecord } from "./warc.ts";
+import { archivedBodyProblem, archivedProblem, parseJson, toJson } from "./info.ts";
+import { digestOf, type Field, newId, ownFields, sealed, type WarcRecord } from "./warc.ts";
 
 type FieldName = KeysOf<Fetched> | keyof Body;
 type KeysOf<T> = T extends unknown ? keyof T : never;

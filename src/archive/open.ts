@@ -15,6 +15,13 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   return new OpenArchive(await openContents(path, options));
 }
 
+/** What an archive is about; undefined if another tool wrote it. */
+export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
+  const contents = await openContents(path);
+  await contents.close();
+  return contents.info;
+}
+
 class OpenArchive implements Archive {
   readonly info: ArchiveInfo | undefined;
   readonly finished: boolean;

@@ -1,10 +1,10 @@
 // The archives of earlier runs. If several have a document, the newest counts.
 import type { DocumentRequest, Fetched, FetchedDocument } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
-import { invalidArchive } from "./archive-file.ts";
 import { ArchivedBody } from "./archived-body.ts";
 import { type Answer, type Contents, openContents } from "./contents.ts";
 import type { OpenArchiveOptions } from "./contract.ts";
+import { invalidArchive } from "./file.ts";
 import { countsFrom } from "./index-record.ts";
 import { archiveKey } from "./replay.ts";
 

@@ -29,12 +29,14 @@ export async function createStore(options: {
   const isPassing = save !== undefined || resumed !== undefined;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : autoMemory;
   const space = new Scratch(memory);
+  let writer = resumed?.writer;
   try {
     if (memory === 0) await space.prepare();
-    const writer = resumed?.writer ?? (save === undefined ? undefined : await ArchiveWriter.create(save));
+    if (save !== undefined) writer ??= await ArchiveWriter.create(save);
     await writer?.start(info, resumed?.infoId);
     return new OpenStore(space, writer, options);
   } catch (error) {
+    await writer?.close();
     await space.close();
     throw error;
   }

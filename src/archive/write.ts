@@ -30,7 +30,6 @@ export class ArchiveWriter {
   /** Reads what was written. */
   readonly records: RecordFile;
   readonly #groups: Group[];
-  #hasIndex = true;
   #end: number;
   #info: ArchiveInfo | undefined;
   #infoId = "";
@@ -46,10 +45,12 @@ export class ArchiveWriter {
   }
 
   /** Continues behind the last exchange of an archive: what comes after it is removed at the start. The writer owns the file from now on. */
-  static after({ records, groups, end, hasIndexableGroups }: Contents): ArchiveWriter {
-    const writer = new ArchiveWriter(records, end, groups);
-    writer.#hasIndex = hasIndexableGroups;
-    return writer;
+  static after({ records, groups }: Contents): ArchiveWriter {
+    // What an interrupted run wrote last.
+    while (groups.at(-1)?.kind === "-") groups.pop();
+    const last = groups.at(-1);
+    const end = last === undefined ? 0 : last.lengths.reduce((sum, length) => sum + length, last.offset);
+    return new ArchiveWriter(records, end, groups);
   }
 
   /** Creates the file, which must not exist. `name` is its name in messages. */
@@ -136,7 +137,6 @@ export class ArchiveWriter {
   async finishCopy(from: Contents, countsOf: (url: string) => Counts | undefined): Promise<void> {
     this.#info = from.info;
     this.#infoId = from.infoId ?? "";
-    this.#hasIndex = from.hasIndexableGroups;
     await this.#inTurn(() => this.#writeIndex(from.countedBy, countsOf));
   }
 
@@ -168,7 +168,7 @@ export class ArchiveWriter {
     const exchanges = groups.filter(({ kind }) => kind !== "i" && kind !== "-").length;
     const about = { info: this.#info as ArchiveInfo, exchanges, by };
     const countsIn = ({ url, kind }: Group) => (/^s[gu]?x?$/.test(kind) ? countsOf(url) : undefined);
-    const content = this.#hasIndex ? indexContent(about, groups, countsIn) : undefined;
+    const content = indexContent(about, groups, countsIn);
     const index = content ?? indexContent(about, [], countsIn) ?? [];
     const [place] = await this.#write([this.#part(await this.#endRecord(indexType, index))]);
     if (content === undefined) return;
@@ -272,9 +272,6 @@ export async function copyArchive(
       await writer.copyGroup(from.records, group);
       const known = forgotten.has(group.url) ? undefined : countsFrom(group);
       if (known !== undefined) counts.set(group.url, known);
-    }
-    for (const { offset, length } of from.rest) {
-      await writer.copyGroup(from.records, { url: "", kind: "-", lengths: [length], offset });
     }
     const isWhole = !from.truncated && !from.altered;
     if (from.finished && isWhole) await writer.finishCopy(from, (url) => counts.get(url));

@@ -81,7 +81,7 @@ async function chooseTargets(
   if (names.length > 0) return { targets: names.map((name) => chooseTarget(name, sitemap)), isNamed: true };
   if (resume === undefined || sitemap !== undefined)
     return { targets: [chooseTarget(undefined, sitemap)], isNamed: true };
-  const { archiveAbout } = await import("../archive/archive-file.ts");
+  const { archiveAbout } = await import("../archive/open.ts");
   const about = await archiveAbout(resume);
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);

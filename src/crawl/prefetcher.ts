@@ -95,12 +95,13 @@ export class Prefetcher {
     this.#answers.delete(keyOf({ ...document, notAsked: "unchanged" }));
     if (!(document.body instanceof Spool)) return;
     this.#spools.delete(document.body);
-    await document.body.close();
+    document.body.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#spools].map((spool) => spool.close()));
+    for (const spool of this.#spools) spool.close();
     await Promise.allSettled([...this.#spools].map((spool) => spool.filled));
+    await this.#room.scratch.close();
   }
 
   // Follows redirects to the document, as long as they lead to something new.

@@ -1,8 +1,8 @@
-// Buffers the body of a prefetched document until it is read: in memory while there is room, then in a temporary file.
+// Buffers the body of a prefetched document until it is read: in memory while there is room, then in a scratch file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
 
-import { storageFailed } from "../archive/file.ts";
-import { createTemporaryFile, type TemporaryFile } from "../archive/temporary-file.ts";
+import type { Block } from "../archive/file.ts";
+import { Scratch } from "../archive/scratch.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 
@@ -14,10 +14,10 @@ const memoryLimit = 512 * 1024;
 const longestWait = 5000;
 // How much a reader that keeps up may lag behind, in bytes.
 const highWater = 256 * 1024;
-const readSize = 256 * 1024;
 
-/** The memory that all spools of one crawl share. */
+/** The memory that all spools of one crawl share, and the storage for what does not fit. */
 export class SpoolRoom {
+  readonly scratch: Scratch = new Scratch(0);
   /** Prefetched and not read yet, in memory and in files, in bytes. */
   unread = 0;
   #memory = 0;
@@ -56,9 +56,9 @@ export class Spool implements Body {
   readonly #room: SpoolRoom;
   readonly #memory: Uint8Array[] = [];
   #memoryBytes = 0;
-  #file: TemporaryFile | undefined;
-  #fileStart = 0;
-  #fileEnd = 0;
+  // What comes after it.
+  readonly #spilled: Block[] = [];
+  #spilledBytes = 0;
   #reading = false;
   #closed = false;
   #ended = false;
@@ -89,7 +89,7 @@ export class Spool implements Body {
     this.#wakeWriter?.();
     try {
       for (;;) {
-        const bytes = this.#memory.shift() ?? (await this.#fromFile());
+        const bytes = this.#memory.shift() ?? (await this.#fromScratch());
         if (bytes !== undefined) {
           this.#release(bytes.length);
           yield bytes;
@@ -103,20 +103,19 @@ export class Spool implements Body {
         }
       }
     } finally {
-      await this.close();
+      this.close();
     }
   }
 
   /** Releases everything, including what was never read. */
-  async close(): Promise<void> {
+  close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#room.give(this.#memoryBytes);
-    this.#room.unread -= this.#memoryBytes + (this.#fileEnd - this.#fileStart);
+    this.#room.unread -= this.#memoryBytes + this.#spilledBytes;
+    this.#room.scratch.release(this.#spilled);
     this.#memory.length = 0;
     this.#wakeWriter?.();
-    // If the body still waits for the website, the crawl's signal ends it, and `#fill` removes the file.
-    if (this.#ended) await this.#file?.remove();
   }
 
   async #fill(): Promise<void> {
@@ -137,14 +136,13 @@ export class Spool implements Body {
     } finally {
       this.#ended = true;
       this.#wakeReader?.();
-      if (this.#closed) await this.#file?.remove();
     }
   }
 
   async #hold(bytes: Uint8Array): Promise<void> {
     const room = this.#room;
     const fits = () => this.#reading || room.fits(bytes.length);
-    const isSpilling = () => this.#fileStart < this.#fileEnd;
+    const isSpilling = () => this.#spilled.length > 0;
     const end = performance.now() + longestWait;
     for (
       let time = longestWait;
@@ -156,27 +154,27 @@ export class Spool implements Body {
       });
     }
     if (this.#closed) return;
-    // Invariant: bytes in the file come after the bytes in memory.
     if (fits() && !isSpilling()) {
       this.#memory.push(bytes);
       this.#memoryBytes += bytes.length;
       room.take(bytes.length);
     } else {
-      this.#file ??= await createTemporaryFile();
-      await this.#file.file.write(this.#fileEnd, bytes);
+      const block = await room.scratch.put(bytes);
       // Closed meanwhile: nothing more is counted.
-      if (this.#closed) return;
-      this.#fileEnd += bytes.length;
+      if (this.#closed) return room.scratch.release([block]);
+      this.#spilled.push(block);
+      this.#spilledBytes += bytes.length;
     }
     room.unread += bytes.length;
   }
 
-  async #fromFile(): Promise<Uint8Array | undefined> {
-    const unread = this.#fileEnd - this.#fileStart;
-    if (this.#file === undefined || unread === 0) return undefined;
-    const bytes = await this.#file.file.read(this.#fileStart, Math.min(unread, readSize));
-    if (bytes.length === 0) throw storageFailed("A temporary file could not be read", "it became shorter");
-    this.#fileStart += bytes.length;
+  async #fromScratch(): Promise<Uint8Array | undefined> {
+    const block = this.#spilled.shift();
+    if (block === undefined) return undefined;
+    const { scratch } = this.#room;
+    const bytes = await scratch.get(block);
+    scratch.release([block]);
+    this.#spilledBytes -= bytes.length;
     // Released in #release as if it had come from memory.
     this.#memoryBytes += bytes.length;
     this.#room.take(bytes.length);

@@ -193,7 +193,7 @@ async function preparedFrom(path: string, { info, urls }: Archive, reader: Archi
     return prepare(homepage, options);
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    const { invalidArchive } = await import("../archive/archive-file.ts");
+    const { invalidArchive } = await import("../archive/file.ts");
     throw invalidArchive(path, error.message, error);
   }
 }

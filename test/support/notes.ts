@@ -1,7 +1,7 @@
 // Rewrites the index of an archive that is not compressed, as somebody would who lies: digest, length and trailer are right.
 import { readFileSync, writeFileSync } from "node:fs";
-import { digestOf } from "../../src/archive/digest.ts";
 import { trailerOf } from "../../src/archive/index-record.ts";
+import { digestOf } from "../../src/archive/warc.ts";
 
 export interface Notes {
   by: string;
