@@ -28,12 +28,19 @@ export function* sitemapChanges(before: Side, after: Side): Generator<SitemapCha
 }
 
 // A missing sitemap is known to be gone if the index that names it on the other side was read to its end here. If that
-// index is missing, too, the same is checked for it.
+// index is missing, too, the same is checked for it. Indexes can name one another, and robots.txt.
 function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
-  for (let { parent } = sitemap; ; parent = other.sitemaps.get(parent)?.parent) {
+  const seen = new Set<string>();
+  for (
+    let { parent } = sitemap;
+    parent !== undefined && !seen.has(parent);
+    parent = other.sitemaps.get(parent)?.parent
+  ) {
+    seen.add(parent);
     const namesAll = side.namesAll(parent);
-    if (namesAll !== undefined || parent === undefined) return namesAll ?? false;
+    if (namesAll !== undefined) return namesAll;
     const own = side.sitemaps.get(parent);
     if (own !== undefined) return own.reason === undefined;
   }
+  return side.namesAll(undefined) ?? false;
 }

@@ -348,6 +348,16 @@ describe("sitemaps", () => {
     expect(after.complete).toBe(false);
   });
 
+  test("one that names the robots.txt that names it does not go round in circles", async () => {
+    const before = await tree({ "/sitemap.xml": urlset("/1") });
+    const after = await treeWith(["/robots.txt", `Sitemap: ${home}index.xml`], ["/a.xml", urlset("/1")]);
+    expect(await lines(before, after, { only: ["sitemap"] })).toEqual([
+      "sitemap added /index.xml",
+      "sitemap added /robots.txt",
+      "sitemap added /a.xml",
+    ]);
+  });
+
   test("one that is redirected to something else is the same sitemap, now invalid", async () => {
     const before = await treeWith(["/a.xml", urlset("/1")]);
     const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/index.xml": index("/a.xml") };
