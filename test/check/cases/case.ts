@@ -11,10 +11,10 @@ export interface Case {
   readonly fires: Website;
   readonly near: Website;
   /** How often it fires, in all sitemaps together. */
-  readonly count?: number;
+  readonly count: number;
   readonly severity?: Severity;
-  /** The URL or value of the first example. */
-  readonly example?: string;
+  /** The URL or value of the first example; undefined where there is nothing to show. */
+  readonly example: string | RegExp | undefined;
 }
 
 export { home, index, robots };

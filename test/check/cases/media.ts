@@ -1,4 +1,4 @@
-import { type Case, entry, files, many, robots, site, sitemap } from "./case.ts";
+import { type Case, entry, files, home, many, robots, site, sitemap } from "./case.ts";
 
 const story = (path: string, fields: Readonly<Record<string, string>> = {}) => {
   const { name = "Example Times", language = "en", date = "2026-06-15T08:00:00Z", title = "Title", more = "" } = fields;
@@ -30,30 +30,36 @@ export const mediaCases: readonly Case[] = [
     fires: site(...many(1001, (number) => story(`/${number}`))),
     near: site(...many(1000, (number) => story(`/${number}`))),
     count: 1,
+    example: "1001 stories",
   },
   {
     rule: "news-stale",
     fires: site(story("/a", { date: "2026-06-13T11:59:59Z" }), story("/b", { date: "2026-06-12" })),
     near: site(story("/a", { date: "2026-06-13T12:00:00Z" }), story("/b", { date: "2026-06-13" })),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "news-incomplete",
     fires: site(story("/a", { title: "" }), story("/b", { name: "" })),
     near: site(story("/a")),
     count: 2,
+    example: "title",
   },
   {
     rule: "news-date-form",
     fires: site(story("/a", { date: "2026-06" }), story("/b", { date: "2026" })),
     near: site(story("/a", { date: "2026-06-15" }), story("/b", { date: "2026-06-15T08:00Z" })),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "news-date-form",
     what: "a form that is not W3C's",
     fires: site(story("/a", { date: "15 Jun 2026 08:00:00 +0000" })),
     near: site(story("/a", { date: "2026-06-15T08:00:00.5+02:00" })),
+    count: 1,
+    example: "15 Jun 2026 08:00:00 +0000",
   },
   {
     rule: "news-language",
@@ -64,11 +70,14 @@ export const mediaCases: readonly Case[] = [
     ),
     near: site(story("/a", { language: "en" }), story("/b", { language: "zh-cn" }), story("/c", { language: "fil" })),
     count: 3,
+    example: `${home}a`,
   },
   {
     rule: "news-repeated",
     fires: site(story("/a").replace("</url>", "") + story("/b").replace(/^<url><loc>[^<]*<\/loc>/, "")),
     near: site(story("/a"), story("/b")),
+    count: 1,
+    example: "A second news story for one URL was skipped",
   },
   {
     rule: "news-deprecated",
@@ -78,6 +87,7 @@ export const mediaCases: readonly Case[] = [
     ),
     near: site(story("/a")),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "image-too-many",
@@ -99,18 +109,29 @@ export const mediaCases: readonly Case[] = [
         ).join(""),
       ),
     ),
+    count: 1,
+    example: "More than 1,000 images on a page; the rest was skipped",
   },
-  { rule: "image-incomplete", fires: site(image("/a", "")), near: site(image("/a", "https://example.org/a.jpg")) },
+  {
+    rule: "image-incomplete",
+    fires: site(image("/a", "")),
+    near: site(image("/a", "https://example.org/a.jpg")),
+    count: 1,
+    example: "Skipped an image without a URL",
+  },
   {
     rule: "image-deprecated",
     fires: site(image("/a", "https://example.org/a.jpg", "<image:caption>A</image:caption>")),
     near: site(image("/a", "https://example.org/a.jpg")),
+    count: 1,
+    example: `${home}a`,
   },
   {
     rule: "video-incomplete",
     fires: site(video("/a", { thumbnail_loc: "" }), video("/b", { content_loc: "" })),
     near: site(video("/a", { content_loc: "", player_loc: "https://example.org/p" })),
     count: 2,
+    example: "thumbnail",
   },
   {
     rule: "video-is-page",
@@ -120,6 +141,7 @@ export const mediaCases: readonly Case[] = [
     ),
     near: site(video("/a", { content_loc: "https://example.org/a.mp4" })),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "video-field",
@@ -139,6 +161,8 @@ export const mediaCases: readonly Case[] = [
       video("/e", {}, many(32, (number) => `<video:tag>t${number}</video:tag>`).join("")),
       video("/f", {}, '<video:restriction relationship="allow">DE AT</video:restriction>'),
     ),
+    count: 6,
+    example: `${home}a`,
   },
   {
     rule: "video-expired",
@@ -151,6 +175,7 @@ export const mediaCases: readonly Case[] = [
       video("/b", { expiration_date: "2026-06-15" }),
     ),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "video-deprecated",
@@ -162,6 +187,7 @@ export const mediaCases: readonly Case[] = [
     ),
     near: site(video("/a")),
     count: 4,
+    example: `${home}a`,
   },
   {
     rule: "media-robots-disallowed",
@@ -171,6 +197,7 @@ export const mediaCases: readonly Case[] = [
     ),
     near: site(image("/a", "https://example.org/a.jpg"), image("/b", "https://cdn.example.net/private/a.jpg")),
     count: 2,
+    example: `${home}a`,
   },
   {
     rule: "media-robots-disallowed",
@@ -183,5 +210,7 @@ export const mediaCases: readonly Case[] = [
       "/robots.txt": `User-agent: YandexBot\nDisallow: /i/\n${robots("/sitemap.xml")}`,
       "/sitemap.xml": sitemap(image("/a", "https://example.org/i/a.jpg")),
     }),
+    count: 1,
+    example: `${home}a`,
   },
 ];
