@@ -73,14 +73,14 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /** What a `revisit` record says about its original. */
-interface Reference {
+interface RevisitReference {
   readonly id: string | undefined;
   readonly url: string;
   readonly date: string | undefined;
   readonly digest: Digest | undefined;
 }
 
-function referenceOf({ fields }: RecordHead, url: string): Reference {
+function referenceOf({ fields }: RecordHead, url: string): RevisitReference {
   return {
     id: fields.get("warc-refers-to"),
     url: fields.get("warc-refers-to-target-uri") ?? url,
@@ -119,7 +119,7 @@ export class Originals {
     return originals;
   }
 
-  find({ id, url, date, digest }: Reference): Place | undefined {
+  find({ id, url, date, digest }: RevisitReference): Place | undefined {
     const atUrl = this.#byUrl.get(urlKey(url)) ?? [];
     const responses = [
       id === undefined ? undefined : this.#byId.get(id),

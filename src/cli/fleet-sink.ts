@@ -4,9 +4,9 @@
 
 import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { makeFolder } from "../archive/make-folder.ts";
 import type { CheckOptions } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
+import { makeFolder } from "../fleet/make-folder.ts";
 import type { SiteJob, SiteSummary } from "../fleet/site-job.ts";
 import type { SiteOutput, SiteSink } from "../fleet/site-sink.ts";
 import type { SitemapEvent } from "../model/event.ts";

@@ -1,7 +1,7 @@
 // From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
 // for local files. Never holds the whole document, nor all of its entries.
 import { crc32 } from "node:zlib";
-import { type Body, type Came, type HeaderList, header } from "../model/exchange.ts";
+import { type Body, type HeaderList, header } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
@@ -24,7 +24,6 @@ export interface Document {
   readonly isCut?: () => boolean;
   /** Requested without the caller's headers. */
   readonly anonymous?: boolean | undefined;
-  readonly came?: Came;
 }
 
 export interface ReadSettings {

@@ -1,11 +1,11 @@
 // The folder of a fleet: made where it is missing, locked while a process works in it, and gone again if nothing was written.
 import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { makeFolder } from "../archive/make-folder.ts";
 import { SitemapError } from "../model/errors.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { FolderLock } from "./folder-lock.ts";
 import { journalName, lockName } from "./journal-results.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export class FleetFolder {
   readonly path: string;
