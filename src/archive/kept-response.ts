@@ -53,10 +53,6 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
     ...(fields.notAsked === "guess" || fields.notAsked === "unchanged"
       ? { notAsked: fields.notAsked as NotAsked }
       : {}),
-    ...given(
-      "runsNotAsked",
-      optional(fields.runsNotAsked, (value) => whole(value, 0, Number.MAX_SAFE_INTEGER)),
-    ),
   };
   switch (outcome) {
     case "found": {

@@ -65,13 +65,12 @@ export class PreviousArchives {
     return { ...fetched, body };
   }
 
-  /** In how many runs on end a document was not asked for; undefined unless the run that brought `other` had it, too. */
-  async runsNotAsked(request: DocumentRequest, other: DocumentRequest): Promise<number | undefined> {
+  /** Whether the run that brought `other` has this document, too, and whole. */
+  async isOfRunOf(request: DocumentRequest, other: DocumentRequest): Promise<boolean> {
     const [one, two] = [await this.#newest(request), await this.#newest(other)];
-    if (one === undefined || one.archive !== two?.archive || one.answer.run !== two.answer.run) return undefined;
-    const { answer, fetched } = one;
-    const isWhole = answer.description !== undefined && answer.response !== undefined && !answer.isCut;
-    return isWhole ? (fetched.runsNotAsked ?? 0) : undefined;
+    if (one === undefined || one.archive !== two?.archive || one.answer.run !== two.answer.run) return false;
+    const { description, response, isCut } = one.answer;
+    return description !== undefined && response !== undefined && !isCut;
   }
 
   /** Whether the run says that it read this document to its end, and lost nothing of it. */
@@ -98,7 +97,7 @@ export class PreviousArchives {
       found.push({ archive, answer, fetched: await archive.read(key, request) });
     }
     // A copy of a document that was not requested is as old as its original.
-    return found.sort((a, b) => timeOf(b) - timeOf(a) || runsOf(b) - runsOf(a))[0];
+    return found.sort((a, b) => timeOf(b) - timeOf(a) || isCopy(b) - isCopy(a))[0];
   }
 
   async close(): Promise<void> {
@@ -110,8 +109,8 @@ function timeOf({ fetched }: Found): number {
   return Date.parse(fetched.receivedAt ?? "") || 0;
 }
 
-function runsOf({ fetched }: Found): number {
-  return fetched.runsNotAsked ?? 0;
+function isCopy({ fetched }: Found): number {
+  return fetched.notAsked === undefined ? 0 : 1;
 }
 
 // A website that moves from http to https is the same; at another port there is another one.

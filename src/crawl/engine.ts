@@ -10,9 +10,9 @@ import type { Problem } from "../model/problem.ts";
 import { isComplete } from "../model/sitemap.ts";
 import { Discovery } from "./discovery.ts";
 import { DiscoveryLog } from "./discovery-log.ts";
+import type { EarlierRun } from "./earlier-run.ts";
 import { followRules } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
-import type { Guesses } from "./guesses.ts";
 import { HomepageFetch } from "./homepage-fetch.ts";
 import { IndexWalk } from "./index-walk.ts";
 import { Lookahead } from "./lookahead.ts";
@@ -23,8 +23,6 @@ import { refusedByName } from "./resolve.ts";
 import { nothingRead, Tally } from "./tally.ts";
 import type { Start } from "./target.ts";
 import { TimeBudget } from "./time-budget.ts";
-import type { TrustedChildren } from "./trusted-children.ts";
-import { UnaskedGuesses } from "./unasked-guesses.ts";
 import { unreachableWebsite } from "./unreachable.ts";
 import { Visitor } from "./visit.ts";
 
@@ -42,12 +40,8 @@ export interface EngineOptions {
   readonly read?: ReadDocument | undefined;
   /** What was counted, for the archive. */
   readonly counts?: RunCounts | undefined;
-  /** Well-known paths where the previous run found nothing. */
-  readonly guesses?: Guesses | undefined;
-  /** Children of indexes that need no request, by `trustLastmod`. */
-  readonly trusted?: TrustedChildren | undefined;
-  /** Whether robots.txt is the same as in the previous run. */
-  readonly isRobotsTheSame?: (() => boolean) | undefined;
+  /** Says what need not be requested. */
+  readonly earlier?: EarlierRun | undefined;
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
   /** Problems of the website as a whole that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
@@ -77,7 +71,7 @@ class Engine {
   readonly #startedAt = Date.now();
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startUrls, trusted } = options;
+    const { settings, source, store, read, omitMissing, setCrawlDelay, start, startUrls, earlier } = options;
     const { limits, signal } = settings;
     this.#abort = new FollowingController(signal);
     const tally = this.#tally;
@@ -95,24 +89,12 @@ class Engine {
       onRoom: () => this.#discovery.lookAhead(),
       onResumed: options.onResumed,
     });
-    const homepage: HomepageFetch = new HomepageFetch({
+    const homepage = new HomepageFetch({
       url: start.homepage,
       rules,
       fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
-      isNotAsked: () => unasked.isDecided && unasked.has(homepage.url),
       read: (document) => time.read(document),
       drop: (document) => prefetcher.drop(document),
-    });
-    const unasked: UnaskedGuesses = new UnaskedGuesses({
-      guesses: options.guesses,
-      isRobotsTheSame: options.isRobotsTheSame,
-      settings,
-      documents: store ?? source,
-      rules,
-      frontier,
-      prefetcher,
-      time,
-      homepage,
     });
     const recorder = new Recorder({ frontier, tally, homepage: start.homepage, omitMissing });
     const visitor = new Visitor({
@@ -123,7 +105,7 @@ class Engine {
       recorder,
       time,
       read,
-      trusted,
+      earlier,
       setCrawlDelay,
     });
     const lookAhead = () => this.#discovery.lookAhead();
@@ -145,7 +127,9 @@ class Engine {
       visitor,
       indexWalk,
       homepage,
-      unasked,
+      time,
+      earlier,
+      documents: store ?? source,
       log,
     });
   }

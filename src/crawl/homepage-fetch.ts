@@ -16,8 +16,6 @@ export interface HomepageOptions {
   readonly rules: FollowRules;
   /** Answers for one hop. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
-  /** Whether the answer of an earlier run is used instead of a request. */
-  readonly isNotAsked: () => boolean;
   /** The document, prepared for reading. */
   readonly read: (document: FetchedDocument) => Document;
   readonly drop: (document: FetchedDocument) => Promise<void>;
@@ -94,13 +92,12 @@ export class HomepageFetch {
     await drop(document);
     const reason = problem("not-a-sitemap", { value: "html" });
     const page = { url, keys, result: { outcome: "not-a-sitemap", status: document.status, reason } } as const;
-    const isKnown = isPage && document.came !== "not-asked";
-    return { candidates, place, ...(isKnown && { page }), problems: problems.toArray(), isUnreachable };
+    return { candidates, place, ...(isPage && { page }), problems: problems.toArray(), isUnreachable };
   }
 
   async #follow(): Promise<Followed<never>> {
-    const { rules, fetch, isNotAsked } = this.#options;
-    const first = Hop.first(this.#url, "homepage", rules, isNotAsked() ? "guess" : undefined);
+    const { rules, fetch } = this.#options;
+    const first = Hop.first(this.#url, "homepage", rules);
     this.#outcome = await follow<never>(first, fetch, () => undefined);
     return this.#outcome;
   }

@@ -14,10 +14,10 @@ import {
   header,
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { Guesses, type GuessOptions } from "./guesses.ts";
 import type { Start } from "./target.ts";
-import { TrustedChildren } from "./trusted-children.ts";
 import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
+
+export { EarlierRun } from "./earlier-run.ts";
 
 /** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
 export async function openPrevious(
@@ -30,15 +30,6 @@ export async function openPrevious(
   if (other === undefined) return archives;
   await archives.close();
   throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
-}
-
-/** What this run need not request. */
-export async function leftOut(
-  options: GuessOptions,
-): Promise<{ readonly guesses: Guesses; readonly trusted: TrustedChildren | undefined }> {
-  const { previous, settings } = options;
-  const trusted = settings.trustLastmod ? new TrustedChildren(previous, settings) : undefined;
-  return { guesses: await Guesses.open(options), trusted };
 }
 
 export interface RevalidatorOptions {
@@ -86,7 +77,7 @@ export class Revalidator implements DocumentSource {
       if (acceptsAnswer(conditional, headers) && (await before.body.isGood())) {
         const { status, attempts, receivedAt, firstByte } = answer;
         const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
-        const { runsNotAsked: _, notAsked: __, ...document } = before;
+        const { notAsked: _, ...document } = before;
         return this.#told({ ...document, ...asked, came: "not-modified", answered: { status, headers } });
       }
       return this.#told(await this.#network.fetch(request));
@@ -116,9 +107,8 @@ export class Revalidator implements DocumentSource {
       const document = await this.#previous.document(request);
       if (document === undefined || !(await document.body.isGood())) return undefined;
     }
-    const { runsNotAsked = 0, answered: _, ...rest } = before as FetchedDocument;
-    const { notAsked } = request;
-    return { ...rest, attempts: 0, came: "not-asked", notAsked, runsNotAsked: runsNotAsked + 1 };
+    const { answered: _, ...rest } = before as FetchedDocument;
+    return { ...rest, attempts: 0, came: "not-asked", notAsked: request.notAsked };
   }
 
   #told<T extends Fetched>(fetched: T): T {

@@ -5,6 +5,7 @@ import type { Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import { type InvalidSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
 import type { Children } from "./children.ts";
+import type { EarlierRun } from "./earlier-run.ts";
 import { takeTurn } from "./event-loop.ts";
 import { type FollowRules, type FoundDocument, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
@@ -23,7 +24,6 @@ import {
 import { resolve } from "./resolve.ts";
 import { factsOf } from "./tally.ts";
 import type { TimeBudget } from "./time-budget.ts";
-import type { TrustedChildren } from "./trusted-children.ts";
 
 export interface VisitorOptions {
   readonly settings: Settings;
@@ -33,7 +33,7 @@ export interface VisitorOptions {
   readonly recorder: Recorder;
   readonly time: TimeBudget;
   readonly read?: ReadDocument | undefined;
-  readonly trusted?: TrustedChildren | undefined;
+  readonly earlier?: EarlierRun | undefined;
   /** Absent where nothing is requested. */
   readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
 }
@@ -93,7 +93,7 @@ export class Visitor {
   }
 
   async *#document(found: FoundDocument, reference: Reference, place: Place): Visiting {
-    const { recorder, prefetcher, frontier, trusted } = this.#options;
+    const { recorder, prefetcher, frontier, earlier } = this.#options;
     const depth = place.parent.depth + 1;
     const isNotAsked = found.document.came === "not-asked";
     const declared = { ...recorder.declared(reference, found.url), ...(isNotAsked ? { notAsked: true as const } : {}) };
@@ -152,7 +152,7 @@ export class Visitor {
       parent: place.parent,
       depth,
       keys: found.keys,
-      references: (await trusted?.marked(found.url, references)) ?? references,
+      references: (await earlier?.marked(found.url, references)) ?? references,
       unlisted,
       next: 0,
       children: own,

@@ -54,8 +54,6 @@ interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAske
   readonly firstByte?: number;
   /** @default "fetched" */
   readonly came?: Came;
-  /** For how many runs in a row the website was not asked. */
-  readonly runsNotAsked?: number;
 }
 
 export interface FetchedDocument extends Exchange {

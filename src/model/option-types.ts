@@ -136,8 +136,8 @@ export interface Options {
    */
   previous?: string | readonly string[] | undefined;
   /**
-   * With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for a seventh of
-   * them in each run. They are marked as `notAsked` in the tree.
+   * With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for about a
+   * seventh of them each day. They are marked as `notAsked` in the tree.
    * @default false
    */
   trustLastmod?: boolean | undefined;

@@ -92,7 +92,7 @@ describe.each(cases.map((each, at) => ({ ...each, at })))("$file", ({ routes, op
       sitemapTreeForHomepage(home, {
         client: client(routes, knowsConditions, asked),
         retries: 0,
-        // Paths at which there is nothing are most of what takes time; rotation.test.ts is about them.
+        // Paths at which there is nothing are most of what takes time; not-asked.test.ts is about them.
         useKnownPaths: "if-needed",
         ...options,
         ...more,

@@ -46,7 +46,7 @@ export const storageOptions: readonly OptionRow[] = [
     name: "trustLastmod",
     type: "boolean",
     default: false,
-    text: "With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for a seventh of them in each run. They are marked as `notAsked` in the tree.",
+    text: "With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for about a seventh of them each day. They are marked as `notAsked` in the tree.",
     more: "Off because many indexes give wrong dates. See [archives](archives.md#trusting-lastmod).",
     flags: [
       {
