@@ -46,7 +46,8 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
     const body = (async function* () {
       for (let count = 0; count < 40; count += 1) yield piece;
     })();
-    const spool = new Spool(Object.assign(body, { problem: undefined }), new SpoolRoom());
+    const room = new SpoolRoom();
+    const spool = new Spool(Object.assign(body, { problem: undefined }), room);
     await spool.filled;
     let length = 0;
     const reading = (async () => {
@@ -55,6 +56,7 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
     await expect(reading).rejects.toMatchObject({ code: "storage-failed", cause: { code: "ENOSPC" } });
     expect(length).toBeGreaterThan(500_000);
     expect(length).toBeLessThan(4_000_000);
+    await room.scratch.close();
     expect(readdirSync(place)).toEqual([]);
   });
 
