@@ -6,8 +6,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines, measuredOn, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
-import { failLevels } from "../src/cli/check-formats.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
+import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/model/options/limits.ts";
 import type { OptionRow } from "../src/model/options/row.ts";
@@ -19,7 +19,7 @@ import { statusProblems } from "../src/model/problems/status.ts";
 const root = path.join(import.meta.dirname, "..");
 
 /** The files as they should be, by path. */
-export function generatedFiles(): Map<string, string> {
+export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ["src/model/problem-code.ts", problemCodeType()],
     ["src/model/option-types.ts", optionTypes()],
@@ -28,7 +28,7 @@ export function generatedFiles(): Map<string, string> {
     ["docs/rules.md", filled("docs/rules.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
-    ["docs/command-line.md", filled("docs/command-line.md", flagTables())],
+    ["docs/command-line.md", filled("docs/command-line.md", await flagTables())],
   ]);
 }
 
@@ -296,9 +296,9 @@ function longName(flags: string): string {
 }
 
 // From what commander knows: what the help says is what the page says.
-function flagTables(): Map<string, string> {
+async function flagTables(): Promise<Map<string, string>> {
   const tables = new Map<string, string>();
-  for (const command of createProgram(() => {}).commands) {
+  for (const command of (await createProgram(() => {})).commands) {
     const groups = new Map<string, string[][]>();
     for (const option of command.options) {
       const group = (option.helpGroupHeading ?? "Other").replace(/:$/, "");
@@ -362,5 +362,5 @@ function filled(file: string, tables: ReadonlyMap<string, string>): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [file, text] of generatedFiles()) writeFileSync(path.join(root, file), text);
+  for (const [file, text] of await generatedFiles()) writeFileSync(path.join(root, file), text);
 }

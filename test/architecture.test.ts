@@ -105,19 +105,19 @@ test("nothing is decided by what a problem shows to people: its value, its messa
   const decision = /\b(?:problem|reason|failure|loss|cut|spent)\??\.(?:value|message|line)\??(?:\s*[!=]==|\.\w+\()/;
   const deciding = files.filter((file) => decision.test(readFileSync(path.join(src, file), "utf8")));
   // Where losses are shown, those with one message are shown under one headline.
-  expect(deciding).toEqual(["cli/report.ts"]);
+  expect(deciding).toEqual(["cli/output/ending.ts"]);
 });
 
 test("what follows from the code of a problem is in its row, not in lists of codes elsewhere", () => {
   const listing = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes("Set<ProblemCode>"));
   // How an error of the system is shown, and what the program forgives.
-  expect(listing.sort()).toEqual(["cli/report.ts", "fetch/failure.ts"]);
+  expect(listing.sort()).toEqual(["cli/output/ending.ts", "fetch/failure.ts"]);
 });
 
 test("whatever the program prints as JSON is made printable by one writer", () => {
   const own = files.filter((file) => readFileSync(path.join(src, file), "utf8").includes("JSON.stringify("));
   // Compared, not printed: places of findings, and the settings of a run.
-  expect(own.filter((file) => file.startsWith("cli/")).sort()).toEqual(["cli/check-sarif.ts", "cli/fleet-queue.ts"]);
+  expect(own.filter((file) => file.startsWith("cli/")).sort()).toEqual(["cli/fleet/queue.ts", "cli/output/sarif.ts"]);
 });
 
 test("how long URLs are reported is known in one place", () => {

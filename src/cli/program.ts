@@ -1,17 +1,11 @@
 // The program: commands, help, and messages about mistakes on the command line.
-import { Argument, Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { SitemapError } from "../model/errors.ts";
 import { version } from "../model/options.ts";
 import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
-import { checkCommand } from "./check-command.ts";
-import { diffCommand } from "./diff-command.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
-import { fleetCommand } from "./fleet-command.ts";
-import { lsCommand } from "./ls-command.ts";
-import { Output, OutputClosed, OutputFailed } from "./output.ts";
-import { parseCommand } from "./parse-command.ts";
-import { reportCommand } from "./report-command.ts";
+import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
 export async function run(words: readonly string[]): Promise<number> {
@@ -42,7 +36,8 @@ async function perform(words: readonly string[]): Promise<number> {
     exitCode = code;
   };
   try {
-    await createProgram(done, typed[0]).parseAsync(typed, { from: "user" });
+    const program = await createProgram(done, typed[0]);
+    await program.parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -69,21 +64,24 @@ function helpWords(words: readonly string[]): readonly string[] {
 
 type Done = (exitCode: number) => void;
 
-const commands: Readonly<Record<string, (done: Done) => Command>> = {
-  ls: lsCommand,
-  parse: parseCommand,
-  diff: diffCommand,
-  check: checkCommand,
-  report: reportCommand,
-  fleet: fleetCommand,
-  completion: completionCommand,
+const commands: Readonly<Record<string, (done: Done) => Promise<Command>>> = {
+  ls: async (done) => (await import("./commands/ls.ts")).lsCommand(done),
+  parse: async (done) => (await import("./commands/parse.ts")).parseCommand(done),
+  diff: async (done) => (await import("./commands/diff.ts")).diffCommand(done),
+  check: async (done) => (await import("./commands/check.ts")).checkCommand(done),
+  report: async (done) => (await import("./commands/report.ts")).reportCommand(done),
+  fleet: async (done) => (await import("./fleet/command.ts")).fleetCommand(done),
+  completion: async (done) => {
+    const { completionCommand } = await import("./commands/completion.ts");
+    return completionCommand(() => createProgram(done));
+  },
 };
 
 /**
  * The program with all its commands, or with the one that is named, where there is such a one: describing hundreds of flags takes longer
- * than reading a command line. `done` gets the exit code of the command that ran.
+ * than reading a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
  */
-export function createProgram(done: Done, name?: string): Command {
+export async function createProgram(done: Done, name?: string): Promise<Command> {
   const program = new Command("sitegrove")
     .description("From a website's homepage to every page its sitemaps declare.")
     .version(version, "-V, --version", "print the version")
@@ -96,7 +94,7 @@ export function createProgram(done: Done, name?: string): Command {
       "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n  sitegrove report example.org -o report.html\n",
     );
   const named = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  for (const create of named === undefined ? Object.values(commands) : [named]) program.addCommand(create(done));
+  for (const create of named === undefined ? Object.values(commands) : [named]) program.addCommand(await create(done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
@@ -109,26 +107,6 @@ export function createProgram(done: Done, name?: string): Command {
     if (command !== program) command.helpOption("-h, --help", "print this help");
   }
   return program;
-}
-
-function completionCommand(done: Done): Command {
-  return new Command("completion")
-    .summary("print a shell completion script")
-    .description("Prints a script that makes the shell complete commands, flags and their values.")
-    .addArgument(new Argument("<shell>", "shell to complete in").choices(["bash", "zsh", "fish"]))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  source <(sitegrove completion bash)                                      # in ~/.bashrc
-  sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
-  sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish
-`,
-    )
-    .action(async (shell: "bash" | "zsh" | "fish") => {
-      const { completion } = await import("./completion.ts");
-      process.stdout.write(completion(shell, createProgram(done)));
-    });
 }
 
 // `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`.

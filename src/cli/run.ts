@@ -1,18 +1,20 @@
-// What all commands share: messages, the progress line, the log, the report at the end, Ctrl-C, and an output whose
-// reader may go away.
-
+// What all commands share: how a run begins (which files have to differ, when an archive is replaced, what is said first), messages, the
+// progress line, the log, Ctrl-C, an output whose reader may go away, and the end.
 import { setFlagsFromString } from "node:v8";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
-import type { RecurseContext } from "../model/options.ts";
-import { exitCodes, Stopped } from "./exit-codes.ts";
-import { Log, type Verbosity } from "./log.ts";
-import { type MessageFlags, Messages } from "./messages.ts";
-import { Output, OutputClosed } from "./output.ts";
-import { OutputFile } from "./output-file.ts";
-import { Progress } from "./progress.ts";
-import { Report } from "./report.ts";
-import { SaveFile } from "./save-file.ts";
+import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
+import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { type CrawlFlags, givenFlags } from "./flags.ts";
+import { expectDistinct } from "./input/distinct-files.ts";
+import type { NamedTarget, Target } from "./input/target.ts";
+import { SaveFile } from "./output/archive.ts";
+import { CrawlEnding } from "./output/ending.ts";
+import { OutputFile } from "./output/file.ts";
+import { Log, type Verbosity } from "./output/log.ts";
+import { insecureWarning, type MessageFlags, Messages } from "./output/messages.ts";
+import { Progress } from "./output/progress.ts";
+import { Output, OutputClosed } from "./output/stdout.ts";
 import { stopSignal } from "./stop.ts";
 
 export interface RunFlags extends MessageFlags {
@@ -31,7 +33,7 @@ interface Result {
 }
 
 /** The messages and the exit code at the end of a run. */
-export interface RunReport {
+export interface Ending {
   see(event: CrawlEvent): void;
   readonly isComplete: boolean;
   /** Whether nothing could be read: then old files are kept. */
@@ -57,9 +59,9 @@ export class Run {
   readonly signal: AbortSignal;
   readonly #log: Log;
   readonly #color: boolean;
-  readonly #newReport: () => RunReport;
+  readonly #newEnding: () => Ending;
   // For the current website, and what counts at the end of the websites before it.
-  #report: RunReport;
+  #ending: Ending;
   #before = { exitCode: exitCodes.complete as number, readNothing: true, isComplete: true };
   readonly #progress: Progress | undefined;
   readonly #output: Output;
@@ -67,15 +69,15 @@ export class Run {
   #hasWritten = false;
   readonly #results: Result[] = [];
 
-  constructor(flags: RunFlags, newReport: () => RunReport = () => new Report()) {
+  constructor(flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
     this.messages = new Messages(flags);
     this.#color = flags.color;
     this.#log = new Log(verbosity, this.messages, flags.logFile);
-    this.#newReport = newReport;
-    this.#report = newReport();
+    this.#newEnding = newEnding;
+    this.#ending = newEnding();
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
@@ -101,7 +103,7 @@ export class Run {
     // undici's parser is loaded by now (main.ts). That of XML is worth compiling for speed.
     if (event.type === "response") setFlagsFromString("--wasm-dynamic-tiering");
     this.#log.see(event);
-    this.#report.see(event);
+    this.#ending.see(event);
     this.#progress?.see(event);
   }
 
@@ -118,26 +120,26 @@ export class Run {
 
   /** Whether everything so far could be read to its end. */
   get isComplete(): boolean {
-    return this.#before.isComplete && this.#report.isComplete;
+    return this.#before.isComplete && this.#ending.isComplete;
   }
 
   /** Reports the end of one website; another one follows. The highest of their exit codes counts. */
   nextSite(listed: number): void {
-    this.#report.print(this.messages, listed, []);
+    this.#ending.print(this.messages, listed, []);
     this.#before = {
       exitCode: this.#exitCode,
       readNothing: this.#readNothing,
       isComplete: this.isComplete,
     };
-    this.#report = this.#newReport();
+    this.#ending = this.#newEnding();
   }
 
   get #exitCode(): number {
-    return Math.max(this.#before.exitCode, this.#report.exitCode);
+    return Math.max(this.#before.exitCode, this.#ending.exitCode);
   }
 
   get #readNothing(): boolean {
-    return this.#before.readNothing && this.#report.readNothing;
+    return this.#before.readNothing && this.#ending.readNothing;
   }
 
   /** The run has ended. */
@@ -148,7 +150,7 @@ export class Run {
   // If nothing could be read, the old files are kept.
   #settle(): void {
     for (const result of this.#results) {
-      const isWanted = this.#report.tellsFailures === true && !(result instanceof SaveFile);
+      const isWanted = this.#ending.tellsFailures === true && !(result instanceof SaveFile);
       if (!this.#readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
@@ -175,7 +177,7 @@ export class Run {
       this.crawled();
       this.#settle();
       const { listed, notes } = outcome();
-      this.#report.print(this.messages, listed, notes);
+      this.#ending.print(this.messages, listed, notes);
       return this.#exitCode;
     } catch (error) {
       this.crawled();
@@ -192,4 +194,47 @@ export class Run {
       this.#log.close();
     }
   }
+}
+
+export interface Beginning {
+  readonly targets: readonly (Target | NamedTarget)[];
+  readonly flags: CrawlFlags & RunFlags & { readonly insecure?: true | undefined; readonly save?: string | undefined };
+  readonly crawl?: Options;
+  /** Further files and folders that are read. */
+  readonly inputs?: readonly (string | undefined)[];
+  /** Archives of earlier runs: --save may replace them, other outputs may not. */
+  readonly renewed?: readonly string[] | undefined;
+  /** Further files that are written, by the flags that name them. */
+  readonly outputs?: Readonly<Record<string, string | undefined>>;
+  /** Options that apply where nothing is fetched, too; all others are refused there. */
+  readonly offline?: readonly string[];
+  readonly ending?: (() => Ending) | undefined;
+}
+
+/** `save`: where to write the archive. */
+export async function begin(beginning: Beginning): Promise<{ readonly run: Run; readonly save: string | undefined }> {
+  const { targets, flags, crawl = {}, inputs = [], renewed = [], outputs = {}, offline, ending } = beginning;
+  const settings = resolveOptions(crawl);
+  const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
+  const [online] = isOnline || offline === undefined ? [] : givenFlags(flags, offline);
+  if (online !== undefined) throw new UsageError(`${online} has no effect on files: nothing is fetched`);
+  const { output, logFile, save } = flags;
+  const read = [...targets.flatMap((target) => ("path" in target ? target.path : [])), ...inputs.filter(isGiven)];
+  const written = { "--output": output, "--log-file": logFile, ...outputs };
+  expectDistinct(read, { "--save": save, ...written });
+  expectDistinct(renewed, written);
+  if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
+  const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false);
+  const run = new Run(flags, ending);
+  if (archive !== undefined) run.owns(archive);
+  for (const target of targets) {
+    if (target.kind === "website" && target.isAssumed)
+      run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
+  }
+  if (flags.insecure) run.messages.say(insecureWarning, "bad");
+  return { run, save: archive?.path };
+}
+
+function isGiven(file: string | undefined): file is string {
+  return file !== undefined;
 }

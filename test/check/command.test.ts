@@ -4,8 +4,8 @@ import { chownSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, syml
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readBaseline } from "../../src/cli/check-baseline.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
+import { readBaseline } from "../../src/cli/input/check-files.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 

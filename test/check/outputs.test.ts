@@ -7,10 +7,10 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readCheckConfig } from "../../src/cli/check-config.ts";
-import type { CheckFormat } from "../../src/cli/check-formats.ts";
-import { pairsOf } from "../../src/cli/check-outputs.ts";
-import { Places } from "../../src/cli/check-places.ts";
+import { pairsOf } from "../../src/cli/commands/check.ts";
+import { readCheckConfig } from "../../src/cli/input/check-files.ts";
+import { Places } from "../../src/cli/input/local-files.ts";
+import type { CheckFormat } from "../../src/cli/output/findings.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 

@@ -1,8 +1,7 @@
 // Which pages and sitemaps the filters let through: by themselves, and through the program.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
-import { pattern } from "../../src/cli/pattern.ts";
-import { lastInstant, sinceInstant } from "../../src/cli/since.ts";
+import { lastInstant, pattern, sinceInstant } from "../../src/cli/input/filters.ts";
 import { sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 

@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { earlierArchive } from "../../src/cli/fleet-outputs.ts";
+import { earlierArchive } from "../../src/cli/fleet/outputs.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { keyHash, type SiteJob, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";

@@ -15,7 +15,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { stateFolder } from "../../src/cli/fleet-outputs.ts";
+import { stateFolder } from "../../src/cli/fleet/outputs.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";

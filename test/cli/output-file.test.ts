@@ -49,8 +49,8 @@ test("a file that is there is replaced only with --force", async () => {
   expect(readFileSync(file, "utf8")).toBe(`${site.homepage}1\n${site.homepage}2\n`);
 });
 
-test("the help of -o says so, wherever there is one", () => {
-  const all = createProgram(() => {}).commands.flatMap((each) => [each, ...each.commands]);
+test("the help of -o says so, wherever there is one", async () => {
+  const all = (await createProgram(() => {})).commands.flatMap((each) => [each, ...each.commands]);
   const outputs = all.flatMap(({ options }) => options.filter(({ long }) => long === "--output"));
   expect(outputs).toHaveLength(6);
   for (const { description } of outputs) expect(description).toContain("an existing one needs --force");

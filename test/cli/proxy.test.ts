@@ -122,7 +122,7 @@ describe("--ca", () => {
   });
 
   test("works wherever something is fetched, in a fleet, too", async () => {
-    const all = createProgram(() => {}).commands.flatMap((each) => [each, ...each.commands]);
+    const all = (await createProgram(() => {})).commands.flatMap((each) => [each, ...each.commands]);
     const named = (flag: string) => all.filter(({ options }) => options.some(({ long }) => long === flag));
     expect(named("--ca")).toEqual(named("--insecure"));
     const proxy = await startProxy();

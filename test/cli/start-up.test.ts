@@ -73,8 +73,8 @@ test("--version is the version of the package", async () => {
   expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("descriptions are wrapped for the terminal, not for the source", () => {
-  const program = createProgram(() => {});
+test("descriptions are wrapped for the terminal, not for the source", async () => {
+  const program = await createProgram(() => {});
   for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
     const [, description = ""] = /^Usage: [\s\S]*?\n\n([\s\S]*?)\n\n/.exec(command.helpInformation()) ?? [];
     const lines = description.split("\n");

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SiteList } from "../../src/cli/fleet-sites.ts";
+import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { shell, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { byteCount, seconds } from "../../src/cli/flag-values.ts";
+import { byteCount, seconds } from "../../src/cli/flags.ts";
 import { sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 

@@ -5,6 +5,6 @@ import { expect, test } from "vitest";
 import { generatedFiles } from "../../scripts/tables.ts";
 import { root } from "./pages.ts";
 
-test.each([...generatedFiles()])("%s is what `npm run tables` writes", (file, text) => {
+test.each([...(await generatedFiles())])("%s is what `npm run tables` writes", (file, text) => {
   expect(readFileSync(path.join(root, file), "utf8")).toBe(text);
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { FolderSink } from "../../src/cli/fleet-sink.ts";
+import { FolderSink } from "../../src/cli/fleet/sink.ts";
 import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { S3Sink, summaryName } from "../../src/cli/fleet-s3-sink.ts";
+import { S3Sink, summaryName } from "../../src/cli/fleet/s3-sink.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";

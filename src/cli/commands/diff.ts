@@ -1,0 +1,335 @@
+// `sitegrove diff`: compares two sides, and writes the differences.
+import { Command, Option } from "commander";
+import type { DiffSide } from "../../diff/diff-side.ts";
+import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
+import type { CrawlEvent } from "../../model/event.ts";
+import { counted } from "../../model/figures.ts";
+import { suggestion } from "../../model/option-checks.ts";
+import type { Options } from "../../model/options.ts";
+import { isLossy, type Problem } from "../../model/problem.ts";
+import { withoutCredentials } from "../../model/url.ts";
+import { checkingExitCodes, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
+import {
+  addCrawlFlagGroups,
+  addMessageFlags,
+  addPatternFlags,
+  type CrawlFlags,
+  collected,
+  crawlOptions,
+} from "../flags.ts";
+import { anyPattern } from "../input/filters.ts";
+import { type NamedTarget, recognize, recognized } from "../input/target.ts";
+import { CrawlEnding } from "../output/ending.ts";
+import type { Messages } from "../output/messages.ts";
+import { begin, type Ending, type Run, type RunFlags } from "../run.ts";
+
+export function diffCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("diff")
+    .summary("show what changed between two archives, sitemaps or websites")
+    .description(
+      "Shows what is different between two sides: pages that were added, removed, changed or moved to another sitemap, and\n" +
+        "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
+        'there is "unknown", never "removed".',
+    )
+    .argument("<old>", "archive, sitemap file, text file with one URL a line, website, or - for standard input")
+    .argument("<new>", "the same");
+
+  addDiffFlags(command.optionsGroup("Output:")).option(
+    "--no-csv-safe",
+    "keep cells that spreadsheets take for formulas as they are (csv)",
+  );
+  addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
+
+  addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
+    done(await diff(before, after, flags));
+  });
+  return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
+}
+
+const exitCodeWords = {
+  incomplete: "finished, but a side could not be fully read",
+  notFound: "a website answered, and no sitemap was found",
+  unreachable: "a website could not be reached, or refused everything",
+  findings: "--exit-code: there are differences",
+};
+
+const examples = `
+A pattern is a text that occurs in the URL, or one with * for the whole URL ('*/blog/*', '*.pdf'),
+or a regular expression between slashes.
+
+Examples:
+  sitegrove diff monday.warc.gz tuesday.warc.gz             counts, where, and examples
+  sitegrove diff monday.warc.gz example.org -f ndjson       what changed since, as data
+  sitegrove diff old.xml new.xml.gz --ignore lastModified   two sitemaps
+  sitegrove diff old.txt new.txt -f pages --only added      new URLs of two lists
+  sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml  a feed of new pages
+`;
+
+export function addDiffFlags(command: Command): Command {
+  command
+    .addOption(
+      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
+        .choices(diffFormats)
+        .default("summary"),
+    )
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
+    .option("--force", "let --output replace a file")
+    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
+    .option(
+      "--ignore <fields>",
+      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
+      collected,
+    );
+  return addPatternFlags(command).option("--exit-code", "exit with 6 if there are differences");
+}
+
+export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
+export type DiffFormat = (typeof diffFormats)[number];
+
+export interface DiffFlags extends CrawlFlags, RunFlags {
+  readonly format: DiffFormat;
+  readonly only?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly exitCode?: true | undefined;
+  readonly csvSafe: boolean;
+  readonly insecure?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function diff(beforeName: string, afterName: string, flags: DiffFlags): Promise<number> {
+  const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
+  if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
+  const kinds = chosenKinds(flags);
+  const ignore = namesIn("--ignore", flags.ignore, ignorable);
+  const include = pageFilter(flags);
+  const crawl = crawlOptions(flags);
+  checkTogether(flags);
+  const ending = new DiffEnding(sides, flags.exitCode ?? false);
+  const targets = sides.map(({ target }) => target);
+  const { run } = await begin({ targets, flags, crawl, offline: ["limits"], ending: () => ending });
+
+  const { writeDiff } = await import("../output/changes.ts");
+  const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
+  const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
+  const onSide = (name: "before" | "after") => {
+    const side = ending.side(name);
+    return {
+      onEvent(event: Parameters<Run["see"]>[0]) {
+        run.see(event);
+        side.see(event);
+      },
+      onProblems: side.seeProblems,
+    };
+  };
+  async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+    const before = await sourceOf(sides[0], settings.crawl ?? {}, run);
+    const after = await sourceOf(sides[1], settings.crawl ?? {}, run);
+    return yield* diffBatches(before, after, settings, onSide);
+  }
+  const finished = (totals: DiffTotals) => {
+    run.crawled();
+    ending.finish(totals);
+  };
+  const seen = seenBy(batches(), (changes) => ending.count(changes), finished);
+  const names = { before: sides[0].name, after: sides[1].name };
+  const pieces = writeDiff(seen, {
+    format: flags.format,
+    csvSafe: flags.csvSafe,
+    kinds: new Set(kinds),
+    names,
+    ending,
+  });
+  return run.write(pieces, () => ({ listed: ending.told, unit: "change", notes: [] }));
+}
+
+async function sourceOf({ target, source }: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
+  if (target.kind !== "website") return source();
+  const named = await recognized(target, { ...crawl, signal }, messages, { verb: "comparing", command: "" });
+  return named.kind === "sitemaps" ? { sitemaps: [...named.urls] } : source();
+}
+
+async function* seenBy(
+  batches: AsyncGenerator<readonly TreeChange[], DiffTotals>,
+  see: (changes: readonly TreeChange[]) => void,
+  finish: (totals: DiffTotals) => void,
+): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+  try {
+    for (;;) {
+      const step = await batches.next();
+      if (step.done) {
+        finish(step.value);
+        return step.value;
+      }
+      see(step.value);
+      yield step.value;
+    }
+  } finally {
+    // Also if the reader of the output went away: removes temporary files and closes connections.
+    await batches.return(undefined as never);
+  }
+}
+
+function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
+  const named = namesIn("--only", only, changeKinds);
+  if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
+  if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
+  return ["added"];
+}
+
+/** `--only added,removed --only moved`. */
+export function namesIn<T extends string>(
+  flag: string,
+  values: readonly string[] | undefined,
+  known: readonly T[],
+): readonly T[] {
+  const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
+  for (const name of names) {
+    if ((known as readonly string[]).includes(name)) continue;
+    const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;
+    throw new UsageError(`${flag} does not know ${name === "" ? "an empty name" : name}${hint}`);
+  }
+  return names as T[];
+}
+
+export function pageFilter({
+  include,
+  exclude,
+}: Pick<DiffFlags, "include" | "exclude">): ((url: string) => boolean) | undefined {
+  const included = anyPattern(include);
+  const excluded = anyPattern(exclude);
+  if (included === undefined && excluded === undefined) return undefined;
+  return (url) => included?.(url) !== false && excluded?.(url) !== true;
+}
+
+// Flags without an effect are refused.
+function checkTogether(flags: DiffFlags): void {
+  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
+}
+
+export interface SideTarget {
+  /** The name in messages and summaries. */
+  readonly name: string;
+  readonly target: Exclude<NamedTarget, { kind: "folder" }>;
+  readonly source: () => DiffSide;
+}
+
+export function chooseSide(given: string): SideTarget {
+  const target = recognize(given);
+  switch (target.kind) {
+    case "folder":
+      throw new UsageError(`${given} is a folder`);
+    case "website": {
+      const { homepage } = target;
+      return { name: withoutCredentials(homepage), target, source: () => ({ homepage }) };
+    }
+    case "stream": {
+      const { name, open } = target;
+      return { name, target, source: () => ({ name, bytes: open() }) };
+    }
+    default:
+      // A file whose name looks like a URL is still a file.
+      return { name: given, target, source: () => (/^https?:\/\//i.test(given) ? `./${given}` : given) };
+  }
+}
+
+/** One side, while it is read. */
+export class SideEnding {
+  readonly target: SideTarget;
+  readonly ending: CrawlEnding = new CrawlEnding();
+  readonly #problems: Problem[] = [];
+  /** For a website or an archive. */
+  homepage: string | undefined;
+
+  constructor(target: SideTarget) {
+    this.target = target;
+  }
+
+  see(event: CrawlEvent): void {
+    if (event.type === "start" && event.depth === 0) this.homepage = event.url;
+    this.ending.see(event);
+  }
+
+  readonly seeProblems = (problems: readonly Problem[]): void => {
+    this.#problems.push(...problems.filter(({ code }) => isLossy(code) || code === "empty"));
+  };
+
+  print(messages: Messages, side: string, pages: number): void {
+    const { name } = this.target;
+    for (const { message } of this.#problems) messages.say(`${name}: ${message}`, "warning");
+    // The rest is in the summary.
+    if (this.homepage === undefined || this.ending.exitCode === exitCodes.complete) return;
+    messages.say(`${side}: ${name}`, "quiet");
+    this.ending.print(messages, pages, []);
+  }
+}
+
+export class DiffEnding implements Ending {
+  readonly #sides: Record<"before" | "after", SideEnding>;
+  readonly #usesExitCode: boolean;
+  #differences = 0;
+  #totals: DiffTotals | undefined;
+  /** How many changes were reported. */
+  told = 0;
+
+  constructor([before, after]: readonly [SideTarget, SideTarget], usesExitCode: boolean) {
+    this.#sides = { before: new SideEnding(before), after: new SideEnding(after) };
+    this.#usesExitCode = usesExitCode;
+  }
+
+  side(name: "before" | "after"): SideEnding {
+    return this.#sides[name];
+  }
+
+  count(changes: readonly TreeChange[]): void {
+    this.told += changes.length;
+    for (const change of changes) if (isDifference(change)) this.#differences += 1;
+  }
+
+  finish(totals: DiffTotals): void {
+    this.#totals = totals;
+  }
+
+  // Each side has its own.
+  see(): void {}
+
+  get isComplete(): boolean {
+    const { before, after } = this.#totals ?? {};
+    return before?.complete === true && after?.complete === true;
+  }
+
+  /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
+  get readNothing(): boolean {
+    return Object.values(this.#sides).some(({ ending }) => ending.readNothing);
+  }
+
+  get exitCode(): number {
+    const failed = Object.values(this.#sides).map(({ ending }) => ending.exitCode);
+    const worst = Math.max(...failed.filter((code) => code > exitCodes.incomplete), exitCodes.complete);
+    if (worst !== exitCodes.complete) return worst;
+    if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
+    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
+  }
+
+  print(messages: Messages): void {
+    const totals = this.#totals;
+    if (totals === undefined) return;
+    this.#sides.before.print(messages, "before", totals.before.pages);
+    this.#sides.after.print(messages, "after", totals.after.pages);
+    if (totals.unknown > 0) {
+      const pages = counted(totals.unknown, "page");
+      const verb = totals.unknown === 1 ? "is" : "are";
+      messages.say(`${pages} ${verb} unknown: missing on a side that is not complete`, "warning");
+    } else if (!this.isComplete) {
+      messages.say("one side is not complete", "warning");
+    }
+    if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
+  }
+}
+
+// An unknown page does not count as a difference.
+function isDifference(change: TreeChange): boolean {
+  return change.kind === "sitemap" ? change.change !== "unknown" : change.kind !== "unknown";
+}

@@ -1,0 +1,184 @@
+// `sitegrove ls`: flags, help, and what the flags mean together. The listing itself is loaded once they are right: its network code takes
+// longer to load than the help takes to print.
+import { Command, Option } from "commander";
+import type { Options } from "../../model/options.ts";
+import { exitCodeHelp, UsageError } from "../exit-codes.ts";
+import {
+  addCrawlFlagGroups,
+  addCrawlFlags,
+  addMessageFlags,
+  addPageFlags,
+  type CrawlFlags,
+  collected,
+  crawlOptions,
+} from "../flags.ts";
+import { type FilterFlags, Filters } from "../input/filters.ts";
+import { archivedTarget, chooseTarget, type Target } from "../input/target.ts";
+import { CrawlEnding } from "../output/ending.ts";
+import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
+import { begin, type RunFlags } from "../run.ts";
+
+export function lsCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("ls")
+    .summary("list the sitemaps and pages of a website")
+    .description("Lists the sitemaps of a website and the pages they declare.")
+    .argument("[websites...]", "homepages (https:// is assumed), or archives written by --save");
+
+  command
+    .optionsGroup("Output:")
+    .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
+    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)");
+  addPageFlags(command, "each page once, however many sitemaps declare it")
+    .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
+    .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
+    .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+
+  command
+    .optionsGroup("Discovery:")
+    .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected);
+  addCrawlFlags(command, "Discovery");
+  command
+    .option(
+      "--include-sitemap <pattern>",
+      "of the children of indexes, follow only those that match (repeatable)",
+      collected,
+    )
+    .option("--exclude-sitemap <pattern>", "do not follow sitemaps that match (repeatable)", collected)
+    .option("--skip-old-sitemaps", "with --since: do not follow sitemaps that are older according to their index");
+
+  addCrawlFlagGroups(command, "Parsing", "Archive");
+  command.option("--force", "let --save and --output replace a file");
+
+  addCrawlFlagGroups(command, "Network", "Limits");
+
+  addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
+    done(await ls(websites, flags));
+  });
+  return command.addHelpText("after", examples);
+}
+
+const examples = `
+A pattern is text that occurs anywhere in the URL (blog), a wildcard pattern for the whole URL
+('*/blog/*', '*.pdf'), or a regular expression between slashes.
+
+Examples:
+  sitegrove ls example.org                                  the tree, indented with tabs
+  sitegrove ls example.org -f pages > urls.txt              page URLs, one per line
+  sitegrove ls example.org -f ndjson | jq .lastModified     all fields of each page
+  sitegrove ls example.org -f csv --since 7d                what changed this week, for a spreadsheet
+  sitegrove ls example.org --include '*/blog/*' --limit 100 the first 100 pages of the blog
+  sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps, without discovery
+  sitegrove ls example.org --save site.warc.gz              and save everything received
+  sitegrove ls site.warc.gz -f json                         from an archive, offline
+${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "unreachable", "interrupted"], {
+  notFound: "the website answered, and no sitemap was found",
+})}`;
+
+export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
+  readonly format: Format;
+  readonly stripUrl?: true | undefined;
+  readonly summary?: true | undefined;
+  readonly trailer?: true | undefined;
+  readonly sitemap?: readonly string[] | undefined;
+  readonly save?: string | undefined;
+  readonly resume?: string | undefined;
+  readonly previous?: readonly string[] | undefined;
+  readonly trustLastmod?: true | undefined;
+  readonly insecure?: true | undefined;
+  readonly keepPath?: true | undefined;
+}
+
+/** Returns the exit code. */
+export async function ls(names: readonly string[], flags: LsFlags): Promise<number> {
+  const { targets, isNamed } = await chooseTargets(names, flags);
+  const filters = new Filters(flags);
+  const options = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
+  checkTogether(flags);
+  if (targets.length > 1) {
+    if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
+    if (flags.resume !== undefined) throw new UsageError("--resume works with one website: name one, or none");
+    if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
+  }
+  const { run, save } = await begin({
+    targets,
+    // A folder of tables is not one file.
+    flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,
+    crawl: options,
+    renewed: flags.previous,
+    outputs: { "--resume": flags.resume, "--output": flags.output },
+    offline: ["limits", "save"],
+    ending: () => new CrawlEnding(flags.limit === undefined ? [] : ["limit-pages"]),
+  });
+  if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");
+  if (targets.length > fewWebsites) {
+    run.messages.say(
+      `${targets.length} websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR`,
+      "quiet",
+    );
+  }
+
+  const { listing, Summary } = await import("./listing.ts");
+  const summary = flags.summary ? new Summary() : undefined;
+  const pieces = listing({
+    targets,
+    flags,
+    filters,
+    options: { ...options, save },
+    run,
+    summary,
+  });
+  const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+  summary?.print(run.messages);
+  return code;
+}
+
+// More than this is a job for `fleet`.
+const fewWebsites = 4;
+
+// An archive that is resumed may name its website.
+async function chooseTargets(
+  names: readonly string[],
+  { sitemap, resume }: LsFlags,
+): Promise<{ readonly targets: readonly Target[]; readonly isNamed: boolean }> {
+  if (names.length > 0) return { targets: names.map((name) => chooseTarget(name, sitemap)), isNamed: true };
+  if (resume === undefined || sitemap !== undefined)
+    return { targets: [chooseTarget(undefined, sitemap)], isNamed: true };
+  const { archiveAbout } = await import("../../archive/open.ts");
+  const about = await archiveAbout(resume);
+  if (about?.homepage === undefined && about?.sitemaps === undefined)
+    throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
+  return { targets: [archivedTarget(about)], isNamed: false };
+}
+
+// A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
+function strangerOptions(options: Options, { resume }: LsFlags): Options {
+  if (options.headers !== undefined)
+    throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
+  return { ...options, network: options.network ?? "public-only" };
+}
+
+function nameOf(target: Target | undefined): string {
+  return target?.kind === "website" ? target.homepage : target?.kind === "sitemaps" ? target.urls.join(" ") : "";
+}
+
+// Flags without an effect are refused.
+function checkTogether(flags: LsFlags): void {
+  if (flags.stripUrl && !["tabtree", "pages", "sitemaps"].includes(flags.format)) {
+    throw new UsageError("--strip-url works with the formats tabtree, pages and sitemaps");
+  }
+  checkCsvFlags(flags.format, flags);
+  if (flags.format === "parquet" && flags.output === undefined) {
+    throw new UsageError("-f parquet writes several files: name their folder with -o DIR");
+  }
+  if (flags.trailer && flags.format !== "ndjson") throw new UsageError("--trailer works with the format ndjson");
+  if (isSitemapFormat(flags.format)) {
+    const pageFlag = (["include", "exclude", "since", "unique", "limit"] as const).find((name) => flags[name]);
+    if (pageFlag !== undefined) throw new UsageError(`--${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
+  }
+  if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
+  if (flags.trustLastmod && flags.previous === undefined) throw new UsageError("--trust-lastmod needs --previous");
+  if (flags.force && flags.save === undefined && flags.output === undefined) {
+    throw new UsageError("--force needs --save or --output");
+  }
+}

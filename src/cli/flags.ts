@@ -1,0 +1,221 @@
+// Flags that several commands share. Those that set options of the library come from the table of options: `--max-time 60` is
+// `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`. A value that cannot be read ends the program before anything happens.
+
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { grouped } from "../model/figures.ts";
+import type { FlagGroup, FlagRow, OptionRow } from "../model/options/row.ts";
+import { type Options, optionSections } from "../model/options.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { type CsvSeparator, explodedLists } from "../write/csv.ts";
+import { UsageError } from "./exit-codes.ts";
+import { explodeInWords } from "./output/pages.ts";
+
+/** The flags as typed, by commander's names. */
+export type CrawlFlags = Readonly<Record<string, unknown>>;
+
+interface CrawlFlag extends FlagRow {
+  /** The path of its option: `["limits", "time"]`. */
+  readonly path: readonly string[];
+  readonly row: OptionRow;
+}
+
+const crawlFlags: readonly CrawlFlag[] = optionSections.flatMap(({ rows }) => rows.flatMap((row) => flagsOf(row)));
+
+/** Adds the flags of one group, in the order of the table. */
+export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {
+  for (const flag of crawlFlags) {
+    const name = new Option(flag.flags).long ?? "";
+    if (flag.group === group && (only === undefined || only.includes(name))) command.addOption(optionOf(flag));
+  }
+}
+
+/** Adds whole groups, each under its own heading. */
+export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGroup[]): void {
+  for (const group of groups) {
+    command.optionsGroup(`${group}:`);
+    addCrawlFlags(command, group);
+  }
+}
+
+/** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
+export function crawlOptions(flags: CrawlFlags): Options {
+  const options: Record<string, unknown> = {};
+  for (const flag of crawlFlags) {
+    if (!isGiven(flag, flags)) continue;
+    const value = "sets" in flag ? flag.sets : read(flag, flags[attributeOf(flag)]);
+    let place = options;
+    for (const name of flag.path.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
+    place[flag.path.at(-1) as string] = value;
+  }
+  return options as Options;
+}
+
+/** The flags that were given and set an option other than these, as they are typed. */
+export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
+  return crawlFlags
+    .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
+    .map((flag) => new Option(flag.flags).long ?? flag.flags);
+}
+
+function flagsOf(row: OptionRow, around: readonly string[] = []): CrawlFlag[] {
+  const path = [...around, row.name];
+  const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row }));
+  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
+}
+
+function optionOf(flag: CrawlFlag): Option {
+  const option = new Option(flag.flags, `${flag.text}${defaultInWords(flag)}`);
+  const parser = parserOf(flag);
+  if (parser !== undefined) option.argParser(parser);
+  if (typeof flag.value === "object") option.choices(Object.keys(flag.value));
+  return flag.conflicts === undefined ? option : option.conflicts(flag.conflicts);
+}
+
+function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) => unknown) | undefined {
+  switch (value) {
+    case "number":
+      return wholeNumber(row.minimum ?? 0);
+    case "seconds":
+      return (text) => someSeconds(text, row.minimum);
+    case "bytes":
+      return byteCount;
+    case "texts":
+    case "files":
+    case "headers":
+      return (text, before) => collected(text, before as readonly string[] | undefined);
+    default:
+      return undefined;
+  }
+}
+
+/** `least` in milliseconds. */
+function someSeconds(text: string, least = 0): number {
+  const given = seconds(text);
+  if (given * 1000 < least) throw new InvalidArgumentError("Expected more than no time, such as 0.5, 30s or 5m.");
+  return given;
+}
+
+function read({ value }: CrawlFlag, given: unknown): unknown {
+  if (value === "seconds") return Number(given) * 1000;
+  if (typeof value === "object") return value[String(given)];
+  if (value === "files") return (given as readonly string[]).map(fileContent);
+  return value === "headers" ? headerLines(given as readonly string[]) : given;
+}
+
+function defaultInWords({ value, row }: CrawlFlag): string {
+  const given = row.default;
+  if (typeof given !== "number") return "";
+  if (given === Number.POSITIVE_INFINITY) return " (default: none)";
+  if (value === "seconds") return ` (default: ${given / 1000})`;
+  return ` (default: ${value === "bytes" ? `${given / 1024 / 1024}M` : grouped(given)})`;
+}
+
+// A flag that begins with `no-` is true for commander until it is given; every other is undefined.
+function isGiven(flag: CrawlFlag, flags: CrawlFlags): boolean {
+  const value = flags[attributeOf(flag)];
+  return new Option(flag.flags).negate ? value === false : value !== undefined && value !== false;
+}
+
+function attributeOf({ flags }: CrawlFlag): string {
+  return new Option(flags).attributeName();
+}
+
+/** A flag that may be given several times. */
+export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** How often a flag was given. */
+export function raised(_: string, before: number | undefined): number {
+  return (before ?? 0) + 1;
+}
+
+export function wholeNumber(minimum: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < minimum) {
+      throw new InvalidArgumentError(`Expected a whole number, ${minimum} or greater.`);
+    }
+    return Number(text);
+  };
+}
+
+/** `2`, `0.5`, `500ms`, `30s`, `5m`, `1h`, in seconds. */
+export function seconds(text: string): number {
+  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smh])?$/i.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError("Expected seconds, such as 2, 0.5, 30s or 5m.");
+  return Number(digits) * (unitSeconds.get(unit.toLowerCase()) ?? 1);
+}
+
+const unitSeconds: ReadonlyMap<string, number> = new Map([
+  ["ms", 0.001],
+  ["m", 60],
+  ["h", 3600],
+]);
+
+/** `5000`, `64k`, `50M`, `1G`, also `50MB` and `50MiB`; the letters are powers of 1024. */
+export function byteCount(text: string): number {
+  const [, digits, unit = ""] = /^(\d{1,12}(?:\.\d{1,6})?) ?(?:([kmgt])(?:i?b)?|b)?$/i.exec(text) ?? [];
+  const bytes = Math.floor(Number(digits) * 1024 ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase()));
+  if (digits === undefined || !Number.isSafeInteger(bytes)) {
+    throw new InvalidArgumentError("Expected a number of bytes, such as 5000, 64k, 50M or 1G.");
+  }
+  return bytes;
+}
+
+/** Between the cells of a table. */
+function separator(text: string): CsvSeparator {
+  if (text === "," || text === ";") return text;
+  if (text === "tab" || text === "\t") return "\t";
+  throw new InvalidArgumentError("Expected a comma, ';' or tab.");
+}
+
+/** The text of a file. */
+function fileContent(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path}: ${systemReason(error)}`);
+  }
+}
+
+/** Without the byte order mark that editors on Windows write. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
+/** Pairs of `Name: value`. A header may be a secret: no message repeats it. */
+function headerLines(lines: readonly string[]): [name: string, value: string][] {
+  return lines.map((line) => {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw new UsageError('--header takes "Name: value"');
+    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  });
+}
+
+export function addMessageFlags(command: Command): Command {
+  return command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "log sitemaps, problems and retries, one event per line; -vv logs everything", raised)
+    .option("-l, --log-file <file>", "append the log to FILE")
+    .option("--no-progress", "no progress line on a terminal")
+    .option("--no-color", "no colors on a terminal");
+}
+
+export function addPatternFlags(command: Command): Command {
+  return command
+    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
+    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected);
+}
+
+/** `unique`: what --unique does. */
+export function addPageFlags(command: Command, unique: string): Command {
+  return addPatternFlags(command)
+    .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
+    .option("--unique", unique)
+    .option("--limit <n>", "stop after this many pages", wholeNumber(0))
+    .option("--columns <names>", "columns of the table, such as url,news.title, or all of them: all (csv)")
+    .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
+    .option("--separator <character>", "between cells: a comma, ';' or tab (csv)", separator)
+    .option("--excel", "start with a byte order mark, which Excel needs to recognize UTF-8 (csv)");
+}

@@ -1,0 +1,241 @@
+// The outputs of websites from a queue: as the run was configured, unless the worker's own flags say otherwise.
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import type { BullQueue } from "../../fleet/bull-queue.ts";
+import type { RunSettings } from "../../fleet/run-data.ts";
+import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
+import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
+import { noSink, type SiteOutput, type SiteSink } from "../../fleet/site-sink.ts";
+import { type Options, resolveOptions } from "../../model/options.ts";
+import { systemReason } from "../../model/system-reason.ts";
+import { UsageError } from "../exit-codes.ts";
+import { withDefaults } from "./crawl.ts";
+import { fleetFormats } from "./formats.ts";
+import type { RunDefaults } from "./queue.ts";
+import { S3Sink, summaryName } from "./s3-sink.ts";
+import { FolderSink, type FolderSinkOptions, hostInNames } from "./sink.ts";
+
+/** Writes outputs to a folder, or to a bucket by way of a temporary folder. */
+export async function sinkFor(
+  out: string,
+  options: Omit<FolderSinkOptions, "folder">,
+  { run, folder }: { readonly run?: string | undefined; readonly folder: string },
+): Promise<SiteSink> {
+  if (!isBucket(out)) return new FolderSink({ folder: out, ...options });
+  return new S3Sink({ ...options, folder, run, bucket: await usableBucket(out) });
+}
+
+/** Throws a `SitemapError` if the bucket cannot be used. */
+export async function usableBucket(out: string): Promise<S3Bucket> {
+  const bucket = await S3Bucket.open(out);
+  await bucket.inspect();
+  return bucket;
+}
+
+export class RunSinks implements SiteSink {
+  readonly #queue: BullQueue;
+  readonly #own: RunDefaults;
+  readonly #byRun = new Map<string, Promise<RunSink>>();
+  #temporary: Promise<string> | undefined;
+
+  constructor(queue: BullQueue, own: RunDefaults) {
+    this.#queue = queue;
+    this.#own = own;
+  }
+
+  async published(job: SiteJob): Promise<SiteSummary | undefined> {
+    const { sink } = await this.#of(job);
+    return sink.published?.(job);
+  }
+
+  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
+    const { sink, crawl } = await this.#of(job);
+    const output = await sink.open(job, attemptId);
+    const { previous, settings = {} } = this.#queue.runOf(job) ?? {};
+    if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
+    const earlier = earlierArchive(previous, job, this.#own.out, settings);
+    const archive = earlier && (await this.#archive(earlier, attemptId));
+    if (archive === undefined) {
+      const previousError = `${previous} is ${earlier === undefined ? "no archive of this website and run" : "missing"}`;
+      return {
+        ...output,
+        options: { ...crawl, ...output.options },
+        keep: async (summary) => ({ previousError, ...(await output.keep({ ...summary, previousError })) }),
+      };
+    }
+    const over = async () => {
+      if (archive.isCopy) await rm(archive.file, { force: true });
+    };
+    return {
+      ...output,
+      options: { ...crawl, previous: archive.file, ...output.options },
+      keep: (summary) => output.keep(summary).finally(over),
+      discard: () => output.discard().finally(over),
+    };
+  }
+
+  /** Removes what is left of temporary files. */
+  async close(): Promise<void> {
+    if (this.#temporary !== undefined) await rm(await this.#temporary, { recursive: true, force: true });
+  }
+
+  #folder(): Promise<string> {
+    this.#temporary ??= mkdtemp(path.join(tmpdir(), "sitegrove-worker-"));
+    return this.#temporary;
+  }
+
+  #of(job: SiteJob): Promise<RunSink> {
+    const { run = "default", settings = {} } = this.#queue.runOf(job) ?? {};
+    let made = this.#byRun.get(run);
+    if (made === undefined) {
+      made = this.#make(run, settings);
+      // The error reaches whoever waits for it; the next website tries again.
+      made.catch(() => this.#byRun.delete(run));
+      this.#byRun.set(run, made);
+    }
+    return made;
+  }
+
+  async #make(run: string, settings: RunDefaults): Promise<RunSink> {
+    const own = this.#own;
+    const out = own.out ?? settings.out;
+    const crawl = withDefaults(merged(settings.crawl, own.crawl));
+    resolveOptions(crawl);
+    if (out === undefined) return { sink: noSink, crawl };
+    const format = own.format ?? settings.format ?? "ndjson";
+    const archives = own.archives ?? settings.archives ?? false;
+    const check = (own.check ?? settings.check) ? (await import("../../check/check-tree.ts")).checkTree : undefined;
+    const folder = isBucket(out) ? await this.#folder() : out;
+    return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
+  }
+
+  // Undefined where it is missing.
+  async #archive({ folder, name }: ArchivePlace, attemptId: string): Promise<EarlierArchive | undefined> {
+    if (!isBucket(folder)) {
+      const file = path.join(folder, name);
+      return existsSync(file) ? { file, isCopy: false } : undefined;
+    }
+    const file = path.join(await this.#folder(), `previous-${attemptId}.warc.gz`);
+    const bucket = await S3Bucket.open(folder);
+    return (await bucket.download(name, file)) ? { file, isCopy: true } : undefined;
+  }
+}
+
+interface ArchivePlace {
+  /** A folder, or the address of a bucket. */
+  readonly folder: string;
+  /** `archives/3f/example.org.3f9a2c1b5d7e8f90-1.warc.gz`. */
+  readonly name: string;
+}
+
+/**
+ * The archive that an earlier run wrote of a website: in the worker's own folder, or in that of a run of the same series. Undefined for
+ * anything else: a queue must not choose files of the worker's machine.
+ */
+export function earlierArchive(
+  previous: string,
+  job: SiteJob,
+  own: string | undefined,
+  { out, series }: RunSettings,
+): ArchivePlace | undefined {
+  const [, folder = "", name = "", file = ""] = /^(?:(.*)\/)?(archives\/[0-9a-f]{2}\/([^/]+))$/.exec(previous) ?? [];
+  const start = `${hostInNames(job)}.${keyHash(job.key)}-`;
+  if (!file.startsWith(start) || !/^\d+(?:-\w+)?\.warc\.gz$/.test(file.slice(start.length))) return undefined;
+  if (own !== undefined) return { folder: own, name };
+  if (typeof out !== "string" || folder.split("/").includes("..")) return undefined;
+  if (series === undefined) return folder === out ? { folder, name } : undefined;
+  // Each repetition writes into a folder of its own, below that of the first run.
+  const base = path.posix.dirname(out);
+  return folder === base || path.posix.dirname(folder) === base ? { folder, name } : undefined;
+}
+
+interface EarlierArchive {
+  readonly file: string;
+  /** To be removed afterwards. */
+  readonly isCopy: boolean;
+}
+
+interface RunSink {
+  readonly sink: SiteSink;
+  readonly crawl: Options;
+}
+
+/** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
+export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: Options): string | undefined {
+  const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
+  if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
+  const { out, format, archives, check, crawl = {} } = settings;
+  const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";
+  const isFormat = format === undefined || (fleetFormats as readonly unknown[]).includes(format);
+  if ((out !== undefined && typeof out !== "string") || !isFormat || !isFlag(archives) || !isFlag(check))
+    return "its outputs are not what this version knows";
+  if (typeof crawl !== "object" || crawl === null) return "its options are not what this version knows";
+  const own = Object.keys(crawl).find((name) => !runOptions.has(name));
+  if (own !== undefined) return `it sets ${own}, which only workers may`;
+  try {
+    resolveOptions(merged(crawl as Options, flags));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const runSettings: ReadonlySet<string> = new Set([...["out", "format", "archives", "check", "crawl"], "series"]);
+// What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
+const runOptions: ReadonlySet<string> = new Set<keyof Options>([
+  ...([
+    "useRobots",
+    "useKnownPaths",
+    "useHomepage",
+    "extraKnownPaths",
+    "normalizeHomepageUrl",
+    "strictRobots",
+  ] as const),
+  ...(["strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout", "userAgent", "limits"] as const),
+]);
+
+/** Options of the second take precedence. */
+export function merged(one: Options = {}, other: Options = {}): Options {
+  return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
+}
+
+/** An absolute path, for other processes. Throws if it is neither a folder nor the address of a bucket. */
+export function wholePath(out: string): string {
+  if (!isBucket(out)) return path.resolve(out);
+  bucketAddress(out);
+  return out;
+}
+
+/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and nobody else's. */
+export function stateFolder(out: string, shard: string | undefined): string {
+  const { bucket, prefix } = bucketAddress(out);
+  const name = [bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter((part) => part !== "");
+  const place = privateFolder(path.join(tmpdir(), `sitegrove-fleets-${process.getuid?.() ?? userInfo().username}`));
+  return path.join(place, name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-"));
+}
+
+// Whoever comes first could make a folder of this name: only one that is ours, and that nobody else can look or write into, is used.
+function privateFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+      throw new UsageError(`${folder} cannot be made: ${systemReason(error)}`);
+  }
+  const stat = lstatSync(folder);
+  const isOurs = process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+  if (stat.isDirectory() && isOurs) return folder;
+  throw new UsageError(`${folder} is not a private folder of yours: remove it, or name another place with TMPDIR`);
+}
+
+/** Removes the published summary of a website that is read again. */
+export async function unpublisher(
+  out: string | undefined,
+  run: string | undefined,
+): Promise<(summary: SiteSummary) => Promise<void>> {
+  if (out === undefined || !isBucket(out)) return async () => {};
+  const bucket = await S3Bucket.open(out);
+  return ({ key, site }) => bucket.delete(summaryName({ key, homepage: site }, run));
+}

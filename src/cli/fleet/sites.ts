@@ -1,0 +1,299 @@
+// Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
+import { createReadStream, statSync } from "node:fs";
+import { isInShard, type Shard } from "../../fleet/shard.ts";
+import { type SiteJob, siteJob } from "../../fleet/site-job.ts";
+import { counted, grouped } from "../../model/figures.ts";
+import { UsageError } from "../exit-codes.ts";
+import type { Messages } from "../output/messages.ts";
+
+/** A line that names no website. */
+export interface MalformedLine {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface SiteListOptions {
+  /** From the command line. */
+  readonly sites: readonly string[];
+  /** Files; `-` for standard input. */
+  readonly files: readonly string[];
+  /** The name of a column, or its number from 1. Without one, a line is a homepage. */
+  readonly column?: string | undefined;
+  /** Only those of this part of the list. */
+  readonly shard?: Shard | undefined;
+  /** The path of a homepage counts. */
+  readonly keepPath?: boolean | undefined;
+}
+
+/** Counts what it reads. Each website is yielded once. */
+export class SiteList {
+  readonly #options: SiteListOptions;
+  readonly #seen = new Set<string>();
+  readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
+  /** The first ones. */
+  readonly malformed: MalformedLine[] = [];
+  /** Told each of them, for a log. */
+  onMalformed: ((line: MalformedLine) => void) | undefined;
+  malformedCount = 0;
+  duplicates = 0;
+  /** In other shards of the list. */
+  elsewhere = 0;
+  /** Websites that were listed, each once. */
+  count = 0;
+
+  constructor(options: SiteListOptions) {
+    this.#options = options;
+  }
+
+  /** Throws a `UsageError` where a file has not the column, before anything is read from any of them. */
+  async expectColumn(): Promise<void> {
+    const { files, column } = this.#options;
+    if (column === undefined) return;
+    for (const file of new Set(files)) {
+      const entries = this.#entries(file);
+      const first = await entries.next();
+      // A pipe can be read only once: what was read of it is kept.
+      if (file === "-" || !statSync(file).isFile()) this.#begun.set(file, resumed(first, entries));
+      else await entries.return();
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SiteJob, void> {
+    const { sites, files } = this.#options;
+    yield* this.#jobs("command line", sites.entries());
+    for (const file of files) {
+      const begun = this.#begun.get(file);
+      this.#begun.delete(file);
+      yield* this.#jobs(file, begun ?? this.#entries(file));
+    }
+  }
+
+  #entries(file: string): AsyncGenerator<ListEntry, void> {
+    const { column } = this.#options;
+    const lines = numbered(linesOf(file));
+    return column === undefined ? plain(lines) : cells(lines, column, file);
+  }
+
+  async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
+    const { shard, keepPath } = this.#options;
+    for await (const [at, text, around = text] of texts) {
+      const job = siteJob(text, { keepPath });
+      if (job === undefined) {
+        const line = { file, line: at + 1, text: inMessage(text || around) };
+        this.malformedCount += 1;
+        if (this.malformed.length < mostMalformed) this.malformed.push(line);
+        this.onMalformed?.(line);
+      } else if (this.#seen.has(job.key)) this.duplicates += 1;
+      else {
+        this.#seen.add(job.key);
+        if (shard !== undefined && !isInShard(job.homepage, shard)) {
+          this.elsewhere += 1;
+          continue;
+        }
+        this.count += 1;
+        yield job;
+      }
+    }
+  }
+}
+
+/** The number of a line from 0, what stands for a homepage, and the line where that is not all of it. */
+type ListEntry = readonly [number, string, string?];
+
+async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncGenerator<T, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+const mostMalformed = 5;
+
+/** Reports which lines of a list were not used. */
+export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
+  for (const line of malformed) messages.say(inWords(line), "warning");
+  const more = malformedCount - malformed.length;
+  if (more > 0) {
+    const lines = `${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`;
+    messages.say(`and ${lines}; --log-file lists them all`, "warning");
+  }
+  if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
+  if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
+}
+
+/** The last word about a list with lines that name no website: such a run is not complete. */
+export function unreadLines({ malformedCount }: SiteList): string | undefined {
+  if (malformedCount === 0) return undefined;
+  return `not complete: ${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "names" : "name"} no website`;
+}
+
+export function inWords({ file, line, text }: MalformedLine): string {
+  return `${file}:${line}: not a website: ${text}`;
+}
+
+function inMessage(text: string): string {
+  return text === tooLong ? `a line of more than ${grouped(longestLine)} characters` : text.slice(0, 200);
+}
+
+// A line of any length takes little memory: one that is too long for a homepage and its row is replaced.
+async function* linesOf(file: string): AsyncGenerator<string, void> {
+  let line = "";
+  let isLong = false;
+  let endsInReturn = false;
+  for await (const piece of decoded(file === "-" ? process.stdin : createReadStream(file))) {
+    const text = endsInReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
+    if (piece !== "") endsInReturn = piece.endsWith("\r");
+    for (const [at, part] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {
+      if (at > 0) {
+        yield isLong ? tooLong : line;
+        [line, isLong] = ["", false];
+      }
+      isLong ||= line.length + part.length > longestLine;
+      line = isLong ? "" : line + part;
+    }
+  }
+  if (line !== "" || isLong) yield isLong ? tooLong : line;
+}
+
+const longestLine = 64 * 1024;
+// No website: a NUL.
+const tooLong = "\0";
+
+// Spreadsheets save lists as UTF-16, too. Nothing else has a zero byte in its first two.
+async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let start: Uint8Array = new Uint8Array();
+  for await (const piece of input) {
+    const bytes = decoder === undefined ? Buffer.concat([start, piece]) : piece;
+    if (decoder === undefined && bytes.length < 2) {
+      start = bytes;
+      continue;
+    }
+    decoder ??= new TextDecoder(encodingOf(bytes));
+    yield decoder.decode(bytes, { stream: true });
+  }
+  yield (decoder ?? new TextDecoder()).decode(decoder === undefined ? start : undefined);
+}
+
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if ((first === 0xff && second === 0xfe) || second === 0) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8";
+}
+
+async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<readonly [number, string], void> {
+  let at = 0;
+  for await (const line of lines) yield [at++, line];
+}
+
+// A comment begins with # at the start of a line or after a space: inside a URL it is a fragment.
+async function* plain(
+  lines: AsyncIterable<readonly [number, string]>,
+): AsyncGenerator<readonly [number, string], void> {
+  for await (const [at, line] of lines) {
+    const text = line.replace(/(^|\s)#.*$/, "").trim();
+    if (text !== "") yield [at, text];
+  }
+}
+
+// A quoted cell may span several lines; if the quote is never closed, each line is a row.
+async function* rows(lines: AsyncIterable<readonly [number, string]>): AsyncGenerator<readonly [number, string], void> {
+  let open: (readonly [number, string])[] = [];
+  let isOpen = false;
+  let separator: string | undefined;
+  for await (const line of lines) {
+    if (open.length === 0 && isIgnored(line[1])) continue;
+    separator ??= separatorIn(line[1]);
+    isOpen = endsInQuotes(line[1], separator, isOpen);
+    open.push(line);
+    if (!isOpen) yield [open[0]?.[0] ?? 0, open.map(([, each]) => each).join("\n")];
+    else if (open.length < mostLines) continue;
+    else yield* open;
+    [open, isOpen] = [[], false];
+  }
+  yield* open;
+}
+
+const mostLines = 100;
+
+// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs.
+async function* cells(
+  lines: AsyncIterable<readonly [number, string]>,
+  column: string,
+  file: string,
+): AsyncGenerator<ListEntry, void> {
+  let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
+  const isNumbered = place !== undefined;
+  let separator: string | undefined;
+  for await (const [at, line] of rows(lines)) {
+    const isFirst = separator === undefined;
+    separator ??= separatorIn(line);
+    const row = splitRow(line, separator);
+    if (isFirst) {
+      if (!isNumbered) {
+        place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
+        if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
+        continue;
+      }
+      if ((place ?? 0) >= row.length)
+        throw new UsageError(`${file} has no column ${column}; there are ${row.length}: ${row.join(", ")}`);
+      // With a number there may be a header, too.
+      if (siteJob(row[place ?? 0] ?? "") === undefined) continue;
+    }
+    yield [at, (row[place ?? 0] ?? "").trim(), line];
+  }
+}
+
+function isIgnored(line: string): boolean {
+  return line.trim() === "" || line.startsWith("#");
+}
+
+function separatorIn(line: string): string {
+  return [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
+}
+
+// Whether a line ends inside a quoted cell; `isInside`: whether it begins in one.
+function endsInQuotes(line: string, separator: string, isInside: boolean): boolean {
+  let isOpen = isInside;
+  for (let at = 0; ; ) {
+    if (isOpen) {
+      const quote = line.indexOf('"', at);
+      if (quote === -1) return true;
+      at = quote + 1;
+      if (line[at] === '"') {
+        at += 1;
+        continue;
+      }
+    } else if (line[at] === '"') {
+      [at, isOpen] = [at + 1, true];
+      continue;
+    }
+    at = line.indexOf(separator, at) + 1;
+    if (at === 0) return false;
+    isOpen = false;
+  }
+}
+
+function splitRow(line: string, separator: string): string[] {
+  const row: string[] = [];
+  for (let at = 0; at <= line.length; ) {
+    if (line[at] === '"') {
+      let cell = "";
+      for (at += 1; at < line.length; at += 1) {
+        if (line[at] !== '"') cell += line[at];
+        else if (line[at + 1] === '"') {
+          cell += '"';
+          at += 1;
+        } else break;
+      }
+      row.push(cell);
+      const next = line.indexOf(separator, at);
+      at = next === -1 ? line.length + 1 : next + 1;
+    } else {
+      const next = line.indexOf(separator, at);
+      const end = next === -1 ? line.length : next;
+      row.push(line.slice(at, end));
+      at = end + 1;
+    }
+  }
+  return row;
+}

@@ -1,0 +1,55 @@
+// `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after.
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { FolderLock } from "../../fleet/folder-lock.ts";
+import { readJournal } from "../../fleet/journal-file.ts";
+import { journalName, lockName, readResults } from "../../fleet/journal-results.ts";
+import { counted } from "../../model/figures.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { FleetCounter, fleetTable } from "./totals.ts";
+
+/** Returns the exit code. */
+export async function fleetStatus(folder: string, asJson: boolean): Promise<number> {
+  const journal = path.join(folder, journalName);
+  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  const counter = new FleetCounter();
+  for await (const summary of readResults(journal)) counter.see(summary);
+  const totals = counter.totals();
+  const { sites, begun, damaged } = await states(journal);
+  const process_ = FolderLock.owner(path.join(folder, lockName));
+  const running = process_ === undefined ? 0 : begun;
+  const waiting = sites - totals.websites - running;
+  if (asJson) {
+    const state = { running, waiting, process: process_ ?? null, ...(damaged > 0 ? { damaged } : {}) };
+    process.stdout.write(`${jsonOf({ ...totals, ...state })}\n`);
+  } else {
+    const state = process_ === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process_})`;
+    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
+    const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
+    process.stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
+  }
+  return exitCodes.complete;
+}
+
+/** How many lines of a journal were skipped. */
+export function damagedLines(count: number): string {
+  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
+}
+
+async function states(journal: string): Promise<{ sites: number; begun: number; damaged: number }> {
+  const sites = new Set<string>();
+  const begun = new Set<string>();
+  let damaged = 0;
+  const onDamaged = () => {
+    damaged += 1;
+  };
+  for await (const { type, key } of readJournal(journal, onDamaged)) {
+    // Where the line that added a website is damaged, any other tells of it, too.
+    sites.add(key);
+    if (type === "start") begun.add(key);
+    else if (type !== "add") begun.delete(key);
+  }
+  return { sites: sites.size, begun: begun.size, damaged };
+}

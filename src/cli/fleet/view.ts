@@ -1,0 +1,112 @@
+// The progress of a fleet: a table on a terminal, redrawn twice a second; elsewhere a line every ten seconds.
+
+import type { FleetEvent } from "../../fleet/fleet-options.ts";
+import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { counted, duration, grouped } from "../../model/figures.ts";
+import type { LiveBlock, Messages } from "../output/messages.ts";
+
+interface Running {
+  readonly since: number;
+  pages: number;
+}
+
+export class FleetView {
+  readonly #messages: Messages;
+  readonly #block: LiveBlock | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #begin = Date.now();
+  readonly #running = new Map<string, Running>();
+  readonly #outcomes = new Map<string, number>();
+  readonly #reasons = new Map<string, number>();
+  readonly #doneBefore: number;
+  #done = 0;
+  #pages = 0;
+  /** How many websites there are in all. */
+  total: () => number;
+
+  /** With a block, the table is drawn into it. */
+  constructor(messages: Messages, block: LiveBlock | undefined, doneBefore: number, total: () => number) {
+    this.#messages = messages;
+    this.#block = block;
+    this.#doneBefore = doneBefore;
+    this.total = total;
+    this.#timer = setInterval(() => this.#show(), block === undefined ? lineTime : drawTime);
+    this.#timer.unref();
+  }
+
+  see(event: FleetEvent): void {
+    switch (event.type) {
+      case "site-start":
+        this.#running.set(event.job.homepage, { since: Date.now(), pages: 0 });
+        return;
+      case "site-pages": {
+        const running = this.#running.get(event.job.homepage);
+        if (running !== undefined) running.pages += event.pages;
+        this.#pages += event.pages;
+        return;
+      }
+      case "site-back":
+        this.#running.delete(event.job.homepage);
+        return;
+      case "site-done":
+        this.#running.delete(event.summary.site);
+        if (event.accepted) this.#count(event.summary);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#block?.clear();
+  }
+
+  #count({ outcome, reasons }: SiteSummary): void {
+    this.#done += 1;
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+    for (const { code } of reasons) this.#reasons.set(code, (this.#reasons.get(code) ?? 0) + 1);
+  }
+
+  #show(): void {
+    if (this.#block === undefined) this.#messages.say(this.#headline());
+    else this.#block.draw(this.#lines());
+  }
+
+  #headline(): string {
+    const seconds = (Date.now() - this.#begin) / 1000;
+    const rate = this.#done / seconds;
+    const done = this.#doneBefore + this.#done;
+    const left = Math.max(0, this.total() - done);
+    const parts = [
+      `${grouped(done)} of ${counted(this.total(), "website")}`,
+      `${grouped(this.#running.size)} running`,
+      counted(this.#pages, "page"),
+      `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
+      ...(rate > 0 && left > 0 ? [`${duration((left / rate) * 1000)} left`] : []),
+    ];
+    return parts.join(" · ");
+  }
+
+  #lines(): string[] {
+    const outcomes = siteOutcomes.filter((outcome) => this.#outcomes.has(outcome));
+    const reasons = [...this.#reasons].sort(([, one], [, other]) => other - one).slice(0, mostReasons);
+    const slowest = [...this.#running].sort(([, one], [, other]) => one.since - other.since).slice(0, mostSlow);
+    return [
+      this.#headline(),
+      ...(outcomes.length === 0
+        ? []
+        : [outcomes.map((outcome) => `${outcome} ${grouped(this.#outcomes.get(outcome) ?? 0)}`).join(" · ")]),
+      ...(reasons.length === 0
+        ? []
+        : [`problems: ${reasons.map(([code, count]) => `${code} ${grouped(count)}`).join(" · ")}`]),
+      ...slowest.map(
+        ([site, { since, pages }]) =>
+          `  ${duration(Date.now() - since).padStart(7)}  ${site}  ${counted(pages, "page")}`,
+      ),
+    ];
+  }
+}
+
+// In milliseconds.
+const lineTime = 10_000;
+const drawTime = 500;
+const mostReasons = 6;
+const mostSlow = 5;

@@ -1,0 +1,267 @@
+// The end of a run: whether the result is complete, what could not be read and why, and why nothing was found. Grouped on a terminal; in pipes
+// and logs one line for each loss, and nothing if there is none.
+import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
+import { counted, duration, grouped, size } from "../../model/figures.ts";
+import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../../model/problem.ts";
+import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
+import { parseUrl } from "../../model/url.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { Messages } from "./messages.ts";
+
+interface Loss {
+  readonly url: string;
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** The sitemap could not be read, or only in part; or discovery itself is incomplete. */
+  readonly what: "not read" | "incomplete" | "discovery";
+}
+
+export class CrawlEnding {
+  // Beyond a number that nobody reads, losses are only counted.
+  readonly #losses: Loss[] = [];
+  readonly #forgiven: ReadonlySet<ProblemCode>;
+  #lossCount = 0;
+  #unread = 0;
+  #partial = 0;
+  #minor = 0;
+  #skipped = 0;
+  #found = false;
+  #read = 0;
+  #homepage = "";
+  #finished: FinishedEvent | undefined;
+  #crawlDelay: Problem | undefined;
+
+  /** Problems with these codes do not count as losses: the user asked for them, as with --limit. */
+  constructor(forgiven: readonly ProblemCode[] = []) {
+    this.#forgiven = new Set(forgiven);
+  }
+
+  see(event: CrawlEvent): void {
+    if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
+    if (event.type === "finished") this.#finished = event;
+    if (event.type === "sitemap") this.#see(event.sitemap);
+    if (event.type === "problem" && event.problem.code === "crawl-delay") this.#crawlDelay = event.problem;
+    // Found out while the pages of an archive are listed, after its sitemaps were told.
+    if (event.type === "problem" && this.#finished !== undefined) {
+      const { url, problem } = event;
+      this.#partial += 1;
+      this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
+    }
+  }
+
+  #see(sitemap: Sitemap): void {
+    if (sitemap.kind === "invalid") {
+      this.#found = true;
+      if (this.#forgiven.has(sitemap.reason.code)) return;
+      if (isComplete([sitemap.reason])) {
+        this.#minor += 1;
+        return;
+      }
+      this.#unread += sitemap.reason.count ?? 1;
+      this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
+      return;
+    }
+    if (isReadSitemap(sitemap)) {
+      this.#found = true;
+      this.#read += 1;
+    }
+    const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
+    const minor = sitemap.problems.filter((problem) => !lossy.includes(problem));
+    this.#minor += minor.length;
+    for (const { code, count = 1 } of minor) if (skipsEntry(code)) this.#skipped += count;
+    const isRoot = sitemap.kind === "index" && sitemap.format === "website";
+    if (lossy.length > 0 && !isRoot) this.#partial += 1;
+    for (const problem of lossy) this.#lose({ ...lossOf(sitemap, problem), what: isRoot ? "discovery" : "incomplete" });
+  }
+
+  #lose(loss: Loss): void {
+    this.#lossCount += 1;
+    if (this.#losses.length < mostLosses) this.#losses.push(loss);
+  }
+
+  // A search that one of our limits ended has not shown that there is no sitemap.
+  get #foundNothing(): boolean {
+    const hasEnded = this.#finished !== undefined && this.#limit === undefined;
+    return !this.#found && hasEnded && !this.#losses.some(({ code }) => code === "limit-robots-bytes");
+  }
+
+  get #limit(): Problem | undefined {
+    return limitReached(this.#finished?.discovery ?? []);
+  }
+
+  // Given sitemaps that cannot be reached are declared, but nothing was found either.
+  get #unreachable(): UnreachableWebsite | undefined {
+    return this.readNothing ? this.#finished?.unreachable : undefined;
+  }
+
+  /** Whether no sitemap could be read at all. */
+  get readNothing(): boolean {
+    return this.#read === 0 && this.#finished !== undefined;
+  }
+
+  get isComplete(): boolean {
+    return this.#lossCount === 0;
+  }
+
+  get exitCode(): number {
+    if (this.#unreachable !== undefined) return exitCodes.unreachable;
+    if (this.#foundNothing) return exitCodes.notFound;
+    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
+  }
+
+  /** `listed`: how many pages were written; `notes`: further sentences. */
+  print(messages: Messages, listed: number, notes: readonly string[]): void {
+    const { discovery = [] } = this.#finished ?? {};
+    if (this.#unreachable !== undefined) {
+      messages.say(unreachableReason(this.#homepage, this.#unreachable), "bad");
+      return;
+    }
+    if (messages.isTerminal) this.#printGrouped(messages, listed);
+    else this.#printLines(messages);
+    if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
+    for (const note of notes) messages.say(note, "quiet");
+    if (this.exitCode === exitCodes.notFound) {
+      messages.say(`no sitemap found for ${this.#homepage}`, "bad");
+      for (const line of placesTried(discovery)) messages.say(`  ${line}`);
+      messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
+    }
+  }
+
+  #printLines(messages: Messages): void {
+    const losses = messages.hasLog ? [] : this.#losses;
+    for (const { url, message, what } of losses) {
+      messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
+    }
+    if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit));
+    const more = this.#lossCount - this.#losses.length;
+    if (more > 0 && !messages.hasLog) messages.say(`and ${grouped(more)} more; --log-file lists them all`);
+    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary());
+  }
+
+  #printGrouped(messages: Messages, listed: number): void {
+    const { totals } = this.#finished ?? {};
+    if (this.#found) {
+      const sources = totals === undefined ? "" : ` from ${counted(this.#read, "sitemap")}`;
+      const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
+      messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
+      if (totals !== undefined) sayHowTheyCame(messages, totals.came);
+    }
+    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
+    if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
+    const groups = byCode(messages.hasLog ? [] : this.#losses);
+    for (const group of [...groups.values()].slice(0, mostGroups)) {
+      const { message, what } = group[0] as Loss;
+      // One headline for all, or a message for each.
+      const isShared = group.every((loss) => loss.message === message);
+      if (isShared) messages.say(`  ${message}`, "warning");
+      if (what === "discovery") continue;
+      for (const { url, message } of group.slice(0, mostInGroup)) {
+        messages.say(isShared ? `    ${url}` : `  ${url}: ${message}`);
+      }
+      if (group.length > mostInGroup) messages.say(`    and ${group.length - mostInGroup} more`);
+    }
+    if (groups.size > mostGroups) messages.say(`  and ${groups.size - mostGroups} more reasons`);
+    if (this.#minor > 0 && !messages.hasLog) {
+      const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
+      const which = this.#minor === 1 ? "it" : "them";
+      messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
+    }
+  }
+
+  #summary(): string {
+    const parts = [];
+    if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
+    if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could be read only in part`);
+    return `not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`;
+  }
+}
+
+// Nothing if all of them were fetched.
+function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
+  const unchanged = came["not-modified"] + came["same-payload"];
+  const parts = [
+    unchanged > 0 ? `${grouped(unchanged)} unchanged` : "",
+    came["not-asked"] > 0 ? `${grouped(came["not-asked"])} not asked for` : "",
+    came.resumed > 0 ? `${grouped(came.resumed)} from the archive` : "",
+  ].filter((part) => part !== "");
+  if (parts.length === 0) return;
+  messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
+}
+
+// Enough to see what is wrong; the log has all of them.
+const mostLosses = 1000;
+const mostGroups = 10;
+const mostInGroup = 5;
+
+// For a document that was cut off, the message says how much of it was kept.
+function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: ProblemCode; message: string } {
+  const { url } = sitemap;
+  const { code } = problem;
+  const message = messageWithHint(problem);
+  if (sitemap.kind !== "pages" || !isCutOff(code)) return { url, code, message };
+  const { pageCount } = sitemap;
+  return { url, code, message: `${message}; ${counted(pageCount, "page")} ${pageCount === 1 ? "was" : "were"} kept` };
+}
+
+function byCode(losses: readonly Loss[]): Map<ProblemCode, Loss[]> {
+  const groups = new Map<ProblemCode, Loss[]>();
+  for (const loss of losses) {
+    const group = groups.get(loss.code);
+    if (group === undefined) groups.set(loss.code, [loss]);
+    else group.push(loss);
+  }
+  return groups;
+}
+
+/** Why nothing could be read from a website, in one sentence. */
+function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {
+  const host = parseUrl(homepage)?.host ?? homepage;
+  // Most of what was wanted was not even asked for.
+  if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
+  if (reason.code === "http-401") return `Login required: ${host} answers 401, pass it in the URL or by --header`;
+  if (outcome === "blocked") return `${host} blocks automated requests: ${documents} of ${documents} were refused`;
+  const why = startingSmall(messageWithHint(reason));
+  return isConnection.test(reason.code)
+    ? `Could not connect to ${host}: ${why}`
+    : `Nothing could be read from ${host}: ${why}`;
+}
+
+/** The places that were tried and their answers, one line for each kind of answer. */
+function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
+  const groups = new Map<string, { first: DiscoveryRecord; count: number; answer: string }>();
+  for (const record of discovery) {
+    const answer = answerInWords(record);
+    const key = `${record.by} ${answer}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { first: record, count: 1, answer });
+    else group.count += 1;
+  }
+  const lines = [...groups.values()].map(({ first, count, answer }) =>
+    count === 1 ? `${first.url}: ${answer}` : `${first.url} and ${count - 1} more: ${answer}`,
+  );
+  return lines.length <= mostLines ? lines : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
+}
+
+/** The limit of ours that ended the search, if one did. */
+function limitReached(discovery: readonly DiscoveryRecord[]): Problem | undefined {
+  return discovery.find(({ reason }) => isLimit(reason))?.reason;
+}
+
+function isLimit(reason: Problem | undefined): boolean {
+  return reason?.code.startsWith("limit-") ?? false;
+}
+
+function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): string {
+  if (sameAs !== undefined) return `same as ${sameAs}`;
+  if (reason !== undefined) return startingSmall(reason.message);
+  if (outcome === "absent") return `not found${status === undefined ? "" : ` (${status})`}`;
+  return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
+}
+
+// Abbreviations such as TLS or HTTP stay in upper case.
+function startingSmall(sentence: string): string {
+  return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
+}
+
+const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/;
+const mostLines = 10;

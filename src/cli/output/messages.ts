@@ -1,0 +1,122 @@
+// Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
+// unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
+import type { WriteStream } from "node:tty";
+import picocolors from "picocolors";
+import { printable } from "../../write/printable.ts";
+
+export interface MessageFlags {
+  readonly color: boolean;
+  /** How often it was given; commander's types know only flags that are given once. */
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+}
+
+type Colors = ReturnType<typeof picocolors.createColors>;
+export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
+
+export class Messages {
+  readonly isTerminal: boolean;
+  /** Whether the log goes here, too: what it contains need not be repeated. */
+  readonly hasLog: boolean;
+  readonly #stream: WriteStream;
+  readonly #colors: Colors;
+  #live = "";
+
+  constructor(
+    { color, verbose = 0, logFile }: MessageFlags,
+    stream: WriteStream = process.stderr,
+    environment: NodeJS.ProcessEnv = process.env,
+  ) {
+    const { TERM, NO_COLOR } = environment;
+    this.#stream = stream;
+    this.hasLog = Number(verbose) > 0 && logFile === undefined;
+    this.isTerminal = stream.isTTY === true && TERM !== "dumb";
+    this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
+    // The reader of the messages went away: the result may still be wanted.
+    stream.on("error", () => {});
+  }
+
+  get columns(): number {
+    return this.#stream.columns || 80;
+  }
+
+  /** Writes one line; in a pipe, it begins with the name of the program. */
+  say(text: string, tone: Tone = "plain"): void {
+    this.clearLive();
+    const line = printable(withoutSecrets(text));
+    this.#stream.write(this.isTerminal ? `${this.#paint(line, tone)}\n` : `sitegrove: ${line}\n`);
+  }
+
+  /** A line for the log: as it is. */
+  log(text: string): void {
+    this.clearLive();
+    this.#stream.write(`${printable(withoutSecrets(text))}\n`);
+  }
+
+  /** Shows a line that the next one replaces. Only on a terminal. */
+  live(text: string): void {
+    const line = fitting(printable(withoutSecrets(text)), this.columns - 1);
+    if (line === this.#live || !this.isTerminal) return;
+    this.#stream.write(`\r\u001b[2K${this.#paint(line, "quiet")}`);
+    this.#live = line;
+  }
+
+  clearLive(): void {
+    if (this.#live === "") return;
+    this.#stream.write("\r\u001b[2K");
+    this.#live = "";
+  }
+
+  #paint(line: string, tone: Tone): string {
+    const { green, yellow, red, dim } = this.#colors;
+    return { plain: String, good: green, warning: yellow, bad: red, quiet: dim }[tone](line);
+  }
+}
+
+/** For every command with --insecure. */
+export const insecureWarning = "--insecure: certificates are NOT checked, so anyone could be answering";
+
+/** Takes user names and passwords out of the URLs in a text. */
+export function withoutSecrets(text: string): string {
+  return text.includes("@") ? text.replaceAll(/(\w:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/g, "$1") : text;
+}
+
+/** Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide. */
+function fitting(line: string, columns: number): string {
+  let width = 0;
+  let end = 0;
+  for (const character of line) {
+    width += character.charCodeAt(0) < 0x80 ? 1 : 2;
+    if (width > columns) return line.slice(0, end);
+    end += character.length;
+  }
+  return line;
+}
+
+/** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
+export class LiveBlock {
+  readonly #stream: WriteStream;
+  #height = 0;
+
+  constructor(stream: WriteStream) {
+    this.#stream = stream;
+  }
+
+  draw(lines: readonly string[]): void {
+    const columns = (this.#stream.columns || 80) - 1;
+    // A line that wraps could not be cleared.
+    const shown = lines.map((line) => fitting(printable(withoutSecrets(line)), columns));
+    this.#stream.write(`${this.#up()}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
+    this.#height = shown.length;
+  }
+
+  clear(): void {
+    if (this.#height === 0) return;
+    this.#stream.write(`${this.#up()}\u001b[J`);
+    this.#height = 0;
+  }
+
+  #up(): string {
+    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
+  }
+}

@@ -1,0 +1,63 @@
+// The formats of websites and documents, and the writers of those that list pages.
+import { byteOrderMark, type CsvSeparator, csvWriter, type ExplodedList } from "../../write/csv.ts";
+import { ndjsonWriter, type PageWriter, pagesWriter, type ShowUrl } from "../../write/pages.ts";
+import { UsageError } from "../exit-codes.ts";
+
+/** Of one document. */
+export const documentFormats = ["tabtree", "pages", "json", "ndjson", "csv"] as const;
+/** Of a website. */
+export const formats = ["tabtree", "pages", "json", "ndjson", "csv", "sitemaps", "sitemaps-csv", "parquet"] as const;
+export const formatInWords = "the tree (tabtree), URLs (pages), or data";
+export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
+
+export type Format = (typeof formats)[number];
+/** Lists of pages: written during the crawl. The others show the tree, and wait for it. */
+export type PageFormat = "pages" | "ndjson" | "csv";
+/** Tables of sitemaps: made from what happened, without reading pages again. */
+export type SitemapFormat = "sitemaps" | "sitemaps-csv";
+
+export function isPageFormat(format: Format): format is PageFormat {
+  return format === "pages" || format === "ndjson" || format === "csv";
+}
+
+export function isSitemapFormat(format: Format): format is SitemapFormat {
+  return format === "sitemaps" || format === "sitemaps-csv";
+}
+
+export interface CsvFlags {
+  readonly csvSafe: boolean;
+  readonly columns?: string | undefined;
+  readonly explode?: ExplodedList | undefined;
+  readonly separator?: CsvSeparator | undefined;
+  readonly excel?: true | undefined;
+}
+
+export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl): PageWriter {
+  switch (format) {
+    case "pages":
+      return pagesWriter(show);
+    case "ndjson":
+      return ndjsonWriter();
+    case "csv": {
+      const writer = csv(flags);
+      return flags.excel ? { ...writer, header: byteOrderMark + writer.header } : writer;
+    }
+  }
+}
+
+/** Refuses flags without an effect, and unknown columns. */
+export function checkCsvFlags(format: Format, flags: CsvFlags): void {
+  if (format === "csv") {
+    csv(flags);
+    return;
+  }
+  const { csvSafe, columns, explode, separator, excel } = flags;
+  const ofPages = [columns !== undefined && "--columns", explode && "--explode"];
+  const ofTables = [!csvSafe && "--no-csv-safe", separator && "--separator", excel && "--excel"];
+  const useless = [...ofPages, ...(format === "sitemaps-csv" ? [] : ofTables)].find(Boolean);
+  if (useless) throw new UsageError(`${useless} works with the format csv`);
+}
+
+function csv({ csvSafe: safe, columns, explode, separator }: CsvFlags): PageWriter {
+  return csvWriter({ columns: columns?.split(",").map((name) => name.trim()), explode, separator, safe });
+}

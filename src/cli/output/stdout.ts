@@ -1,0 +1,75 @@
+// Standard output: the result and nothing else, at the speed of its reader. A reader that went away (`| head`) is not
+// an error; a full disk is.
+import type { Writable } from "node:stream";
+import { systemReason } from "../../model/system-reason.ts";
+
+/** The reader of the output went away: the run can end. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** The result could not be written. */
+export class OutputFailed extends Error {
+  override readonly name = "OutputFailed";
+}
+
+export class Output {
+  readonly #stream: Writable;
+  readonly #beforeWrite: () => void;
+  #failure: Error | undefined;
+  #wake: () => void = () => {};
+  #turnedAt = Date.now();
+
+  /** `beforeWrite` may clear the live line on the same terminal. */
+  constructor(stream: Writable, beforeWrite: () => void = () => {}) {
+    this.#stream = stream;
+    this.#beforeWrite = beforeWrite;
+    stream.on("error", (error: NodeJS.ErrnoException) => this.#fail(error));
+    stream.on("drain", () => this.#wake());
+  }
+
+  /** Resolves when more may be written. Rejects with `OutputClosed` or `OutputFailed`. */
+  async write(text: string | Uint8Array): Promise<void> {
+    this.#expectWorking();
+    this.#beforeWrite();
+    let hasRoom = true;
+    try {
+      hasRoom = this.#stream.write(text);
+    } catch (error) {
+      // Files are written synchronously, and may fail synchronously.
+      this.#fail(error as NodeJS.ErrnoException);
+    }
+    this.#expectWorking();
+    if (!hasRoom) await new Promise<void>((resolve) => (this.#wake = resolve));
+    else if (Date.now() - this.#turnedAt > longestTurn) await new Promise((resolve) => setImmediate(resolve));
+    else return;
+    this.#turnedAt = Date.now();
+    this.#expectWorking();
+  }
+
+  /** Resolves when everything was passed to the system. */
+  async flush(): Promise<void> {
+    if (this.#failure === undefined && this.#stream.writableLength > 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#stream.write("", () => resolve());
+      });
+    }
+    this.#expectWorking();
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    this.#failure ??=
+      error.code === "EPIPE" || error.code === "EOF" || error.code === "ERR_STREAM_DESTROYED"
+        ? new OutputClosed("the reader of the output went away")
+        : new OutputFailed(`the output could not be written: ${systemReason(error)}`);
+    this.#wake();
+  }
+
+  #expectWorking(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+// A file always has room: without a pause now and then, Ctrl-C would not be handled. In milliseconds.
+const longestTurn = 50;
