@@ -3,6 +3,8 @@
  * The page about a website, and the facts behind it.
  * @module sitegrove/report
  */
+
+export type { LanguageCount, LanguageLinks } from "./report/languages.ts";
 export type {
   ReportChanges,
   ReportDiscovery,
@@ -17,6 +19,5 @@ export type {
   ReportSitemap,
   ReportSitemaps,
   ReportTimeline,
-} from "./report/facts.ts";
-export type { LanguageCount, LanguageLinks } from "./report/languages.ts";
-export { type ReportOptions, reportFacts, reportHtml } from "./report/report.ts";
+} from "./report/report-tree.ts";
+export { type ReportOptions, reportFacts, reportHtml } from "./report/report-tree.ts";

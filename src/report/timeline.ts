@@ -1,10 +1,91 @@
-// The timeline of last changes: bars by day, month or year, and a sentence about what is unusual.
-import { dayLength } from "../check/instant.ts";
+// When pages last changed: one counter a day, the age class of each page, the time that most pages share; and the
+// timeline with a sentence about what is unusual.
+import { bounds } from "../check/bounds.ts";
+import { CommonValue } from "../check/common-value.ts";
+import { dayLength, hasTime } from "../check/instant.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { Collector } from "./collect.ts";
-import type { DateCounts } from "./dates.ts";
-import type { ReportTimeline } from "./facts.ts";
-import { age, dayOf, percent } from "./text.ts";
+import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";
+import type { ReportFacts, ReportTimeline } from "./report-tree.ts";
+import { noDate } from "./sections.ts";
+
+const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
+// A limit, because an archive may claim to be from the year 275760: a counter for each day until then would take 400
+// MB.
+const lastMoment = Date.UTC(9999, 11, 31);
+// The maximum age in days of each age class but the last.
+const ageLimits = [30, 90, 182, 365, 730];
+
+export class DateCounts {
+  readonly #receivedAt: number;
+  // Later dates are in the future.
+  readonly #latest: number;
+  readonly #days: Int32Array;
+  readonly #thresholds: readonly number[];
+  readonly #common = new CommonValue();
+  #newest = Number.NEGATIVE_INFINITY;
+  dated = 0;
+  /** Dates from before the web, and from after the time of receipt. */
+  tooOld = 0;
+  future = 0;
+  /** Dates without a time of day. */
+  dayOnly = 0;
+
+  constructor(receivedAt: number) {
+    this.#receivedAt = receivedAt;
+    this.#latest = Math.min(receivedAt + bounds.future, lastMoment);
+    this.#days = new Int32Array(Math.max(1, Math.floor(this.#latest / dayLength) - firstDay + 1));
+    this.#thresholds = ageLimits.map((days) => receivedAt - days * dayLength);
+  }
+
+  /** `instant` in milliseconds, NaN for none. Returns the age class. */
+  add(instant: number, text: string | undefined): number {
+    if (Number.isNaN(instant) || text === undefined) return noDate;
+    this.dated += 1;
+    this.#common.add(instant);
+    if (!hasTime(text)) this.dayOnly += 1;
+    if (instant > this.#latest) {
+      this.future += 1;
+      return 0;
+    }
+    if (instant > this.#newest) this.#newest = instant;
+    const day = Math.floor(instant / dayLength) - firstDay;
+    if (day < 0) this.tooOld += 1;
+    else this.#days[day]! += 1;
+    const thresholds = this.#thresholds;
+    for (let age = 0; age < thresholds.length; age++) if (instant >= thresholds[age]!) return age;
+    return thresholds.length;
+  }
+
+  /** The time that most pages share, and a lower bound of their number. */
+  get common(): { readonly instant: number; readonly count: number } {
+    const { value, count } = this.#common.top;
+    return { instant: value, count };
+  }
+
+  /** Undefined if no page has a date. */
+  get newest(): number | undefined {
+    return Number.isFinite(this.#newest) ? this.#newest : undefined;
+  }
+
+  /** Days with pages, in order: the first instant of each in milliseconds, and the number of pages. */
+  *days(): Generator<{ readonly day: number; readonly pages: number }, void> {
+    for (const [index, pages] of this.#days.entries()) {
+      if (pages > 0) yield { day: (firstDay + index) * dayLength, pages };
+    }
+  }
+
+  /** In days: half of the pages with a date changed since then. Undefined if there is none, or half are older than the web. */
+  get medianAge(): number | undefined {
+    let left = Math.ceil((this.dated - this.future) / 2);
+    if (left <= 0) return undefined;
+    for (let index = this.#days.length - 1; index >= 0; index--) {
+      left -= this.#days[index]!;
+      if (left <= 0) return Math.max(0, Math.floor(this.#receivedAt / dayLength) - firstDay - index);
+    }
+    return undefined;
+  }
+}
 
 const mostBars = 150;
 const fewestBars = 12;
@@ -135,4 +216,130 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
   if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages say when they changed.`;
   if (medianAge > 730) return "Most pages have not changed for more than two years.";
   return undefined;
+}
+
+const step = 10;
+const height = 100;
+// A line through fewer pages is meaningless.
+const fewPages = 20;
+// A bar this many times as high as the next one is cut.
+const dwarfs = 2.2;
+
+export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {
+  if (figures.pages === 0) return undefined;
+  const { sentence, odd, bars } = timeline;
+  const lead = html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${sentence}</p>`;
+  if (bars.length === 0) return part("changes", "When they last changed", lead);
+  return part(
+    "changes",
+    "When they last changed",
+    html`${lead}${chart(timeline, sheet)}${rest(timeline)}${asTable(timeline)}`,
+  );
+}
+
+function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
+  const { bars, unit, common } = timeline;
+  const { top, cut } = heights(bars);
+  const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
+  const width = bars.length * step;
+  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const gap = bars.length > 60 ? 1.2 : 2;
+  const rectangles = bars.map(({ from, pages }, index) => {
+    if (pages === 0) return undefined;
+    const shown = Math.max(0.8, (Math.min(pages, top) / top) * height);
+    const label = `${inWords(from, unit)}: ${grouped(pages)}`;
+    return html`<rect${cut.has(index) || index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
+  });
+  let left = total;
+  const line = bars.map(({ pages }, index) => {
+    const y = height - (left / total) * height;
+    left -= pages;
+    return `${index * step},${short(y)}`;
+  });
+  line.push(`${width},${height}`);
+  const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The same is in the table below.`;
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, cut, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
+}
+
+// Bars that would make all others invisible are cut a bit above the highest of those.
+function heights(bars: ReportTimeline["bars"]): { top: number; cut: ReadonlySet<number> } {
+  const sorted = bars.map(({ pages }, index) => ({ pages, index })).sort((one, two) => two.pages - one.pages);
+  const cut = new Set<number>();
+  for (let at = 0; at < 3; at++) {
+    const next = sorted[at + 1]?.pages ?? 0;
+    if (next > 0 && sorted[at]!.pages > next * dwarfs) {
+      for (const { index } of sorted.slice(0, at + 1)) cut.add(index);
+      return { top: next * 1.18, cut };
+    }
+  }
+  return { top: sorted[0]!.pages, cut };
+}
+
+function marks(bars: ReportTimeline["bars"], cut: ReadonlySet<number>, odd: number, sheet: StyleSheet): Html {
+  const highest = bars.reduce((best, { pages }, index) => (pages > bars[best]!.pages ? index : best), 0);
+  const named = cut.size > 0 ? [...cut] : [...new Set([highest, ...(odd < 0 ? [] : [odd])])];
+  return html`<div class="marks" aria-hidden="true">${named.map((index) => {
+    const at = (index + 0.5) / bars.length;
+    sheet.add(`#m${index}`, `left:${percentage(at)}`);
+    const side = at < 0.08 ? "first" : at > 0.92 ? "last" : "";
+    return html`<span id="m${index}" class="${cut.has(index) || index === odd ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
+  })}</div>`;
+}
+
+function axis(bars: ReportTimeline["bars"], unit: ReportTimeline["unit"], sheet: StyleSheet): Html {
+  const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, bars.length) ? [index] : []));
+  const every = Math.ceil(places.length / 12);
+  const shown = places.filter((_, position) => (places.length - 1 - position) % every === 0);
+  return html`<div class="axis" aria-hidden="true">${shown.map((index, position) => {
+    const at = (index + (unit === "month" ? 0 : 0.5)) / bars.length;
+    sheet.add(`#x${index}`, `left:${percentage(at)}`);
+    const side = at < 0.03 ? "first" : at > 0.97 ? "last" : "";
+    const isFew = shown.length > 6 && (shown.length - 1 - position) % 2 === 1;
+    return html`<span id="x${index}" class="${side}${isFew ? " few" : ""}">${label(bars[index]!.from, unit, bars.length)}</span>`;
+  })}</div>`;
+}
+
+function isLabeled(from: string, unit: ReportTimeline["unit"], count: number): boolean {
+  if (unit === "year") return true;
+  if (unit === "month") return count <= 24 ? /-(01|04|07|10)-01$/.test(from) : from.endsWith("-01-01");
+  return count <= 14 || new Date(from).getUTCDay() === 1;
+}
+
+function label(from: string, unit: ReportTimeline["unit"], count: number): string {
+  if (unit === "year") return from.slice(0, 4);
+  if (unit === "month") return count <= 24 ? from.slice(0, 7) : from.slice(0, 4);
+  return from.slice(5);
+}
+
+function inWords(from: string, unit: ReportTimeline["unit"]): string {
+  return unit === "day" ? from : unit === "month" ? from.slice(0, 7) : from.slice(0, 4);
+}
+
+function rest(timeline: ReportTimeline): Html {
+  const { before, future, undated, bars, unit } = timeline;
+  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const parts = [
+    ...(before > 0 ? [`${counted(before, "page")} before ${inWords(bars[0]!.from, unit)}`] : []),
+    ...(future > 0 ? [`${counted(future, "page")} in the future`] : []),
+    ...(undated > 0 ? [`${counted(undated, "page")} without a date`] : []),
+  ];
+  const left = parts.length === 0 ? "" : ` Not shown: ${parts.join(", ")}.`;
+  return html`<p class="note">Pages by ${unit} of lastmod.${total >= fewPages && " The dotted line is the share of pages that changed since."}${left}</p>`;
+}
+
+function asTable({ bars, unit }: ReportTimeline): Html {
+  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const head = html`<th scope="col">${unit === "day" ? "Day" : unit === "month" ? "Month" : "Year"}</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Share</th>`;
+  const rows = bars
+    .filter(({ pages }) => pages > 0)
+    .reverse()
+    .map(
+      ({ from, pages }) =>
+        html`<tr><th scope="row">${inWords(from, unit)}</th><td class="number">${grouped(pages)}</td><td class="number">${percent(pages, total)}</td></tr>`,
+    );
+  return html`<details class="more"><summary>The same as a table</summary>${table("Pages by their last change", head, rows)}</details>`;
+}
+
+function short(value: number): string {
+  return String(Number(value.toFixed(2)));
 }

@@ -10,7 +10,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
-import { reportFacts, reportHtml } from "../../src/report/report.ts";
+import { reportFacts, reportHtml } from "../../src/report/report-tree.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";

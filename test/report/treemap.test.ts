@@ -1,7 +1,7 @@
 // The layout of the map against d3-hierarchy's, which is the one that everybody knows.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { expect, test } from "vitest";
-import { type Rectangle, squarified } from "../../src/report/treemap.ts";
+import { type Rectangle, squarified } from "../../src/report/map.ts";
 import { Random } from "../support/random.ts";
 
 function oracle(areas: readonly number[], { width, height }: Rectangle): Rectangle[] {

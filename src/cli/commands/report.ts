@@ -5,8 +5,7 @@ import { failedInWords } from "../../check/result.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
-import type { ReportFacts } from "../../report/facts.ts";
-import type { ReportOptions } from "../../report/report.ts";
+import type { ReportFacts, ReportOptions } from "../../report/report-tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import {
@@ -123,8 +122,8 @@ async function* page(
   run: Run,
   finish: (facts: ReportFacts) => void,
 ): AsyncGenerator<string, void, undefined> {
-  const { reportFacts } = await import("../../report/report.ts");
-  const { pageOf } = await import("../../report/page/report-page.ts");
+  const { reportFacts } = await import("../../report/report-tree.ts");
+  const { pageOf } = await import("../../report/html-page.ts");
   const { signal } = run;
   const doing = { verb: "reporting on", command: "sitegrove report" };
   const startedAt = performance.now();

@@ -1,9 +1,65 @@
-// The findings of a check: one row for each rule, which opens to what search engines do, the fix, and examples.
-import { failedInWords } from "../../check/result.ts";
-import { counted, grouped } from "../../model/figures.ts";
-import type { ReportFacts, ReportFinding } from "../facts.ts";
-import { type Html, html } from "../html.ts";
-import { listed, part, prose, urlLink, withoutOrigin } from "./words.ts";
+// The findings of a check: one row for each rule and severity, which opens to what search engines do, the fix, and the
+// first places and examples.
+import { type Finding, groupedByRule } from "../check/findings.ts";
+import { type CheckResult, failedInWords } from "../check/result.ts";
+import { counted, grouped } from "../model/figures.ts";
+import { type Html, html, listed, part, prose, shortened, urlLink, withoutOrigin } from "./html.ts";
+import type { ReportFacts, ReportFinding } from "./report-tree.ts";
+import type { Room } from "./room.ts";
+
+// The examples that each rule has in any case.
+const leastExamples = 2;
+
+export function findingGroups({ findings, rules }: CheckResult, room: Room): ReportFinding[] {
+  const rows = new Map(rules.map((rule) => [rule.id, rule]));
+  let left = room.allExamples;
+  return groupedByRule(findings).map((group) => {
+    const { rule: id, severity } = group[0];
+    const { sentence = id, fix = "", link = "", basis = "heuristic", engines = [] } = rows.get(id) ?? {};
+    const examples: ReportFinding["examples"][number][] = [];
+    for (const example of examplesOf(group, room)) {
+      if (examples.length >= leastExamples && left <= 0) break;
+      left -= JSON.stringify(example).length;
+      examples.push(example);
+    }
+    return {
+      rule: id,
+      severity,
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      sitemaps: group.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0),
+      sentence,
+      fix,
+      link,
+      basis,
+      engines,
+      places: group
+        .filter(({ otherSitemaps }) => otherSitemaps === undefined)
+        .slice(0, room.places)
+        .map(({ sitemap, count }) => ({ sitemap: shortened(sitemap, room.text), count })),
+      examples,
+    };
+  });
+}
+
+// First those of the first sitemap, but some of each.
+function examplesOf(group: readonly Finding[], { examples: most, text }: Room): ReportFinding["examples"] {
+  const examples: ReportFinding["examples"][number][] = [];
+  for (let index = 0; index < most && examples.length < most; index++) {
+    for (const finding of group.slice(0, most)) {
+      const example = finding.examples[index];
+      if (example === undefined || examples.length >= most) continue;
+      const { url, value, line } = example;
+      if (url === undefined && value === undefined) continue;
+      examples.push({
+        sitemap: shortened(finding.sitemap, text),
+        ...(url === undefined ? {} : { url: shortened(url, text) }),
+        ...(value === undefined ? {} : { value: shortened(value, text) }),
+        ...(line === undefined ? {} : { line }),
+      });
+    }
+  }
+  return examples;
+}
 
 export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;

@@ -1,14 +1,108 @@
 // The map of sections: a treemap of HTML boxes, whose places are in the style sheet, and the same as a table. Area is pages, color is
 // the median age, and the hatched part of a box is the share of its pages with errors or warnings.
-import { counted, grouped } from "../../model/figures.ts";
-import type { ReportFacts, ReportSection } from "../facts.ts";
-import { type Html, html } from "../html.ts";
-import { countTiles } from "../map-sections.ts";
-import { percentage, type StyleSheet } from "../style-sheet.ts";
-import { brief, percent, readableUrl } from "../text.ts";
-import { type Rectangle, squarified } from "../treemap.ts";
-import { flawedSentence } from "./overview.ts";
-import { part, table } from "./words.ts";
+import { counted, grouped } from "../model/figures.ts";
+import {
+  brief,
+  type Html,
+  html,
+  part,
+  percent,
+  percentage,
+  readableUrl,
+  type StyleSheet,
+  shortened,
+  table,
+} from "./html.ts";
+import { flawedSentence } from "./html-page.ts";
+import type { ReportFacts, ReportSection } from "./report-tree.ts";
+import type { Room } from "./room.ts";
+import type { Section } from "./sections.ts";
+
+// Share of all pages: smaller ones would be invisible.
+const leastShare = 1 / 3000;
+
+/** `root` is the website, below it are hosts. */
+export function mapSections(root: Section, room: Room): ReportSection {
+  const [only] = root.children;
+  const start = merged(root.children.length === 1 && only?.kind === "section" ? only : root);
+  const least = Math.max(1, root.pages * leastShare);
+  // The largest are opened first, while there is room for their content.
+  const opened = new Map<Section, Shown>();
+  const waiting: Section[] = [start];
+  for (let tiles = 1; waiting.length > 0; ) {
+    const next = waiting.reduce((best, section) => (section.pages > best.pages ? section : best));
+    waiting.splice(waiting.indexOf(next), 1);
+    const shown = shownIn(next, least, room);
+    if (shown === undefined || tiles + shown.large.length + shown.rest.length > room.tiles) continue;
+    tiles += shown.large.length + shown.rest.length;
+    opened.set(next, shown);
+    waiting.push(...shown.large.filter(({ kind }) => kind === "section"));
+  }
+  return drawn(start, opened, room);
+}
+
+/** The content of an opened section: its larger sections, and the others together. */
+interface Shown {
+  readonly large: readonly Section[];
+  readonly rest: readonly ReportSection[];
+}
+
+// Undefined if nothing in it is large enough to be visible.
+function shownIn(section: Section, least: number, room: Room): Shown | undefined {
+  const large = section.children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
+  const small = section.children.filter((child) => !large.includes(child));
+  if (!large.some(({ kind }) => kind === "section")) return undefined;
+  const [single] = small;
+  const isSingle = small.length === 1 && single !== undefined && single.kind !== "rest";
+  return { large: large.map(merged), rest: isSingle ? [leaf(single, room)] : together(small, section) };
+}
+
+function drawn(section: Section, opened: ReadonlyMap<Section, Shown>, room: Room): ReportSection {
+  const shown = opened.get(section);
+  if (shown === undefined) return leaf(section, room);
+  return {
+    ...leaf(section, room),
+    sections: [...shown.large.map((child) => drawn(child, opened, room)), ...shown.rest],
+  };
+}
+
+// A section with a single section in it is shown as one: `shop/items`.
+function merged(section: Section): Section {
+  const [only] = section.children;
+  if (section.children.length !== 1 || only?.kind !== "section" || section.name === "") return section;
+  return merged({ ...only, name: `${section.name}/${only.name}` });
+}
+
+function leaf(section: Section, { name: longest }: Room): ReportSection {
+  return {
+    name: shortened(section.name, longest),
+    ...numbers(section),
+    ...(section.kind === "own" ? { kind: "own" as const } : {}),
+  };
+}
+
+function together(small: readonly Section[], { ages }: Section): ReportSection[] {
+  if (small.length === 0) return [];
+  const sum = (value: (section: Section) => number) => small.reduce((total, section) => total + value(section), 0);
+  return [
+    {
+      name: "",
+      pages: sum(({ pages }) => pages),
+      ages: ages.map((_, index) => sum((section) => section.ages[index]!)),
+      flawed: sum(({ flawed }) => flawed),
+      kind: "other",
+      count: sum(({ kind, sections }) => (kind === "rest" ? (sections ?? 1) : 1)),
+    },
+  ];
+}
+
+function numbers({ pages, ages, flawed }: Section): Pick<ReportSection, "pages" | "ages" | "flawed"> {
+  return { pages, ages, flawed };
+}
+
+export function countTiles({ sections = [] }: ReportSection): number {
+  return 1 + sections.reduce((sum, section) => sum + countTiles(section), 0);
+}
 
 // The size in pixels for which positions are computed: the page scales them. Few tiles need no large map.
 const sizes = [
@@ -178,4 +272,62 @@ function sectionTable(root: Tile, rows: readonly Tile[]): Html {
     left > 0 &&
     html`<tr class="other"><td colspan="5">other (${counted(left, "smaller section")}, counted above)</td></tr>`;
   return table("Sections of the website", head, [...lines, rest], "parts");
+}
+
+export interface Rectangle {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One rectangle for each area, in order; the areas must be positive and descending. They fill `inside`. */
+export function squarified(areas: readonly number[], inside: Rectangle): Rectangle[] {
+  const rectangles: Rectangle[] = [];
+  let { left, top, width, height } = inside;
+  let rest = areas.reduce((sum, area) => sum + area, 0);
+  for (let from = 0; from < areas.length; ) {
+    // Of the areas that are left, in the units of the rectangle that is left.
+    const scale = (width * height) / rest;
+    const isTall = width < height;
+    const side = isTall ? width : height;
+    let to = from + 1;
+    let sum = areas[from]!;
+    let worst = worstRatio(areas[from]!, areas[from]!, sum, side, scale);
+    for (; to < areas.length; to++) {
+      const next = worstRatio(areas[from]!, areas[to]!, sum + areas[to]!, side, scale);
+      if (next > worst) break;
+      worst = next;
+      sum += areas[to]!;
+    }
+    const isLast = to === areas.length;
+    const thickness = isLast ? (isTall ? height : width) : side === 0 ? 0 : (sum * scale) / side;
+    let along = 0;
+    for (let index = from; index < to; index++) {
+      const length = (areas[index]! / sum) * side;
+      rectangles.push(
+        isTall
+          ? { left: left + along, top, width: length, height: thickness }
+          : { left, top: top + along, width: thickness, height: length },
+      );
+      along += length;
+    }
+    if (isTall) {
+      top += thickness;
+      height -= thickness;
+    } else {
+      left += thickness;
+      width -= thickness;
+    }
+    rest -= sum;
+    from = to;
+  }
+  return rectangles;
+}
+
+// Of a row with this sum, whose largest and smallest areas are these, along a side.
+function worstRatio(largest: number, smallest: number, sum: number, side: number, scale: number): number {
+  const squareOfSide = side * side;
+  const squareOfSum = sum * sum * scale;
+  return Math.max((squareOfSide * largest) / squareOfSum, squareOfSum / (squareOfSide * smallest));
 }

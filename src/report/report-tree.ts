@@ -1,15 +1,61 @@
-// The facts of the report, as data: the content of "Download the data". Every list is limited, and says what it leaves
-// out.
-
+// The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
 import type { FindingExample } from "../check/findings.ts";
+import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import type { NotJudged } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
+import { checkSide, type DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
+import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
+import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { LanguageCount, LanguageLinks } from "./languages.ts";
 
-/** Everything that a report says, as data. */
+/** Options of `reportHtml` and `reportFacts`. */
+export interface ReportOptions {
+  /** How the tree is checked. */
+  check?: CheckOptions | undefined;
+  /** An earlier state of the website, such as the path of an archive: the report says what changed since. */
+  previous?: DiffSide | undefined;
+  /** Aborts: the promise rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A report of a website's sitemaps as one HTML page, for people: the verdict, what search engines would say, where the pages are and
+ * when they changed, languages, and how everything was fetched.
+ *
+ * @example
+ * await using tree = await sitemapTreeForHomepage("https://example.org/");
+ * await writeFile("report.html", await reportHtml(tree));
+ */
+export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string> {
+  const facts = await reportFacts(tree, options);
+  const { pageOf } = await import("./html-page.ts");
+  return pageOf(facts);
+}
+
+/**
+ * The facts behind a report, as data: what "Download the data" gives.
+ *
+ * @example
+ * await using tree = await openTree("site.warc.gz");
+ * const { figures, timeline } = await reportFacts(tree);
+ */
+export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}): Promise<ReportFacts> {
+  if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
+  optionsIn("options", options, knownOptions);
+  const { check, previous, signal } = options;
+  resolveCheckOptions(check);
+  if (signal !== undefined) expectSignal("signal", signal);
+  if (previous !== undefined) checkSide(previous);
+  const { collectFacts } = await import("./collect.ts");
+  return collectFacts(tree, options);
+}
+
+const knownOptions = ["check", "previous", "signal"] as const satisfies readonly (keyof ReportOptions)[];
+
+/** Everything that a report says, as data: nothing is cut. The page shows the first or the largest of each list, and says what it leaves out. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
@@ -23,14 +69,14 @@ export interface ReportFacts {
   /** The verdict in one or two sentences. */
   readonly verdict: string;
   /** Why nothing could be read, if so. */
-  readonly unreachable?: string;
+  readonly unreachable?: string | undefined;
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
   /** How many rules failed, by severity, and in how many places: the same as in `check`. */
   readonly counts: Readonly<Record<Severity, number>>;
   readonly places: Readonly<Record<Severity, number>>;
   readonly notJudged: readonly NotJudged[];
-  /** The largest sections of the website, as a tree. */
+  /** The website as a tree of its hosts and directories; of a single host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;
   readonly languages: ReportLanguages;
@@ -40,7 +86,7 @@ export interface ReportFacts {
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
   /** With `previous`: the differences since then. */
-  readonly changes?: ReportChanges;
+  readonly changes?: ReportChanges | undefined;
 }
 
 /** The figures at the top. */
@@ -62,12 +108,12 @@ export interface ReportFigures {
   /** Pages with a date. */
   readonly dated: number;
   /** In days: half of the pages with a date changed since then. */
-  readonly medianAge?: number;
+  readonly medianAge?: number | undefined;
   readonly languages: number;
   /** From the first request to the last byte, in milliseconds. */
-  readonly duration?: number;
+  readonly duration?: number | undefined;
   /** The median time from the request to the first byte of a sitemap, in milliseconds. */
-  readonly medianFirstByte?: number;
+  readonly medianFirstByte?: number | undefined;
 }
 
 /** The findings of a rule. */
@@ -83,7 +129,7 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** The first ones. */
+  /** Those that the check keeps. */
   readonly places: readonly { readonly sitemap: string; readonly count: number }[];
   readonly examples: readonly (FindingExample & { readonly sitemap: string })[];
 }
@@ -97,17 +143,17 @@ export interface ReportSection {
   readonly ages: readonly number[];
   /** Pages with errors or warnings of their own. */
   readonly flawed: number;
-  readonly sections?: readonly ReportSection[];
+  readonly sections?: readonly ReportSection[] | undefined;
   /** `own`: pages directly in the section. `other`: this many smaller sections. */
-  readonly kind?: "own" | "other";
-  readonly count?: number;
+  readonly kind?: "own" | "other" | undefined;
+  readonly count?: number | undefined;
 }
 
 /** When pages last changed. */
 export interface ReportTimeline {
   readonly sentence: string;
   /** What is unusual. */
-  readonly odd?: string;
+  readonly odd?: string | undefined;
   /** What a bar stands for. */
   readonly unit: "day" | "month" | "year";
   /** From the oldest to the newest, without gaps. `from` is the first day. */
@@ -117,13 +163,13 @@ export interface ReportTimeline {
   readonly future: number;
   readonly undated: number;
   /** The time that most pages share, if there are many. */
-  readonly common?: { readonly at: string; readonly pages: number };
+  readonly common?: { readonly at: string; readonly pages: number } | undefined;
 }
 
 /** Which languages link to which. */
 export interface ReportLanguages {
   readonly languages: readonly LanguageCount[];
-  /** Languages that are left out. */
+  /** Languages that the page leaves out. */
   readonly others: number;
   /** Row by row: the links of pages in one language to alternate pages in another. */
   readonly links: readonly (readonly (LanguageLinks | null)[])[];
@@ -139,7 +185,7 @@ export interface ReportLanguages {
 export interface ReportShare {
   readonly name: string;
   readonly pages: number;
-  readonly others?: number;
+  readonly others?: number | undefined;
 }
 
 /** A format, how many sitemaps have it, and their pages. */
@@ -161,8 +207,8 @@ export interface ReportMedia {
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {
   readonly rows: readonly ReportSitemap[];
-  /** Sitemaps that are left out: how many, their pages and bytes. */
-  readonly others?: { readonly count: number; readonly pages: number; readonly wireBytes: number };
+  /** Sitemaps that the page leaves out: how many, their pages and bytes. */
+  readonly others?: { readonly count: number; readonly pages: number; readonly wireBytes: number } | undefined;
 }
 
 /** A sitemap, and how it was fetched. */
@@ -170,19 +216,19 @@ export interface ReportSitemap {
   readonly url: string;
   readonly depth: number;
   readonly kind: "index" | "pages" | "invalid";
-  readonly format?: string;
+  readonly format?: string | undefined;
   readonly complete: boolean;
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** Its problems. */
-  readonly problem?: string;
-  readonly status?: number;
-  readonly wireBytes?: number;
-  readonly decodedBytes?: number;
+  readonly problem?: string | undefined;
+  readonly status?: number | undefined;
+  readonly wireBytes?: number | undefined;
+  readonly decodedBytes?: number | undefined;
   /** When it was requested, in milliseconds since the first request. */
-  readonly start?: number;
+  readonly start?: number | undefined;
   /** In milliseconds, from the request to the first byte, and to the last. */
-  readonly firstByte?: number;
-  readonly duration?: number;
+  readonly firstByte?: number | undefined;
+  readonly duration?: number | undefined;
 }
 
 /** The places where sitemaps were looked for. */
@@ -191,9 +237,9 @@ export interface ReportDiscovery {
     readonly url: string;
     readonly by: DiscoveryRecord["by"];
     readonly outcome: DiscoveryRecord["outcome"];
-    readonly status?: number;
-    readonly finalUrl?: string;
-    readonly reason?: string;
+    readonly status?: number | undefined;
+    readonly finalUrl?: string | undefined;
+    readonly reason?: string | undefined;
   }[];
   readonly others: number;
 }
@@ -211,6 +257,6 @@ export interface ReportChanges {
     readonly kind: "added" | "removed" | "changed" | "moved" | "unknown";
     readonly url: string;
     /** Of a changed page: which fields. Of a moved one: from which sitemap to which. */
-    readonly what?: string;
+    readonly what?: string | undefined;
   }[];
 }

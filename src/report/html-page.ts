@@ -1,0 +1,207 @@
+// The report as one file: opens anywhere, loads nothing, and works without scripts. Its content security policy allows
+// only the one style sheet and the one script, by their hashes, so that even HTML that got in by mistake could do
+// nothing.
+
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { counted, grouped, size } from "../model/figures.ts";
+import { isHttpUrl } from "../model/url.ts";
+import { script, style } from "./assets.ts";
+import { discoveryPart, sitemapsPart } from "./fetched.ts";
+import { findingsPart } from "./finding-list.ts";
+import { age, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
+import { languagesPart } from "./languages.ts";
+import { mapPart } from "./map.ts";
+import type { ReportFacts } from "./report-tree.ts";
+import { changesPart } from "./since.ts";
+import { timelinePart } from "./timeline.ts";
+
+/** The page of these facts. */
+export function pageOf(facts: ReportFacts): string {
+  const sheet = new StyleSheet();
+  const parts = [
+    { id: "findings", name: "Findings", content: findingsPart(facts) },
+    { id: "since", name: "What changed", content: changesPart(facts) },
+    { id: "map", name: "Sections", content: mapPart(facts, sheet) },
+    { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
+    { id: "languages", name: "Languages", content: languagesPart(facts) },
+    { id: "contents", name: "Contents", content: contentsPart(facts) },
+    { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
+    { id: "discovery", name: "Discovery", content: discoveryPart(facts) },
+  ].filter(({ content }) => content !== undefined);
+  const head = overview(facts, parts);
+  const css = sheet.toString(style);
+  const policy = `default-src 'none'; style-src '${hash(css)}'; script-src '${hash(script)}'; base-uri 'none'; form-action 'none'`;
+  return `${html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>Sitemap report of ${facts.homepage}</title>
+${raw("style", css)}
+</head>
+<body>
+<a class="skip" href="#main">To the findings</a>
+${head}
+<main id="main">
+${parts.map(({ content }) => content)}
+</main>
+<footer><p>Made by ${facts.generator} from what the website sent on ${facts.receivedAt.slice(0, 10)}.</p><a class="button" id="data" download="${fileName(facts)}.gz" href="data:application/gzip;base64,${compressed(facts)}">Download the data (JSON)</a></footer>
+${raw("script", script)}
+</body>
+</html>
+`}`;
+}
+
+// An element whose text is not escaped. Concatenated, because a bundler would take its end tag for that of a
+// surrounding script.
+function raw(name: string, text: string): Html {
+  return Html.trusted(`<${name}>${text}</${name}>`);
+}
+
+// Compressed to a tenth of the size. The script unpacks it; without it, the link still leads to the data.
+function compressed(facts: ReportFacts): string {
+  return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+function fileName({ homepage, receivedAt }: ReportFacts): string {
+  const host = /^https?:\/\/([\w.-]{1,80})/i.exec(homepage)?.[1] ?? "website";
+  return `${host}-${receivedAt.slice(0, 10)}.json`;
+}
+
+export function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {
+  const { homepage, verdict, counts, receivedAt, generator, unreachable, complete } = facts;
+  const tone =
+    counts.error > 0 || unreachable !== undefined ? "error" : counts.warning > 0 || !complete ? "warning" : "good";
+  return html`<header>
+<p class="brand">${logo}<span>Sitemap report</span></p>
+<h1>${title(homepage)}</h1>
+<p class="verdict ${tone}">${verdict}${unreachable === undefined ? "" : ` ${unreachable}.`}</p>
+<p class="meta"><span>${unreachable === undefined ? "Received" : "Tried"} <time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace("T", " ")} UTC</time></span><span>${generator}</span></p>
+${figures(facts)}
+<nav aria-label="Parts of this page"><ul>${parts.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+</header>`;
+}
+
+// A treemap of four tiles.
+const logo = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><rect x="0" y="0" width="10" height="11" rx="2"/><rect x="11.5" y="0" width="6.5" height="6" rx="1.5" opacity=".55"/><rect x="11.5" y="7.5" width="6.5" height="10.5" rx="1.5" opacity=".8"/><rect x="0" y="12.5" width="10" height="5.5" rx="1.5" opacity=".4"/></svg>`;
+
+function title(homepage: string): Html {
+  const shown = readableUrl(homepage.replace(/^https?:\/\//i, "").replace(/\/$/, ""));
+  return isHttpUrl(homepage) ? html`<a href="${homepage}"><bdi>${shown}</bdi></a>` : html`<bdi>${shown}</bdi>`;
+}
+
+function figures({ figures, languages }: ReportFacts): Html {
+  const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
+  const { dated, medianAge, duration, medianFirstByte } = figures;
+  const codes = languages.languages.flatMap(({ language }) => (language === undefined ? [] : [language]));
+  const faults = [
+    ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),
+    ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
+  ].join(", ");
+  return html`<dl class="figures">
+${figure("Pages", grouped(pages), duplicates > 0 ? `${grouped(duplicates)} listed again` : pages > 0 ? "each listed once" : "none listed")}
+${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
+${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
+${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
+${figure(
+  "Languages",
+  codes.length === 0 ? "–" : grouped(figures.languages),
+  codes.length === 0
+    ? "no alternate pages"
+    : html`<bdi>${codes
+        .slice(0, 7)
+        .map((code) => shortened(code, 12))
+        .join(" ")}${codes.length > 7 ? " …" : ""}</bdi>`,
+)}
+${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not on record" : `first byte after ${time(medianFirstByte)}`)}
+</dl>`;
+}
+
+function figure(name: string, value: string, below: Value): Html {
+  return html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="below">${below}</dd></div>`;
+}
+
+/** How many pages have findings, above figures about pages. */
+export function flawedSentence({ figures }: ReportFacts): string {
+  const { flawedPages, pages } = figures;
+  return flawedPages === 0
+    ? ""
+    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings of its own" : "have errors or warnings of their own"}. `;
+}
+
+export function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
+  if (figures.sitemaps === 0) return undefined;
+  const { pages } = figures;
+  return part(
+    "contents",
+    "What they hold",
+    html`<div class="cards">
+${card(
+  "Hosts",
+  hosts.map(({ name, pages: own, others }) =>
+    share(
+      others === undefined ? html`<bdi>${readableUrl(name)}</bdi>` : `other (${grouped(others)})`,
+      grouped(own),
+      own,
+      pages,
+    ),
+  ),
+  "no pages",
+)}
+${card(
+  "Formats",
+  formats.map(({ format, sitemaps, pages: own }) =>
+    share(
+      html`${formatNames[format]} <span class="soft">${counted(sitemaps, "sitemap")}</span>`,
+      grouped(own),
+      own,
+      pages,
+    ),
+  ),
+  "no sitemap with pages",
+)}
+${card(
+  "Images, videos, news",
+  [
+    media.images > 0 &&
+      share(
+        html`images <span class="soft">on ${counted(media.pagesWithImages, "page")}</span>`,
+        grouped(media.images),
+        media.pagesWithImages,
+        pages,
+      ),
+    media.videos > 0 &&
+      share(
+        html`videos <span class="soft">on ${counted(media.pagesWithVideos, "page")}</span>`,
+        grouped(media.videos),
+        media.pagesWithVideos,
+        pages,
+      ),
+    media.stories > 0 && share("news stories and feed entries", grouped(media.stories), media.stories, pages),
+  ],
+  "none",
+)}
+</div>`,
+  );
+}
+
+const formatNames = { xml: "XML", text: "text", rss: "RSS", atom: "Atom" } as const;
+
+function card(title: string, rows: readonly Value[], nothing: string): Html {
+  const shown = rows.filter((row) => row !== false);
+  return html`<div class="card"><h3>${title}</h3>${shown.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${shown}</ul>`}</div>`;
+}
+
+function share(name: Value, value: string, pages: number, total: number): Html {
+  const width = total === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / total) * 100));
+  return html`<li><span>${name}</span><span>${value}</span><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="share" width="${Number(width.toFixed(2))}" height="4"/></svg></li>`;
+}
