@@ -1,31 +1,27 @@
 // The tree of sitemaps with sizes, a waterfall of how they were fetched, and where sitemaps were looked for.
 import { counted, grouped, size } from "../model/figures.ts";
-import { isLossy, type Problem } from "../model/problem.ts";
+import { isLossy } from "../model/problem.ts";
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
-import { type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
-import type { ReportFacts, ReportFigures, ReportFormat, ReportSitemap, ReportSitemaps } from "./report-tree.ts";
-import type { Room } from "./room.ts";
+import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
+import type {
+  ReportDiscovery,
+  ReportFacts,
+  ReportFigures,
+  ReportFormat,
+  ReportSitemap,
+  ReportSitemaps,
+} from "./report-tree.ts";
 
 const manyRows = 50;
 
-export interface SitemapFacts {
+type FetchFigures = "unreadable" | "incomplete" | "wireBytes" | "decodedBytes" | "duration" | "medianFirstByte";
+
+export function sitemapFacts(tree: SitemapTree): {
   readonly sitemaps: ReportSitemaps;
   readonly formats: readonly ReportFormat[];
-  readonly figures: Pick<
-    ReportFigures,
-    "unreadable" | "incomplete" | "wireBytes" | "decodedBytes" | "duration" | "medianFirstByte"
-  >;
-}
-
-interface Place {
-  readonly sitemap: Sitemap;
-  readonly depth: number;
-  readonly parent: Place | undefined;
-  readonly order: number;
-}
-
-export function sitemapFacts(tree: SitemapTree, room: Room): SitemapFacts {
+  readonly figures: Pick<ReportFigures, FetchFigures>;
+} {
   const { response } = documentsOf(tree);
   const places = placesOf(tree.root);
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
@@ -46,18 +42,14 @@ export function sitemapFacts(tree: SitemapTree, room: Room): SitemapFacts {
     wireBytes += kept?.wireBytes ?? 0;
     decodedBytes += kept?.decodedBytes ?? 0;
     if (kept?.firstByte !== undefined) firstBytes.push(kept.firstByte);
-    const times = timesOf(kept);
-    if (times === undefined) continue;
-    start = Math.min(start, times.start);
-    end = Math.max(end, times.end);
+    const requested = requestedAt(kept);
+    if (requested === undefined) continue;
+    start = Math.min(start, requested);
+    end = Math.max(end, requested + (kept?.duration ?? kept?.firstByte ?? 0));
   }
-  const chosen = chosenRows(places, room.rows);
-  const longest = chosen.length > manyRows ? room.textInRow : room.text;
-  const rows = chosen.map((place) => rowOf(place, response(place.sitemap.url), start, longest));
   firstBytes.sort((one, two) => one - two);
-  const medianFirstByte = firstBytes[Math.floor(firstBytes.length / 2)];
   return {
-    sitemaps: { rows, ...othersOf(places, new Set(chosen), response) },
+    sitemaps: { rows: places.map((place) => rowOf(place, response(place.sitemap.url), start)) },
     formats: [...formats]
       .map(([format, counts]) => ({ format, ...counts }))
       .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),
@@ -66,99 +58,100 @@ export function sitemapFacts(tree: SitemapTree, room: Room): SitemapFacts {
       incomplete,
       wireBytes,
       decodedBytes,
-      ...(end >= start ? { duration: Math.round(end - start) } : {}),
-      ...(medianFirstByte === undefined ? {} : { medianFirstByte: Math.round(medianFirstByte) }),
+      duration: end >= start ? Math.round(end - start) : undefined,
+      medianFirstByte: rounded(firstBytes[Math.floor(firstBytes.length / 2)]),
     },
   };
+}
+
+interface Place {
+  readonly sitemap: Sitemap;
+  readonly depth: number;
 }
 
 // Depth first, without the root. No recursion, because trees can have any depth.
 function placesOf(root: Sitemap): Place[] {
   const places: Place[] = [];
-  const open: { sitemap: Sitemap; depth: number; parent: Place | undefined }[] = [];
-  const push = (children: readonly Sitemap[], depth: number, parent: Place | undefined) => {
-    for (let index = children.length - 1; index >= 0; index--) open.push({ sitemap: children[index]!, depth, parent });
-  };
-  if (root.kind === "index") push(root.children, 0, undefined);
+  const open: Place[] = [{ sitemap: root, depth: -1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const place = { ...next, order: places.length };
-    places.push(place);
-    if (next.sitemap.kind === "index") push(next.sitemap.children, next.depth + 1, place);
+    const { sitemap, depth } = next;
+    if (depth >= 0) places.push(next);
+    if (sitemap.kind !== "index") continue;
+    for (const child of [...sitemap.children].reverse()) open.push({ sitemap: child, depth: depth + 1 });
   }
   return places;
 }
 
-// Those that could not be fully read, then the largest; and the indexes above them, as far as there is room.
-function chosenRows(places: readonly Place[], most: number): readonly Place[] {
-  if (places.length <= most) return places;
-  const weight = ({ sitemap }: Place) =>
-    sitemap.kind === "index" ? 2 : sitemap.kind === "invalid" || !sitemap.complete ? 1 : 0;
-  const pages = ({ sitemap }: Place) => (sitemap.kind === "pages" ? sitemap.pageCount : 0);
-  // At most half of the rows for problems and indexes, so that large sitemaps are shown, too.
-  const sorted = [...places].sort((one, two) => pages(two) - pages(one) || one.order - two.order);
-  const faulty = places.filter((place) => weight(place) === 1).slice(0, most / 4);
-  const indexes = places.filter((place) => weight(place) === 2).slice(0, most / 4);
-  const chosen = new Set([...indexes, ...faulty]);
-  for (const place of sorted) {
-    if (chosen.size >= most) break;
-    chosen.add(place);
-  }
-  return [...chosen].sort((one, two) => one.order - two.order);
-}
-
-function othersOf(
-  places: readonly Place[],
-  chosen: ReadonlySet<Place>,
-  response: (url: string) => KeptResponse | undefined,
-): Pick<ReportSitemaps, "others"> {
-  if (chosen.size === places.length) return {};
-  const others = { count: 0, pages: 0, wireBytes: 0 };
-  for (const place of places) {
-    if (chosen.has(place)) continue;
-    const { sitemap } = place;
-    others.count += 1;
-    others.pages += sitemap.kind === "pages" ? sitemap.pageCount : 0;
-    others.wireBytes += response(sitemap.url)?.wireBytes ?? 0;
-  }
-  return { others };
-}
-
-function rowOf(
-  { sitemap, depth }: Place,
-  kept: KeptResponse | undefined,
-  start: number,
-  longest: number,
-): ReportSitemap {
-  const times = timesOf(kept);
-  const wrong = worstProblem(problemsOf(sitemap));
-  const { status, wireBytes, decodedBytes, firstByte, duration } = kept ?? {};
+function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number): ReportSitemap {
+  const requested = requestedAt(kept);
   return {
-    url: shortened(sitemap.declaredUrl ?? sitemap.url, longest),
+    url: sitemap.declaredUrl ?? sitemap.url,
     depth,
     kind: sitemap.kind,
-    ...(sitemap.kind === "invalid" ? {} : { format: sitemap.format }),
+    format: sitemap.kind === "invalid" ? undefined : sitemap.format,
     complete: sitemap.kind !== "invalid" && sitemap.complete,
-    ...(sitemap.kind === "pages" ? { pages: sitemap.pageCount } : {}),
-    ...(wrong === undefined ? {} : { problem: shortened(wrong.message, longest) }),
-    ...(status === undefined ? {} : { status }),
-    ...(wireBytes === undefined ? {} : { wireBytes }),
-    ...(decodedBytes === undefined ? {} : { decodedBytes }),
-    ...(times === undefined ? {} : { start: Math.max(0, Math.round(times.start - start)) }),
-    ...(firstByte === undefined ? {} : { firstByte: Math.round(firstByte) }),
-    ...(duration === undefined ? {} : { duration: Math.round(duration) }),
+    pages: sitemap.kind === "pages" ? sitemap.pageCount : undefined,
+    // The problem that is a loss; minor ones are not shown.
+    problem: problemsOf(sitemap).find(({ code }) => isLossy(code))?.message,
+    status: kept?.status,
+    wireBytes: kept?.wireBytes,
+    decodedBytes: kept?.decodedBytes,
+    start: requested && Math.max(0, Math.round(requested - start)),
+    firstByte: rounded(kept?.firstByte),
+    duration: rounded(kept?.duration),
   };
 }
 
-// The problem that is a loss; minor ones are not shown.
-function worstProblem(problems: readonly Problem[]): Problem | undefined {
-  return problems.find(({ code }) => isLossy(code));
+function requestedAt(kept: KeptResponse | undefined): number | undefined {
+  const start = Date.parse(kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
+  return Number.isNaN(start) ? undefined : start;
 }
 
-function timesOf(kept: KeptResponse | undefined): { readonly start: number; readonly end: number } | undefined {
-  if (kept?.receivedAt === undefined) return undefined;
-  const { firstByte = 0, duration = firstByte } = kept;
-  const start = Date.parse(kept.receivedAt) - firstByte;
-  return Number.isNaN(start) ? undefined : { start, end: start + duration };
+function rounded(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.round(milliseconds);
+}
+
+export function discoveryFacts({ discovery }: SitemapTree): ReportDiscovery {
+  const rows = discovery.map(({ url, by, outcome, status, finalUrl, reason }) => {
+    return { url, by, outcome, status, finalUrl, reason: reason?.message };
+  });
+  return { rows, others: 0 };
+}
+
+/** The sitemaps that the page shows: indexes, those that could not be fully read, then the largest. */
+export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
+  // At most half of the rows for problems and indexes, so that large sitemaps are shown, too.
+  const indexes = rows.filter(({ kind }) => kind === "index").slice(0, caps.rows / 4);
+  const faulty = rows.filter(({ kind, complete }) => kind !== "index" && !complete).slice(0, caps.rows / 4);
+  const sorted = [...rows].sort((one, two) => (two.pages ?? 0) - (one.pages ?? 0));
+  const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
+  const longest = Math.min(rows.length, caps.rows) > manyRows ? caps.rowText : caps.text;
+  const others = rows.filter((row) => !chosen.has(row));
+  return {
+    rows: rows.flatMap((row) =>
+      chosen.has(row)
+        ? [{ ...row, url: shortened(row.url, longest), problem: row.problem && shortened(row.problem, longest) }]
+        : [],
+    ),
+    others:
+      others.length === 0
+        ? undefined
+        : {
+            count: others.length,
+            pages: others.reduce((sum, { pages = 0 }) => sum + pages, 0),
+            wireBytes: others.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0),
+          },
+  };
+}
+
+/** The places that the page shows. */
+export function shownDiscovery({ rows }: ReportDiscovery): ReportDiscovery {
+  const longest = rows.length > manyRows ? caps.rowText : caps.text;
+  const cut = (text: string | undefined) => text && shortened(text, longest);
+  const shown = rows.slice(0, caps.discovery).map((row) => {
+    return { ...row, url: shortened(row.url, longest), finalUrl: cut(row.finalUrl), reason: cut(row.reason) };
+  });
+  return { rows: shown, others: rows.length - shown.length };
 }
 
 export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html | undefined {
@@ -196,7 +189,7 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
   return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, withoutOrigin(url, homepage))}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : time(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
 }
 
-const formatNames = { xml: "XML", text: "text", rss: "RSS", atom: "Atom" } as const;
+export const formatNames = { xml: "XML", text: "text", rss: "RSS", atom: "Atom" } as const;
 
 // In percent of the time that all took. What is said about the times in words is in the column before.
 function bar({ start, firstByte = 0, duration = firstByte }: ReportSitemap, end: number): Html | false {

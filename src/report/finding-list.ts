@@ -3,25 +3,14 @@
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords } from "../check/result.ts";
 import { counted, grouped } from "../model/figures.ts";
-import { type Html, html, listed, part, prose, shortened, urlLink, withoutOrigin } from "./html.ts";
+import { caps, type Html, html, listed, part, prose, shortened, urlLink, withoutOrigin } from "./html.ts";
 import type { ReportFacts, ReportFinding } from "./report-tree.ts";
-import type { Room } from "./room.ts";
 
-// The examples that each rule has in any case.
-const leastExamples = 2;
-
-export function findingGroups({ findings, rules }: CheckResult, room: Room): ReportFinding[] {
+export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
-  let left = room.allExamples;
   return groupedByRule(findings).map((group) => {
     const { rule: id, severity } = group[0];
     const { sentence = id, fix = "", link = "", basis = "heuristic", engines = [] } = rows.get(id) ?? {};
-    const examples: ReportFinding["examples"][number][] = [];
-    for (const example of examplesOf(group, room)) {
-      if (examples.length >= leastExamples && left <= 0) break;
-      left -= JSON.stringify(example).length;
-      examples.push(example);
-    }
     return {
       rule: id,
       severity,
@@ -34,31 +23,51 @@ export function findingGroups({ findings, rules }: CheckResult, room: Room): Rep
       engines,
       places: group
         .filter(({ otherSitemaps }) => otherSitemaps === undefined)
-        .slice(0, room.places)
-        .map(({ sitemap, count }) => ({ sitemap: shortened(sitemap, room.text), count })),
-      examples,
+        .map(({ sitemap, count }) => ({ sitemap, count })),
+      examples: examplesOf(group),
     };
   });
 }
 
-// First those of the first sitemap, but some of each.
-function examplesOf(group: readonly Finding[], { examples: most, text }: Room): ReportFinding["examples"] {
-  const examples: ReportFinding["examples"][number][] = [];
-  for (let index = 0; index < most && examples.length < most; index++) {
-    for (const finding of group.slice(0, most)) {
-      const example = finding.examples[index];
-      if (example === undefined || examples.length >= most) continue;
-      const { url, value, line } = example;
-      if (url === undefined && value === undefined) continue;
-      examples.push({
-        sitemap: shortened(finding.sitemap, text),
-        ...(url === undefined ? {} : { url: shortened(url, text) }),
-        ...(value === undefined ? {} : { value: shortened(value, text) }),
-        ...(line === undefined ? {} : { line }),
-      });
+// The first of each sitemap, then the second ones.
+function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
+  const most = Math.max(...group.map(({ examples }) => examples.length));
+  return Array.from({ length: most }, (_, index) =>
+    group.flatMap(({ sitemap, examples }) => {
+      const { url, value, line } = examples[index] ?? {};
+      return url === undefined && value === undefined ? [] : [{ sitemap, url, value, line }];
+    }),
+  ).flat();
+}
+
+/** The examples and sitemaps that the page shows: as long as there is room, and of every other rule a few, in short. */
+export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
+  const examplesWithin = shortening(({ sitemap, url, value, line }: ReportFinding["examples"][number], longest) => {
+    const cut = (text: string | undefined) => text && shortened(text, longest);
+    return { sitemap: shortened(sitemap, longest), url: cut(url), value: cut(value), line };
+  });
+  const placesWithin = shortening(({ sitemap, count }: ReportFinding["places"][number], longest) => {
+    return { sitemap: shortened(sitemap, longest), count };
+  });
+  return findings.map((finding) => ({
+    ...finding,
+    places: placesWithin(finding.places.slice(0, caps.placesOfRule)),
+    examples: examplesWithin(finding.examples.slice(0, caps.examplesOfRule)),
+  }));
+}
+
+function shortening<T>(shorten: (item: T, longest: number) => T): (list: readonly T[]) => T[] {
+  let left: number = caps.allOfRules;
+  return (list) => {
+    const shown: T[] = [];
+    for (const item of list) {
+      if (left <= 0 && shown.length >= caps.fewOfRule) break;
+      const short = shorten(item, left > 0 ? caps.text : caps.rowText);
+      left -= Buffer.byteLength(JSON.stringify(short));
+      shown.push(short);
     }
-  }
-  return examples;
+    return shown;
+  };
 }
 
 export function findingsPart(facts: ReportFacts): Html {

@@ -7,17 +7,39 @@ import { gzipSync } from "node:zlib";
 import { counted, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
-import { discoveryPart, sitemapsPart } from "./fetched.ts";
-import { findingsPart } from "./finding-list.ts";
-import { age, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
-import { languagesPart } from "./languages.ts";
-import { mapPart } from "./map.ts";
+import { discoveryPart, formatNames, shownDiscovery, shownSitemaps, sitemapsPart } from "./fetched.ts";
+import { findingsPart, shownFindings } from "./finding-list.ts";
+import { age, caps, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
+import { languagesPart, shownLanguages } from "./languages.ts";
+import { mapPart, shownSections } from "./map.ts";
 import type { ReportFacts } from "./report-tree.ts";
-import { changesPart } from "./since.ts";
+import { changesPart, shownChanges } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 
+/** What the page shows of the facts: the first or the largest of each list, and texts that are not too long. */
+export function shownFacts(facts: ReportFacts): ReportFacts {
+  const named = facts.hosts.filter(({ others }) => others === undefined);
+  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages }));
+  const rest = [...named.slice(caps.hosts), ...facts.hosts.filter(({ others }) => others !== undefined)];
+  const others = rest.reduce((sum, host) => sum + (host.others ?? 1), 0);
+  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
+  return {
+    ...facts,
+    homepage: shortened(facts.homepage),
+    unreachable: facts.unreachable && shortened(facts.unreachable),
+    findings: shownFindings(facts.findings),
+    sections: shownSections(facts.sections),
+    languages: shownLanguages(facts.languages),
+    hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
+    sitemaps: shownSitemaps(facts.sitemaps),
+    discovery: shownDiscovery(facts.discovery),
+    changes: facts.changes && shownChanges(facts.changes),
+  };
+}
+
 /** The page of these facts. */
-export function pageOf(facts: ReportFacts): string {
+export function pageOf(allFacts: ReportFacts): string {
+  const facts = shownFacts(allFacts);
   const sheet = new StyleSheet();
   const parts = [
     { id: "findings", name: "Findings", content: findingsPart(facts) },
@@ -77,7 +99,7 @@ function fileName({ homepage, receivedAt }: ReportFacts): string {
   return `${host}-${receivedAt.slice(0, 10)}.json`;
 }
 
-export function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {
+function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {
   const { homepage, verdict, counts, receivedAt, generator, unreachable, complete } = facts;
   const tone =
     counts.error > 0 || unreachable !== undefined ? "error" : counts.warning > 0 || !complete ? "warning" : "good";
@@ -130,78 +152,38 @@ function figure(name: string, value: string, below: Value): Html {
   return html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="below">${below}</dd></div>`;
 }
 
-/** How many pages have findings, above figures about pages. */
-export function flawedSentence({ figures }: ReportFacts): string {
-  const { flawedPages, pages } = figures;
-  return flawedPages === 0
-    ? ""
-    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings of its own" : "have errors or warnings of their own"}. `;
-}
-
-export function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
+function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
   if (figures.sitemaps === 0) return undefined;
-  const { pages } = figures;
+  const share = (name: Value, count: number, pages: number) => {
+    const width = figures.pages === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / figures.pages) * 100));
+    return html`<li><span>${name}</span><span>${grouped(count)}</span><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="share" width="${Number(width.toFixed(2))}" height="4"/></svg></li>`;
+  };
+  const detailed = (name: string, detail: string) => html`${name} <span class="soft">${detail}</span>`;
+  const hostRows = hosts.map(({ name, pages, others }) =>
+    share(others === undefined ? html`<bdi>${readableUrl(name)}</bdi>` : `other (${grouped(others)})`, pages, pages),
+  );
+  const formatRows = formats.map(({ format, sitemaps, pages }) =>
+    share(detailed(formatNames[format], counted(sitemaps, "sitemap")), pages, pages),
+  );
+  const { images, pagesWithImages, videos, pagesWithVideos, stories } = media;
+  const mediaRows = [
+    ...(images > 0
+      ? [share(detailed("images", `on ${counted(pagesWithImages, "page")}`), images, pagesWithImages)]
+      : []),
+    ...(videos > 0
+      ? [share(detailed("videos", `on ${counted(pagesWithVideos, "page")}`), videos, pagesWithVideos)]
+      : []),
+    ...(stories > 0 ? [share("news stories and feed entries", stories, stories)] : []),
+  ];
+  const card = (title: string, rows: readonly Html[], nothing: string) =>
+    html`<div class="card"><h3>${title}</h3>${rows.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${rows}</ul>`}</div>`;
   return part(
     "contents",
     "What they hold",
     html`<div class="cards">
-${card(
-  "Hosts",
-  hosts.map(({ name, pages: own, others }) =>
-    share(
-      others === undefined ? html`<bdi>${readableUrl(name)}</bdi>` : `other (${grouped(others)})`,
-      grouped(own),
-      own,
-      pages,
-    ),
-  ),
-  "no pages",
-)}
-${card(
-  "Formats",
-  formats.map(({ format, sitemaps, pages: own }) =>
-    share(
-      html`${formatNames[format]} <span class="soft">${counted(sitemaps, "sitemap")}</span>`,
-      grouped(own),
-      own,
-      pages,
-    ),
-  ),
-  "no sitemap with pages",
-)}
-${card(
-  "Images, videos, news",
-  [
-    media.images > 0 &&
-      share(
-        html`images <span class="soft">on ${counted(media.pagesWithImages, "page")}</span>`,
-        grouped(media.images),
-        media.pagesWithImages,
-        pages,
-      ),
-    media.videos > 0 &&
-      share(
-        html`videos <span class="soft">on ${counted(media.pagesWithVideos, "page")}</span>`,
-        grouped(media.videos),
-        media.pagesWithVideos,
-        pages,
-      ),
-    media.stories > 0 && share("news stories and feed entries", grouped(media.stories), media.stories, pages),
-  ],
-  "none",
-)}
+${card("Hosts", hostRows, "no pages")}
+${card("Formats", formatRows, "no sitemap with pages")}
+${card("Images, videos, news", mediaRows, "none")}
 </div>`,
   );
-}
-
-const formatNames = { xml: "XML", text: "text", rss: "RSS", atom: "Atom" } as const;
-
-function card(title: string, rows: readonly Value[], nothing: string): Html {
-  const shown = rows.filter((row) => row !== false);
-  return html`<div class="card"><h3>${title}</h3>${shown.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${shown}</ul>`}</div>`;
-}
-
-function share(name: Value, value: string, pages: number, total: number): Html {
-  const width = total === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / total) * 100));
-  return html`<li><span>${name}</span><span>${value}</span><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="share" width="${Number(width.toFixed(2))}" height="4"/></svg></li>`;
 }

@@ -118,24 +118,63 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
+/**
+ * The caps of the page: bytes of a text, as it is written in the page, and lengths of lists. A large website has some
+ * 280 kB, and none can have a megabyte. The facts themselves are not cut.
+ */
+export const caps = {
+  text: 200,
+  /** In lists that are long. */
+  rowText: 100,
+  /** Of a section. */
+  name: 48,
+  tiles: 400,
+  rows: 200,
+  discovery: 80,
+  /** Examples and sitemaps of a rule; of each rule after those of all take this many bytes. */
+  examplesOfRule: 20,
+  placesOfRule: 10,
+  fewOfRule: 2,
+  allOfRules: 12_000,
+  hosts: 12,
+  languages: 24,
+  changes: 20,
+} as const;
+
 /** Replaces the middle of a text that is too long. A URL that contains it is not linked. */
 export const cutMark = "…";
 
-const longest = 200;
-
 /**
- * At most this many characters: the beginning and the end of a text, and its length. A percent-encoded letter takes six
- * or nine characters: if there is no room for them, the letter itself counts, and is never cut in two.
+ * At most this many bytes in the page: the beginning and the end of a text, and its length. A percent-encoded letter
+ * takes six or nine characters: if there is no room for them, the letter itself counts, and is never cut in two.
  */
-export function shortened(text: string, most: number = longest): string {
-  if (text.length <= most) return printable(text);
+export function shortened(text: string, most: number = caps.text): string {
+  const shown = printable(text);
+  if (weight(shown) <= most) return shown;
   const readable = readableUrl(text);
-  if (readable.length <= most) return readable;
-  const head = wholeCharacters(readable.slice(0, Math.ceil(most * 0.7)));
+  if (weight(readable) <= most) return readable;
+  const head = taken(readable, Math.ceil(most * 0.7));
   // A short label shows only its beginning.
-  if (most < 60) return printable(`${head}${cutMark}`);
-  const tail = readable.slice(-Math.floor(most * 0.2));
-  return printable(`${head}${cutMark}${wholeCharacters(tail)} (${text.length} characters)`);
+  if (most < 60) return `${head}${cutMark}`;
+  const end = [...readable.slice(-most)].reverse();
+  const tail = [...taken(end, Math.floor(most * 0.2))].reverse().join("");
+  return `${head}${cutMark}${tail} (${text.length} characters)`;
+}
+
+// As many characters as have room.
+function taken(characters: Iterable<string>, most: number): string {
+  let text = "";
+  let left = most;
+  for (const character of characters) {
+    left -= weight(character);
+    if (left < 0) break;
+    text += character;
+  }
+  return text;
+}
+
+function weight(text: string): number {
+  return Buffer.byteLength(escaped(text));
 }
 
 /** The URL with percent-encoded letters of other alphabets decoded, if the result is text. */
@@ -155,11 +194,6 @@ export function readableUrl(url: string): string {
 
 // White space, controls, unassigned and private characters, and what changes the direction of writing.
 const unfitForUrls = /[\p{C}\p{Z}]/u;
-
-// A lone surrogate is not a character.
-function wholeCharacters(text: string): string {
-  return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
-}
 
 /** Dates and ages for people. */
 export function dayOf(milliseconds: number): string {

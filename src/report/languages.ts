@@ -4,13 +4,13 @@ import type { AlternateSet } from "../check/language-rules.ts";
 import { UrlScan } from "../check/url-scan.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { type Html, html, part, percent, shortened, table } from "./html.ts";
+import { caps, type Html, html, part, percent, shortened, table } from "./html.ts";
 import type { ReportFacts, ReportLanguages } from "./report-tree.ts";
 
 /** A language and its pages. */
 export interface LanguageCount {
   /** As written; absent for pages with alternate pages that do not include themselves. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   readonly pages: number;
 }
 
@@ -57,10 +57,12 @@ export class LanguageMatrix {
   readonly #own = new UrlScan();
   /** Pages that name a page for all other languages (`x-default`). */
   #defaults = new Set<Pattern>();
-  defaultPages = 0;
+  #defaultPages = 0;
+  #allPages = 0;
 
   /** A page with alternate pages. */
   add(page: SitemapPage, set: AlternateSet): void {
+    this.#allPages += 1;
     const alternates = page.alternates ?? [];
     const key = (set.languages >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
     let pattern = this.#patterns.get(key);
@@ -84,8 +86,8 @@ export class LanguageMatrix {
     else cell.unlisted += 1;
   }
 
-  /** The languages, those with the most pages first; and the links between two of them. */
-  finish(): { languages: readonly LanguageCount[]; links(from: number, to: number): LanguageLinks | undefined } {
+  /** The languages with the most pages first. `judged`: whether missing return links are known. */
+  facts(judged: boolean): ReportLanguages {
     this.#settle();
     // A language may occur only in links, without a page of its own.
     const numbers = new Set(this.#pages.keys());
@@ -96,13 +98,12 @@ export class LanguageMatrix {
         (this.#pages.get(two) ?? 0) - (this.#pages.get(one) ?? 0) ||
         (this.#nameOf(one) < this.#nameOf(two) ? -1 : 1),
     );
-    return {
-      languages: sorted.map((number) => ({
-        ...(number === unnamed ? {} : { language: this.#nameOf(number) }),
-        pages: this.#pages.get(number) ?? 0,
-      })),
-      links: (from, to) => this.#cells.get(sorted[from]! * stride + sorted[to]!),
-    };
+    const languages = sorted.map((number) => ({
+      language: number === unnamed ? undefined : this.#nameOf(number),
+      pages: this.#pages.get(number) ?? 0,
+    }));
+    const links = sorted.map((from) => sorted.map((to) => this.#cells.get(from * stride + to) ?? null));
+    return { languages, others: 0, links, judged, defaultPages: this.#defaultPages, pages: this.#allPages };
   }
 
   #read(page: SitemapPage, set: AlternateSet): Pattern {
@@ -132,7 +133,7 @@ export class LanguageMatrix {
     for (const pattern of this.#patterns.values()) {
       const { own, targets, pages } = pattern;
       if (own !== unnamed || targets.length > 0) this.#pages.set(own, (this.#pages.get(own) ?? 0) + pages);
-      if (this.#defaults.has(pattern)) this.defaultPages += pages;
+      if (this.#defaults.has(pattern)) this.#defaultPages += pages;
       for (const target of targets) {
         const pair = own * stride + target;
         const cell = this.#cells.get(pair);
@@ -161,6 +162,13 @@ export class LanguageMatrix {
 }
 
 const longestName = 35;
+
+/** The languages that the page shows. */
+export function shownLanguages(facts: ReportLanguages): ReportLanguages {
+  const languages = facts.languages.slice(0, caps.languages);
+  const links = facts.links.slice(0, caps.languages).map((row) => row.slice(0, caps.languages));
+  return { ...facts, languages, links, others: facts.languages.length - languages.length };
+}
 
 export function languagesPart({ languages: facts, figures }: ReportFacts): Html | undefined {
   const { languages, links, judged, pages, defaultPages, others } = facts;

@@ -3,6 +3,7 @@
 import { counted, grouped } from "../model/figures.ts";
 import {
   brief,
+  caps,
   type Html,
   html,
   part,
@@ -13,95 +14,55 @@ import {
   shortened,
   table,
 } from "./html.ts";
-import { flawedSentence } from "./html-page.ts";
 import type { ReportFacts, ReportSection } from "./report-tree.ts";
-import type { Room } from "./room.ts";
-import type { Section } from "./sections.ts";
+import { totalOf } from "./sections.ts";
 
 // Share of all pages: smaller ones would be invisible.
 const leastShare = 1 / 3000;
 
-/** `root` is the website, below it are hosts. */
-export function mapSections(root: Section, room: Room): ReportSection {
-  const [only] = root.children;
-  const start = merged(root.children.length === 1 && only?.kind === "section" ? only : root);
+/**
+ * The sections that the map shows: the largest, as far as there is room. Smaller ones are counted together, and a section
+ * whose only content would be those is shown as a whole.
+ */
+export function shownSections(root: ReportSection): ReportSection {
   const least = Math.max(1, root.pages * leastShare);
+  const start = merged(root);
   // The largest are opened first, while there is room for their content.
-  const opened = new Map<Section, Shown>();
-  const waiting: Section[] = [start];
+  const opened = new Map<ReportSection, readonly ReportSection[]>();
+  const waiting = [start];
   for (let tiles = 1; waiting.length > 0; ) {
     const next = waiting.reduce((best, section) => (section.pages > best.pages ? section : best));
     waiting.splice(waiting.indexOf(next), 1);
-    const shown = shownIn(next, least, room);
-    if (shown === undefined || tiles + shown.large.length + shown.rest.length > room.tiles) continue;
-    tiles += shown.large.length + shown.rest.length;
-    opened.set(next, shown);
-    waiting.push(...shown.large.filter(({ kind }) => kind === "section"));
+    const content = contentOf(next, least);
+    if (tiles + content.length > caps.tiles) continue;
+    tiles += content.length;
+    opened.set(next, content);
+    waiting.push(...content.filter(({ kind }) => kind === undefined));
   }
-  return drawn(start, opened, room);
-}
-
-/** The content of an opened section: its larger sections, and the others together. */
-interface Shown {
-  readonly large: readonly Section[];
-  readonly rest: readonly ReportSection[];
-}
-
-// Undefined if nothing in it is large enough to be visible.
-function shownIn(section: Section, least: number, room: Room): Shown | undefined {
-  const large = section.children.filter(({ kind, pages }) => kind !== "rest" && pages >= least);
-  const small = section.children.filter((child) => !large.includes(child));
-  if (!large.some(({ kind }) => kind === "section")) return undefined;
-  const [single] = small;
-  const isSingle = small.length === 1 && single !== undefined && single.kind !== "rest";
-  return { large: large.map(merged), rest: isSingle ? [leaf(single, room)] : together(small, section) };
-}
-
-function drawn(section: Section, opened: ReadonlyMap<Section, Shown>, room: Room): ReportSection {
-  const shown = opened.get(section);
-  if (shown === undefined) return leaf(section, room);
-  return {
-    ...leaf(section, room),
-    sections: [...shown.large.map((child) => drawn(child, opened, room)), ...shown.rest],
+  const drawn = (section: ReportSection): ReportSection => {
+    const content = opened.get(section) ?? [];
+    const sections = content.length === 0 ? undefined : content.map(drawn);
+    return { ...section, name: shortened(section.name, caps.name), sections };
   };
+  return drawn(start);
+}
+
+// Its larger sections, and the others together; nothing if no section in it is large enough to be visible.
+function contentOf({ sections = [] }: ReportSection, least: number): ReportSection[] {
+  const large = sections.filter(({ kind, pages }) => kind !== "other" && pages >= least);
+  const small = sections.filter((section) => !large.includes(section));
+  if (!large.some(({ kind }) => kind === undefined)) return [];
+  const [first] = small;
+  if (first === undefined || (small.length === 1 && first.kind !== "other")) return [...large.map(merged), ...small];
+  const count = small.reduce((sum, section) => sum + (section.count ?? 1), 0);
+  return [...large.map(merged), { name: "", ...totalOf(small), kind: "other", count }];
 }
 
 // A section with a single section in it is shown as one: `shop/items`.
-function merged(section: Section): Section {
-  const [only] = section.children;
-  if (section.children.length !== 1 || only?.kind !== "section" || section.name === "") return section;
+function merged(section: ReportSection): ReportSection {
+  const [only, ...others] = section.sections ?? [];
+  if (only === undefined || others.length > 0 || only.kind !== undefined || section.name === "") return section;
   return merged({ ...only, name: `${section.name}/${only.name}` });
-}
-
-function leaf(section: Section, { name: longest }: Room): ReportSection {
-  return {
-    name: shortened(section.name, longest),
-    ...numbers(section),
-    ...(section.kind === "own" ? { kind: "own" as const } : {}),
-  };
-}
-
-function together(small: readonly Section[], { ages }: Section): ReportSection[] {
-  if (small.length === 0) return [];
-  const sum = (value: (section: Section) => number) => small.reduce((total, section) => total + value(section), 0);
-  return [
-    {
-      name: "",
-      pages: sum(({ pages }) => pages),
-      ages: ages.map((_, index) => sum((section) => section.ages[index]!)),
-      flawed: sum(({ flawed }) => flawed),
-      kind: "other",
-      count: sum(({ kind, sections }) => (kind === "rest" ? (sections ?? 1) : 1)),
-    },
-  ];
-}
-
-function numbers({ pages, ages, flawed }: Section): Pick<ReportSection, "pages" | "ages" | "flawed"> {
-  return { pages, ages, flawed };
-}
-
-export function countTiles({ sections = [] }: ReportSection): number {
-  return 1 + sections.reduce((sum, section) => sum + countTiles(section), 0);
 }
 
 // The size in pixels for which positions are computed: the page scales them. Few tiles need no large map.
@@ -115,7 +76,6 @@ const narrowWidth = 358;
 /** Of the name of a group; the style sheet leaves it out where a group is smaller than this. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
-const mostRows = 200;
 
 interface Tile {
   readonly number: number;
@@ -132,7 +92,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const rowNumbers = new Set(rows.map(({ number }) => number));
   if (root.children.length === 0) return singlePart(facts, rows, root, sheet);
   const body = boxes(root.children, rowNumbers, sheet);
-  const count = countTiles(sections) - 1;
+  const count = [...everyTile(root)].length - 1;
   const size = sizes.find(({ tiles }) => count <= tiles)!;
   sheet.add(".map", `height:${size.wide}px`);
   sheet.addNarrow(".map", `height:${size.narrow}px`);
@@ -149,6 +109,14 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
 <div class="map-box"><div class="map" id="map-tiles">${body}</div><div id="tip" hidden></div></div>
 <details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
   );
+}
+
+// How many pages have findings.
+function flawedSentence({ figures }: ReportFacts): string {
+  const { flawedPages, pages } = figures;
+  return flawedPages === 0
+    ? ""
+    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings of its own" : "have errors or warnings of their own"}. `;
 }
 
 // A website without sections: the map shows the age of its pages.
@@ -253,8 +221,8 @@ function medianAge({ ages }: Pick<ReportSection, "ages">): number {
 // The largest, in the order of the map.
 function tableRows(root: Tile): readonly Tile[] {
   const tiles = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
-  if (tiles.length <= mostRows) return tiles;
-  const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, mostRows - 1));
+  if (tiles.length <= caps.rows) return tiles;
+  const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, caps.rows - 1));
   return tiles.filter((tile) => kept.has(tile));
 }
 

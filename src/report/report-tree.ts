@@ -1,5 +1,4 @@
 // The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
-import type { FindingExample } from "../check/findings.ts";
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import type { NotJudged } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
@@ -36,7 +35,7 @@ export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Pr
 }
 
 /**
- * The facts behind a report, as data: what "Download the data" gives.
+ * The facts behind a report, as data. Nothing is cut.
  *
  * @example
  * await using tree = await openTree("site.warc.gz");
@@ -131,7 +130,12 @@ export interface ReportFinding {
   readonly engines: readonly Engine[];
   /** Those that the check keeps. */
   readonly places: readonly { readonly sitemap: string; readonly count: number }[];
-  readonly examples: readonly (FindingExample & { readonly sitemap: string })[];
+  readonly examples: readonly {
+    readonly sitemap: string;
+    readonly url?: string | undefined;
+    readonly value?: string | undefined;
+    readonly line?: number | undefined;
+  }[];
 }
 
 /** A section of the website: a host, a directory, the pages of one program; or several counted together. */

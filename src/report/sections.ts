@@ -5,27 +5,11 @@ import type { Block } from "../archive/file.ts";
 import { Scratch } from "../archive/scratch.ts";
 import { PageBits } from "../check/page-bits.ts";
 import type { UrlScan } from "../check/url-scan.ts";
+import type { ReportSection } from "./report-tree.ts";
 
-/** How long ago pages changed, in classes: at most 30 days, 90 days, half a year, one year, two years, longer; no date. */
-const ageClasses = ["30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"] as const;
-export const noDate: number = ageClasses.length - 1;
-
-/** A section and its counts, which include the sections below. */
-export interface Section {
-  /** As it is written in URLs. */
-  readonly name: string;
-  readonly pages: number;
-  /** Pages by age class. */
-  readonly ages: readonly number[];
-  /** Pages with errors or warnings. */
-  readonly flawed: number;
-  /** The largest first. */
-  readonly children: readonly Section[];
-  /** `own`: pages directly in the section. `rest`: sections that were counted together. */
-  readonly kind: "section" | "own" | "rest";
-  /** Of `rest`: about how many sections. */
-  readonly sections?: number;
-}
+/** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
+const ageClasses = 7;
+export const noDate: number = ageClasses - 1;
 
 const depth = 3;
 const mostNodes = 20_000;
@@ -38,8 +22,8 @@ const fewPages = 3;
 const longestName = 200;
 
 // The counters of a node: pages by age class, then flawed pages.
-const flawedAt = ageClasses.length;
-const width = ageClasses.length + 1;
+const flawedAt = ageClasses;
+const width = ageClasses + 1;
 
 interface Node {
   readonly number: number;
@@ -84,8 +68,8 @@ export class Sections {
   }
 
   /** Everything that was counted. The root is the website; below it are hosts. */
-  toTree(): Section {
-    return this.#section(this.#root, "section");
+  toTree(): ReportSection {
+    return this.#section(this.#root);
   }
 
   #find(url: string, hostEnd: number, query: number, fragment: number): Node {
@@ -201,37 +185,34 @@ export class Sections {
     return sum;
   }
 
-  #section(node: Node, kind: Section["kind"], sections?: number): Section {
+  #section(node: Node): ReportSection {
     const at = node.number * width;
-    const own = [...this.#counters.subarray(at, at + flawedAt)];
-    const ownFlawed = this.#counters[at + flawedAt]!;
-    const ownPages = own.reduce((sum, count) => sum + count, 0);
-    const children = [...(node.children?.values() ?? [])].map((child) => this.#section(child, "section"));
-    if (node.rest !== undefined) children.push(this.#section(node.rest, "rest", node.folded));
-    if (children.length > 0 && ownPages > 0) {
-      children.push({ name: node.name, pages: ownPages, ages: own, flawed: ownFlawed, children: [], kind: "own" });
-    }
+    const { name } = node;
+    const ages = [...this.#counters.subarray(at, at + flawedAt)];
+    const pages = ages.reduce((sum, count) => sum + count, 0);
+    const own = { name, pages, ages, flawed: this.#counters[at + flawedAt]! };
+    const sections = [...(node.children?.values() ?? [])].map((child) => this.#section(child));
+    if (node.rest !== undefined) sections.push({ ...this.#section(node.rest), kind: "other", count: node.folded });
+    if (sections.length === 0) return own;
+    if (pages > 0) sections.push({ ...own, kind: "own" });
     // By size, then by name in code units, so that the order is the same everywhere.
-    children.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
-    const ages = children.length === 0 ? own : own.map((_, age) => sum(children, (child) => child.ages[age]!));
-    return {
-      name: node.name,
-      pages: children.length === 0 ? ownPages : sum(children, (child) => child.pages),
-      ages,
-      flawed: children.length === 0 ? ownFlawed : sum(children, (child) => child.flawed),
-      children,
-      kind,
-      ...(sections === undefined ? {} : { sections }),
-    };
+    sections.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
+    return { name, ...totalOf(sections), sections };
   }
+}
+
+/** The counts of several sections together. */
+export function totalOf(sections: readonly ReportSection[]): Pick<ReportSection, "pages" | "ages" | "flawed"> {
+  const sum = (value: (section: ReportSection) => number) => sections.reduce((total, each) => total + value(each), 0);
+  return {
+    pages: sum(({ pages }) => pages),
+    ages: Array.from({ length: ageClasses }, (_, age) => sum(({ ages }) => ages[age]!)),
+    flawed: sum(({ flawed }) => flawed),
+  };
 }
 
 function takesNoMore({ folded, foldedPages }: Node): boolean {
   return folded >= manyFolded && foldedPages < folded * fewPages;
-}
-
-function sum<T>(list: readonly T[], value: (item: T) => number): number {
-  return list.reduce((total, item) => total + value(item), 0);
 }
 
 function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
@@ -245,10 +226,15 @@ function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
+// Four bytes a page.
 const blockLength = 16_384;
 // The top bit: the page has a finding already.
 const flawedBit = 0x8000_0000;
 
+/**
+ * The section of each page, by its number: rules across sitemaps name pages by number after the last page. On disk if
+ * there are many.
+ */
 export class PageSections {
   readonly #scratch = new Scratch();
   readonly #pieces: Block[] = [];

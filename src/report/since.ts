@@ -2,51 +2,53 @@
 import type { DiffSide } from "../diff/diff-side.ts";
 import { diffBatches, resolveDiffOptions } from "../diff/diff-trees.ts";
 import { Summarizer } from "../diff/summarize.ts";
-import type { ChangeCounts, DiffSummary, PageChange } from "../model/change.ts";
+import type { ChangeCounts, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { type Html, html, part, shortened, table, urlLink, withoutOrigin } from "./html.ts";
+import { caps, type Html, html, part, shortened, table, urlLink, withoutOrigin } from "./html.ts";
 import type { ReportChanges, ReportFacts } from "./report-tree.ts";
-import type { Room } from "./room.ts";
 
-const mostSections = 20;
-
-export async function changesSince(
+export async function changeFacts(
   previous: DiffSide,
   tree: SitemapTree,
   signal: AbortSignal | undefined,
-): Promise<DiffSummary> {
+): Promise<ReportChanges> {
   const settings = resolveDiffOptions({ signal });
   const summarizer = new Summarizer();
   const batches = diffBatches(previous, tree, settings);
   let step = await batches.next();
   for (; !step.done; step = await batches.next()) summarizer.see(step.value);
-  return summarizer.finish({ before: "", after: "" }, settings.kinds, step.value);
-}
-
-export function changesOf(
-  { totals, sitemaps, bySection, byField, examples }: DiffSummary,
-  { text }: Room,
-): ReportChanges {
+  const names = { before: "", after: "" };
+  const { totals, bySection, byField, sitemaps, examples } = summarizer.finish(names, settings.kinds, step.value);
   return {
     totals,
-    sections: bySection.slice(0, mostSections).map(({ name, counts }) => ({ name: shortened(name, text), counts })),
-    otherSections: Math.max(0, bySection.length - mostSections),
+    sections: bySection,
+    otherSections: 0,
     fields: Object.fromEntries(byField),
-    sitemaps: sitemaps.map(({ change, sitemap }) => ({ change, sitemap: shortened(sitemap, text) })),
-    examples: examples.map((change) => ({
-      kind: change.kind,
-      url: shortened(change.page.url, text),
-      ...whatOf(change, text),
-    })),
+    sitemaps: sitemaps.map(({ change, sitemap }) => ({ change, sitemap })),
+    examples: examples.map((change) => ({ kind: change.kind, url: change.page.url, what: whatOf(change) })),
   };
 }
 
-function whatOf(change: PageChange, text: number): { what?: string } {
-  if (change.kind === "changed") return { what: change.fields.join(", ") };
-  if (change.kind === "moved")
-    return { what: `from ${shortened(change.from, text * 0.6)} to ${shortened(change.sitemap, text * 0.6)}` };
-  return {};
+function whatOf(change: PageChange): string | undefined {
+  if (change.kind === "changed") return change.fields.join(", ");
+  return change.kind === "moved" ? `from ${change.from} to ${change.sitemap}` : undefined;
+}
+
+/** The changes that the page shows. */
+export function shownChanges(changes: ReportChanges): ReportChanges {
+  const sections = changes.sections.slice(0, caps.changes);
+  return {
+    ...changes,
+    sections: sections.map(({ name, counts }) => ({ name: shortened(name), counts })),
+    otherSections: changes.sections.length - sections.length,
+    sitemaps: changes.sitemaps
+      .slice(0, caps.changes)
+      .map(({ change, sitemap }) => ({ change, sitemap: shortened(sitemap) })),
+    examples: changes.examples.map(({ kind, url, what }) => {
+      return { kind, url: shortened(url), what: what && shortened(what) };
+    }),
+  };
 }
 
 const kinds = [

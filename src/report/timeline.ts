@@ -4,7 +4,6 @@ import { bounds } from "../check/bounds.ts";
 import { CommonValue } from "../check/common-value.ts";
 import { dayLength, hasTime } from "../check/instant.ts";
 import { counted, grouped } from "../model/figures.ts";
-import type { Collector } from "./collect.ts";
 import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";
 import type { ReportFacts, ReportTimeline } from "./report-tree.ts";
 import { noDate } from "./sections.ts";
@@ -17,7 +16,7 @@ const lastMoment = Date.UTC(9999, 11, 31);
 const ageLimits = [30, 90, 182, 365, 730];
 
 export class DateCounts {
-  readonly #receivedAt: number;
+  readonly receivedAt: number;
   // Later dates are in the future.
   readonly #latest: number;
   readonly #days: Int32Array;
@@ -32,7 +31,7 @@ export class DateCounts {
   dayOnly = 0;
 
   constructor(receivedAt: number) {
-    this.#receivedAt = receivedAt;
+    this.receivedAt = receivedAt;
     this.#latest = Math.min(receivedAt + bounds.future, lastMoment);
     this.#days = new Int32Array(Math.max(1, Math.floor(this.#latest / dayLength) - firstDay + 1));
     this.#thresholds = ageLimits.map((days) => receivedAt - days * dayLength);
@@ -81,7 +80,7 @@ export class DateCounts {
     if (left <= 0) return undefined;
     for (let index = this.#days.length - 1; index >= 0; index--) {
       left -= this.#days[index]!;
-      if (left <= 0) return Math.max(0, Math.floor(this.#receivedAt / dayLength) - firstDay - index);
+      if (left <= 0) return Math.max(0, Math.floor(this.receivedAt / dayLength) - firstDay - index);
     }
     return undefined;
   }
@@ -99,8 +98,8 @@ const largeShare = 0.1;
 // A day with this many times the pages of others; if pages are spread over few days, each of them has many.
 const unusual = 4;
 
-export function timelineOf({ dates, pages, receivedAt }: Collector): ReportTimeline {
-  const { unit, bars, before } = barsOf(dates, receivedAt);
+export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
+  const { unit, bars, before } = barsOf(dates);
   const common = commonMoment(dates);
   return {
     ...sentences(dates, pages, common),
@@ -109,21 +108,19 @@ export function timelineOf({ dates, pages, receivedAt }: Collector): ReportTimel
     before: before + dates.tooOld,
     future: dates.future,
     undated: pages - dates.dated,
-    ...(common === undefined ? {} : { common }),
+    common,
   };
 }
 
 type Unit = ReportTimeline["unit"];
 
-function barsOf(dates: DateCounts, receivedAt: number): { unit: Unit; bars: ReportTimeline["bars"]; before: number } {
+function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "before"> {
   const days = [...dates.days()];
-  const [first] = days;
-  if (first === undefined) return { unit: "month", bars: [], before: 0 };
-  const end = Math.max(receivedAt, days.at(-1)!.day);
-  const total = days.reduce((sum, { pages }) => sum + pages, 0);
-  const unit = unitFor(oldestShown(days, total), end);
+  if (days.length === 0) return { unit: "month", bars: [], before: 0 };
+  const end = Math.max(dates.receivedAt, days.at(-1)!.day);
+  const oldest = oldestShown(days);
+  const unit = unitFor(oldest, end);
   const bars = new Map<string, number>();
-  const oldest = oldestShown(days, total);
   let start = Math.max(startOf(oldest, unit), stepped(startOf(end, unit), unit, 1 - mostBars));
   start = Math.min(start, stepped(startOf(end, unit), unit, 1 - fewestBars));
   for (let at = start; at <= end; at = stepped(at, unit, 1)) bars.set(dayOf(at), 0);
@@ -138,7 +135,8 @@ function barsOf(dates: DateCounts, receivedAt: number): { unit: Unit; bars: Repo
 }
 
 // A few pages that are much older than all others would push these to the edge.
-function oldestShown(days: readonly { day: number; pages: number }[], total: number): number {
+function oldestShown(days: readonly { day: number; pages: number }[]): number {
+  const total = days.reduce((sum, { pages }) => sum + pages, 0);
   let older = 0;
   for (const { day, pages } of days) if ((older += pages) > total * tail) return day;
   return days[0]!.day;
