@@ -3,7 +3,7 @@
 
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
-import { createDocumentParser } from "../parse/document-parser.ts";
+import { createDocumentParser } from "../parse/document.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { isRobots } from "./site-context.ts";
 

@@ -7,8 +7,8 @@ import { type Limits, type ParseOptions, resolveParseOptions } from "../model/op
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
-import { createDocumentParser } from "../parse/document-parser.ts";
-import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entry-parser.ts";
+import { createDocumentParser } from "../parse/document.ts";
+import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entries.ts";
 import { parsedSitemap } from "../parse/parsed-sitemap.ts";
 import { pauseWhenDue } from "./event-loop.ts";
 

@@ -7,8 +7,8 @@ import { unexpected } from "../model/option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { ProblemLog } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
-import { createDocumentParser } from "./document-parser.ts";
-import { type Entries, joined } from "./entry-parser.ts";
+import { createDocumentParser } from "./document.ts";
+import { type Entries, joined } from "./entries.ts";
 import { parsedSitemap } from "./parsed-sitemap.ts";
 
 export type { Limits, ParseOptions } from "../model/options.ts";

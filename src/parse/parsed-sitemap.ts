@@ -1,7 +1,7 @@
 // The result of parsing one document, from its outcome, entries and problems.
 import type { Problem } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
-import type { Entries, ParseOutcome } from "./entry-parser.ts";
+import type { Entries, ParseOutcome } from "./entries.ts";
 
 export interface ParsedParts {
   readonly outcome: ParseOutcome;

@@ -14,9 +14,9 @@ import type { SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
-import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
-import { type LineReader, LineSplitter } from "./lines.ts";
-import { UrlCollector } from "./url-collector.ts";
+import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entries.ts";
+import { UrlCollector } from "./entries.ts";
+import { type LineReader, LineSplitter } from "./text.ts";
 import { parseNumber } from "./values.ts";
 
 export class RobotsParser implements EntryParser, LineReader {

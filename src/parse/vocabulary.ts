@@ -1,6 +1,6 @@
 // Which vocabulary a namespace stands for. Formats are matched by namespace and local name, whatever the prefix.
 //   Lenient: the namespaces that websites write instead of the right ones count as these, and so do missing ones.
-import type { XmlName } from "./xml-name.ts";
+import type { XmlName } from "./xml/names.ts";
 
 /** A set of element names that belong together. */
 export type Vocabulary = "sitemap" | "news" | "image" | "video" | "xhtml" | "rss" | "rdf" | "atom" | "dc" | "foreign";

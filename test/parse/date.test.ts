@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, test } from "vitest";
-import { parseDate, readDate } from "../../src/parse/date.ts";
+import { parseDate, readDate } from "../../src/parse/dates.ts";
 import { some } from "../support/long.ts";
 
 describe("spec: the six forms of the W3C profile are returned as they were written", () => {

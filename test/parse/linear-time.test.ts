@@ -17,7 +17,7 @@ import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { HtmlLinks } from "../../src/discover/html-links.ts";
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
-import { parseDate } from "../../src/parse/date.ts";
+import { parseDate } from "../../src/parse/dates.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
 import { dearest, growth, type Read, repeatedTo, slowest } from "../support/cost.ts";
 import { isLong, some } from "../support/long.ts";

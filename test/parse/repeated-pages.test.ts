@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
-import { createDocumentParser } from "../../src/parse/document-parser.ts";
-import { noFastPath } from "../../src/parse/fast-path.ts";
+import { createDocumentParser } from "../../src/parse/document.ts";
+import { noFastPath } from "../../src/parse/fast/fast-path.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { resolveListedUrl } from "../../src/model/url-forms.ts";
-import { UrlCollector } from "../../src/parse/url-collector.ts";
+import { UrlCollector } from "../../src/parse/entries.ts";
 import { some } from "../support/long.ts";
 
 const base = "https://example.org/maps/sitemap.xml";

@@ -3,11 +3,10 @@ import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
-import { type ElementRule, type RuleReader, rule } from "../../src/parse/element-rule.ts";
 import { usualFastPath } from "../../src/parse/fast/create-fast-path.ts";
-import type { ElementAttributes, XmlHandler } from "../../src/parse/xml-handler.ts";
-import type { XmlName } from "../../src/parse/xml-name.ts";
-import { XmlScanner } from "../../src/parse/xml-scanner.ts";
+import { type ElementRule, type RuleReader, rule } from "../../src/parse/table.ts";
+import type { ElementAttributes, XmlHandler, XmlName } from "../../src/parse/xml/names.ts";
+import { XmlScanner } from "../../src/parse/xml/scanner.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
 

@@ -4,7 +4,7 @@ import { redirectTarget } from "../../src/crawl/redirect-target.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { addLinksInHeaders } from "../../src/discover/link-header.ts";
 import { ProblemLog, problem } from "../../src/model/problem.ts";
-import { parseDate } from "../../src/parse/date.ts";
+import { parseDate } from "../../src/parse/dates.ts";
 import { damagedDocument } from "./damaged-documents.ts";
 import { checkBytes, checkDate, checkText, expectEqual } from "./document-checks.ts";
 import {

@@ -9,7 +9,7 @@ import { type Options, resolveOptions } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { isHttpUrl, isRobotsPath, withoutCredentials } from "../../model/url.ts";
-import type { Entries } from "../../parse/entry-parser.ts";
+import type { Entries } from "../../parse/entries.ts";
 import type { PageWriter } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";

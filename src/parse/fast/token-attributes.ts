@@ -1,9 +1,9 @@
 // The attributes of a tag that the tokenizer read.
 import { detached } from "../../model/detached.ts";
-import { decodeReferences, type ReferenceWatcher } from "../entities.ts";
-import { TextFacts } from "../text-facts.ts";
-import { normalizeSpace } from "../xml-attributes.ts";
-import type { ElementAttributes } from "../xml-handler.ts";
+import { TextFacts } from "../table.ts";
+import { normalizeSpace } from "../xml/attributes.ts";
+import { decodeReferences, type ReferenceWatcher } from "../xml/entities.ts";
+import type { ElementAttributes } from "../xml/names.ts";
 
 export class TokenAttributes implements ElementAttributes {
   readonly #watcher: ReferenceWatcher;

@@ -3,11 +3,11 @@
 // unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
 import { trimUrl } from "../../model/url.ts";
 import { type TextPiece, Utf8Text } from "../../model/utf8-text.ts";
-import type { ElementRule, RuleReader } from "../element-rule.ts";
-import type { FastPath, ScannerParts } from "../fast-path.ts";
-import { noFacts, TextFacts } from "../text-facts.ts";
-import { noAttributes } from "../xml-attributes.ts";
-import type { XmlName } from "../xml-name.ts";
+import type { ElementRule, RuleReader } from "../table.ts";
+import { noFacts, TextFacts } from "../table.ts";
+import { noAttributes } from "../xml/attributes.ts";
+import type { XmlName } from "../xml/names.ts";
+import type { FastPath, ScannerParts } from "./fast-path.ts";
 import * as layout from "./layout.ts";
 import { TokenAttributes } from "./token-attributes.ts";
 import type { Tokenizer } from "./tokenizer.ts";

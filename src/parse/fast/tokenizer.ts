@@ -2,7 +2,7 @@
 // names of a document are put into its memory when its turn comes.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/utf8-text.ts";
-import type { LineCounter } from "../xml-cursor.ts";
+import type { LineCounter } from "../xml/cursor.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 

@@ -1,5 +1,5 @@
 // The position of the scanner in a document, for reading and for reporting problems.
-import type { ProblemCode, ProblemLog } from "../model/problem.ts";
+import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
 
 /** Counts line ends between two positions. */

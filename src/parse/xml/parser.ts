@@ -1,19 +1,15 @@
 // An XML document: its root element decides which format it is read as.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are skipped.
-import { type Problem, problem } from "../model/problem.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
-import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entry-parser.ts";
-import { EntrySink } from "./entry-sink.ts";
-import { baseLevels, FeedReader } from "./feed-reader.ts";
-import { atomRule, entryRule, rdfRule, rss11Rule, rssRule } from "./feed-rules.ts";
-import { TableReader } from "./table-reader.ts";
-import { UrlsetReader } from "./urlset-reader.ts";
-import { sitemapIndexRule, urlsetRule } from "./urlset-rules.ts";
-import { knownVocabulary, type Vocabulary } from "./vocabulary.ts";
-import type { ElementAttributes, XmlHandler } from "./xml-handler.ts";
-import type { XmlName } from "./xml-name.ts";
-import { XmlScanner } from "./xml-scanner.ts";
+import { type Problem, problem } from "../../model/problem.ts";
+import type { TextPiece } from "../../model/utf8-text.ts";
+import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
+import { atomRule, baseLevels, entryRule, FeedReader, rdfRule, rss11Rule, rssRule } from "../feed.ts";
+import { TableReader } from "../table.ts";
+import { sitemapIndexRule, UrlsetReader, urlsetRule } from "../urlset.ts";
+import { knownVocabulary, type Vocabulary } from "../vocabulary.ts";
+import type { ElementAttributes, XmlHandler, XmlName } from "./names.ts";
+import { XmlScanner } from "./scanner.ts";
 
 type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "channel" | "feed" | "entry";
 

@@ -1,8 +1,9 @@
 // The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
 // between. Limited in length; a longer text is not kept.
 //   Lenient: where an element holds nothing but one child, the child's text counts: `<loc><a>https://example.org/</a></loc>`.
+
+import type { XmlCursor } from "./cursor.ts";
 import { decodeReferences, type ReferenceFlaw, type ReferenceWatcher } from "./entities.ts";
-import type { XmlCursor } from "./xml-cursor.ts";
 
 /** Why a wanted text is missing. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";

@@ -2,10 +2,10 @@
 // https://www.w3.org/TR/xml/#NT-STag
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
-import { detached } from "../model/detached.ts";
+import { detached } from "../../model/detached.ts";
+import { noFacts, type TextFacts } from "../table.ts";
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
-import { noFacts, type TextFacts } from "./text-facts.ts";
-import type { ElementAttributes } from "./xml-handler.ts";
+import type { ElementAttributes } from "./names.ts";
 
 /** The attributes of the element that is being opened. Valid only during that. */
 export class XmlAttributes implements ElementAttributes {

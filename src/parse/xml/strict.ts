@@ -1,8 +1,9 @@
 // Checks that only `strict` makes: flaws that do not prevent reading. https://www.w3.org/TR/xml/ and
 // https://www.w3.org/TR/xml-names/. Each returns the flaw, or undefined.
+
+import { isSpace, type XmlAttributes } from "./attributes.ts";
 import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entities.ts";
-import { isSpace, type XmlAttributes } from "./xml-attributes.ts";
-import type { XmlName } from "./xml-name.ts";
+import type { XmlName } from "./names.ts";
 
 /** The flaw, and its position in the text. */
 export interface Flaw {

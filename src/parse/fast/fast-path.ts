@@ -1,10 +1,10 @@
 // The interface of the fast path; its implementation is in fast/. The parser gives the same results without it, but
 // more slowly.
-import type { TextPiece } from "../model/utf8-text.ts";
-import type { XmlAttributes } from "./xml-attributes.ts";
-import type { XmlCursor } from "./xml-cursor.ts";
-import type { XmlElements } from "./xml-elements.ts";
-import type { XmlText } from "./xml-text.ts";
+import type { TextPiece } from "../../model/utf8-text.ts";
+import type { XmlAttributes } from "../xml/attributes.ts";
+import type { XmlCursor } from "../xml/cursor.ts";
+import type { XmlElements } from "../xml/scanner.ts";
+import type { XmlText } from "../xml/text.ts";
 
 export interface FastPath {
   /** Reads a chunk of the document: what it knows by itself, everything else with `scan`. */

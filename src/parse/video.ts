@@ -2,10 +2,10 @@
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
 // Some of its fields are no longer used by search engines; they are read anyway.
 import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../model/page.ts";
-import { type ElementRule, elements } from "./element-rule.ts";
-import type { Draft, UrlsetReader } from "./urlset-reader.ts";
+import { type ElementRule, elements } from "./table.ts";
+import type { Draft, UrlsetReader } from "./urlset.ts";
 import { parseBoolean, parseNumber } from "./values.ts";
-import type { ElementAttributes } from "./xml-handler.ts";
+import type { ElementAttributes } from "./xml/names.ts";
 
 /** Inside of `<video:video>`. */
 export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("video", {

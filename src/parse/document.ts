@@ -1,0 +1,246 @@
+// Parses a document of any format: its first characters decide which parser reads it.
+import { defaultLimits, type Limits } from "../model/options.ts";
+import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
+import { isRobotsUrl } from "../model/url.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
+import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
+import { usualFastPath } from "./fast/create-fast-path.ts";
+import type { CreateFastPath } from "./fast/fast-path.ts";
+import { RobotsParser } from "./robots.ts";
+import { TextParser } from "./text.ts";
+import { XmlParser } from "./xml/parser.ts";
+
+export interface DocumentParserOptions {
+  /** The document's own URL: the base of relative URLs; one that ends in `/robots.txt` makes it a robots.txt. */
+  readonly url?: string | undefined;
+  /** @default those of the options */
+  readonly limits?: Limits | undefined;
+  /** Stop reading an XML document at the first thing that is not well-formed. */
+  readonly strict?: boolean | undefined;
+  /** It was requested as robots.txt, wherever it was found. @default by its URL */
+  readonly isRobots?: boolean | undefined;
+  /** See `ParseContext`. */
+  readonly urlsOnly?: boolean | undefined;
+  readonly keepsAll?: boolean | undefined;
+  /** The fast path. @default the usual one */
+  readonly fastPath?: CreateFastPath | undefined;
+  /** Collects the problems of the document. */
+  readonly problems: ProblemLog;
+}
+
+/** A parser for a document whose format is not known yet. */
+export function createDocumentParser(options: DocumentParserOptions): EntryParser {
+  const { url, strict = false, problems, urlsOnly, keepsAll } = options;
+  const { limits = defaultLimits, fastPath = usualFastPath } = options;
+  const isRobots = options.isRobots === true || isRobotsUrl(url);
+  return new DocumentParser({ url, strict, problems, limits, urlsOnly, keepsAll, fastPath }, isRobots);
+}
+
+class DocumentParser implements EntryParser {
+  readonly #context: ParseContext;
+  readonly #isRobots: boolean;
+  readonly #blanks = new LeadingBlanks();
+  #start = "";
+  #parser: EntryParser | undefined;
+  #refused: Problem | undefined;
+
+  constructor(context: ParseContext, isRobots: boolean) {
+    this.#context = context;
+    this.#isRobots = isRobots;
+  }
+
+  get stopped(): boolean {
+    return this.#refused !== undefined || (this.#parser?.stopped ?? false);
+  }
+
+  get outcome(): ParseOutcome {
+    if (this.#parser !== undefined) return this.#parser.outcome;
+    return { kind: "invalid", reason: this.#refused ?? problem("empty") };
+  }
+
+  write(piece: TextPiece): Entries {
+    if (this.#parser !== undefined) return this.#parser.write(piece);
+    return this.#decide(String(piece), false);
+  }
+
+  end(): Entries {
+    const before = this.#parser === undefined ? this.#decide("", true) : noEntries();
+    if (this.#parser === undefined) return before;
+    return joined([before, this.#parser.end()]);
+  }
+
+  crawlDelay(userAgent: string): number | undefined {
+    return this.#parser?.crawlDelay?.(userAgent);
+  }
+
+  #decide(chunk: string, isWhole: boolean): Entries {
+    if (this.#refused !== undefined) return noEntries();
+    this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
+    // A file of NULs is not an empty one: a server or a disk has lost what was in it.
+    const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
+    const detected = detect(text, this.#isRobots, isWhole);
+    if (detected === undefined) return noEntries();
+    const start = this.#start;
+    this.#start = "";
+    return this.#begin(detected, start);
+  }
+
+  #begin(detected: Detected, start: string): Entries {
+    switch (detected.as) {
+      case "empty":
+        this.#refused = problem("empty");
+        return noEntries();
+      case "nothing":
+        this.#refused = problem("not-a-sitemap", { value: detected.what });
+        return noEntries();
+      case "robots":
+        this.#parser = new RobotsParser(this.#context, { linesBefore: this.#blanks.lines, seems: detected.what });
+        return this.#parser.write(start);
+      case "text":
+        this.#parser = new TextParser(this.#context, this.#blanks.lines);
+        return this.#parser.write(start);
+      case "xml":
+        return this.#beginXml(start, detected.from);
+    }
+  }
+
+  #beginXml(start: string, from: number): Entries {
+    const { lineFeeds, shortened } = this.#blanks;
+    // With `strict`, the scanner refuses text before the root.
+    const junk = this.#context.strict ? "" : start.slice(0, from);
+    if (junk !== "") {
+      this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
+    }
+    this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
+    // With `strict`, the scanner decides whether leading blanks are allowed.
+    return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
+  }
+}
+
+function noEntries(): Entries {
+  return { pages: [], sitemaps: [] };
+}
+
+// The format of a document, by its first characters. The URL matters only for robots.txt.
+//   Lenient: text before an XML document, such as the warning of a program, is skipped.
+
+/** `from` is where the document begins. */
+export type Detected =
+  | { readonly as: "xml"; readonly from: number }
+  | { readonly as: "text" }
+  /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
+  | { readonly as: "robots"; readonly what?: string }
+  | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
+  | { readonly as: "empty" };
+
+/** How many characters are examined. */
+const detectionLength: number = 8192;
+
+/**
+ * The format of a document that begins with this text, without leading blanks. `isRobots`: its URL is that of a
+ * robots.txt. Undefined if more text is needed.
+ */
+function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
+  if (start === "") {
+    if (!isWhole) return undefined;
+    return isRobots ? { as: "robots" } : { as: "empty" };
+  }
+  const isMarkup = start.startsWith("<");
+  if (isMarkup && !isRobots) return { as: "xml", from: 0 };
+  if (!isWhole && start.length < detectionLength) return undefined;
+  const text = start.slice(0, detectionLength);
+  // Lenient: a robots.txt may begin with markup, such as the warning of a program.
+  if (isRobots && isMarkup) {
+    return sitemapStart.test(text) ? { as: "xml", from: 0 } : { as: "robots", what: nameOfMarkup(text) };
+  }
+  const what = otherFormat(text);
+  if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
+  if (what !== undefined) return { as: "nothing", what };
+  const from = text.search(xmlStart);
+  return from === -1 ? { as: "text" } : { as: "xml", from };
+}
+
+// The name of the first tag, usually that of an HTML page.
+function nameOfMarkup(text: string): string {
+  const name = /<!doctype\s+([a-z]+)|<([a-z]+)/i.exec(text);
+  return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
+}
+
+function otherFormat(text: string): "json" | "binary" | "pdf" | "image" | "archive" | undefined {
+  for (const [what, pattern] of signatures) if (pattern.test(text)) return what;
+  return isBinary(text) ? "binary" : undefined;
+}
+
+// Control characters that no text has, and the replacement character.
+function isBinary(text: string): boolean {
+  const sample = text.slice(0, 1024);
+  let odd = 0;
+  for (let at = 0; at < sample.length; at++) {
+    const code = sample.charCodeAt(at);
+    if (code < 0x09 || (code > 0x0d && code < 0x20 && code !== 0x1b) || code === 0xfffd) odd++;
+  }
+  return odd * 10 > sample.length;
+}
+
+// The first tags of an XML document. `<feed` and `<rss` alone could also be words of a text.
+const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
+const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
+const signatures = [
+  ["json", /^(?:\{\s*(?:"|\})|\[\s*(?:["{[\]\d]))/],
+  ["pdf", /^%PDF-/],
+  ["image", /^(?:.PNG\r?\n|GIF8[79]a|\ufffd{3,4}.{0,4}(?:JFIF|Exif)|RIFF.{4}WEBP)/s],
+  ["archive", /^(?:PK\u0003\u0004|Rar!|7z\ufffd\ufffd|BZh\d)/],
+] as const;
+
+// Removes what comes before a document: white space, byte order marks, NULs. Each chunk is examined once: a hundred
+// megabytes of blanks are a few bytes when compressed.
+//   Lenient: white space and byte order marks before the document are skipped.
+
+class LeadingBlanks {
+  /** How many lines were removed; CR, LF and CRLF end a line. */
+  lines = 0;
+  /** How many line feeds were removed. */
+  lineFeeds = 0;
+  /** There were NULs among them. */
+  hasNuls = false;
+  // XML white space.
+  #hasSpace = false;
+  // Not XML white space: a no-break space, or a byte order mark after white space.
+  #hasOther = false;
+  #afterReturn = false;
+
+  /** Returns the rest of the chunk. Once that is not empty, all blanks were removed. */
+  takeOff(chunk: string): string {
+    let at = 0;
+    while (at < chunk.length && this.#take(chunk.charCodeAt(at))) at++;
+    return chunk.slice(at);
+  }
+
+  /** A stand-in for the removed text, for `strict`. */
+  get shortened(): string {
+    if (this.#hasOther) return "\u00a0";
+    return this.#hasSpace ? " " : "";
+  }
+
+  #take(code: number): boolean {
+    if (code === lineFeed) {
+      this.lineFeeds++;
+      if (!this.#afterReturn) this.lines++;
+    } else if (code === carriageReturn) this.lines++;
+    this.#afterReturn = code === carriageReturn;
+    if (code === lineFeed || code === carriageReturn || code === space || code === tab) this.#hasSpace = true;
+    else if (code === byteOrderMark || code === 0) {
+      this.hasNuls ||= code === 0;
+      this.#hasOther ||= this.#hasSpace;
+    } else if (otherBlank.test(String.fromCharCode(code))) this.#hasOther = true;
+    else return false;
+    return true;
+  }
+}
+
+const otherBlank = /\s/;
+const tab = 0x09;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const byteOrderMark = 0xfeff;

@@ -1,0 +1,436 @@
+// The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
+// cutting the text into chunks gives the same entries and the same problems.
+
+import { Fingerprints } from "../model/fingerprints.ts";
+import type { Limits } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem, ProblemCode, ProblemLog } from "../model/problem.ts";
+import { protocolEntries } from "../model/protocol-limits.ts";
+import type { PagesFormat, SitemapReference } from "../model/sitemap.ts";
+import { lengthFacts, originOf } from "../model/url.ts";
+import { UrlResolver } from "../model/url-resolver.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
+import type { CreateFastPath } from "./fast/fast-path.ts";
+import { ListDraft } from "./list-draft.ts";
+import { noFacts, type TextFacts } from "./table.ts";
+import type { PageDraft } from "./urlset.ts";
+
+/** Entries in declared order. Within one document, those of one URL are one. */
+export interface Entries {
+  readonly pages: SitemapPage[];
+  readonly sitemaps: SitemapReference[];
+}
+
+/** Concatenates all batches at once: a list that grows with each batch is copied again and again. */
+export function joined(batches: readonly Entries[]): Entries {
+  return {
+    pages: concat(batches.map(({ pages }) => pages)),
+    sitemaps: concat(batches.map(({ sitemaps }) => sitemaps)),
+  };
+}
+
+function concat<T>(lists: readonly T[][]): T[] {
+  // As many arguments as every engine accepts.
+  const some: T[][] = [];
+  for (let at = 0; at < lists.length; at += 1000) some.push(([] as T[]).concat(...lists.slice(at, at + 1000)));
+  return some.length === 1 ? some[0]! : ([] as T[]).concat(...some);
+}
+
+export interface EntryParser {
+  /** Takes a chunk of the document; returns the entries that became complete. */
+  write(piece: TextPiece): Entries;
+  /** Ends the document; returns the entries that became complete. */
+  end(): Entries;
+  /** A limit was reached or the document is refused: the caller may stop reading, and then calls `end`. */
+  readonly stopped: boolean;
+  /** The format of the document, or why it is invalid. Valid after `end`. */
+  readonly outcome: ParseOutcome;
+  /** robots.txt only: its Crawl-delay for a user agent, in milliseconds. Valid after `end`. */
+  crawlDelay?(userAgent: string): number | undefined;
+}
+
+export type ParseOutcome =
+  /** `next`: the URL of the next page of a feed. */
+  | { readonly kind: "pages"; readonly format: PagesFormat; readonly next?: string }
+  | { readonly kind: "index"; readonly format: "robots" | "xml" }
+  | { readonly kind: "invalid"; readonly reason: Problem };
+
+/** What the parsers of one document share. */
+export interface ParseContext {
+  /** The document's own URL: the base of relative URLs. */
+  readonly url: string | undefined;
+  readonly limits: Limits;
+  /** Stop at the first thing that is not well-formed. */
+  readonly strict: boolean;
+  readonly problems: ProblemLog;
+  /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
+  readonly urlsOnly?: boolean | undefined;
+  /** All entries are kept in memory, so that repeated ones can be merged however far apart they are. */
+  readonly keepsAll?: boolean | undefined;
+  /** For XML: @default none */
+  readonly fastPath?: CreateFastPath | undefined;
+}
+
+// Collects the entries of XML formats: one for each URL, in the order of their first declarations. The limits of the
+// document are checked.
+
+/** What the sink needs from the scanner. */
+export interface EntrySource {
+  report(code: ProblemCode, value?: string, limit?: number): void;
+  stop(): void;
+}
+
+export class EntrySink {
+  readonly #source: EntrySource;
+  readonly #maxEntries: number;
+  readonly #maxUrlLength: number;
+  readonly #pageUrls: UrlCollector;
+  readonly #sitemapUrls: UrlCollector;
+  readonly #otherUrls: UrlResolver;
+  readonly #pages = new ListDraft<SitemapPage>();
+  readonly #sitemaps = new ListDraft<SitemapReference>();
+  readonly #repeats: RepeatedPages;
+  // Those that were added.
+  #count = 0;
+  #entries = 0;
+
+  constructor(source: EntrySource, { url, limits, keepsAll }: ParseContext) {
+    this.#source = source;
+    this.#maxEntries = limits.documentEntries;
+    this.#maxUrlLength = limits.urlLength;
+    this.#pageUrls = new UrlCollector(url, limits.urlLength);
+    this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
+    this.#otherUrls = new UrlResolver(url, limits.urlLength);
+    this.#repeats = new RepeatedPages({
+      limits,
+      keepsAll,
+      release: (page) => this.#pages.add(page),
+      report: (code, value, limit) => source.report(code, value, limit),
+    });
+  }
+
+  get pageCount(): number {
+    return this.#pageUrls.size;
+  }
+
+  get sitemapCount(): number {
+    return this.#sitemapUrls.size;
+  }
+
+  /** The URL of a page that is not in the document yet. */
+  takePageUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+    return this.#take(this.#pageUrls, text, facts);
+  }
+
+  /** The URL of the last page, if it is in the document already. */
+  get repeatedUrl(): string | undefined {
+    return this.#pageUrls.repeated;
+  }
+
+  /** The URL of a sitemap that is not in the document yet. */
+  takeSitemapUrl(text: string, facts: TextFacts = noFacts): string | undefined {
+    return this.#take(this.#sitemapUrls, text, facts);
+  }
+
+  /** Any other URL. `relative`: the problem to report if it is relative. */
+  resolveUrl(
+    text: string,
+    facts: TextFacts = noFacts,
+    relative: "url-relative" | "alternate-relative" = "url-relative",
+  ): string | undefined {
+    if (facts.isUrl) return text;
+    const resolved = this.#otherUrls.resolve(text, facts.isExact);
+    const { problem } = this.#otherUrls;
+    const url = this.#checked(resolved, problem === "url-relative" ? relative : problem, text);
+    if (url === text) acceptOrigin(url, facts);
+    return url;
+  }
+
+  /** An entry has ended, valid or not. */
+  countEntry(): void {
+    this.#entries++;
+    if (this.#entries === protocolEntries + 1) {
+      this.#source.report("protocol-entries", undefined, protocolEntries);
+    }
+  }
+
+  /** How many entries the document has, including repeated and invalid ones. */
+  get entryCount(): number {
+    return this.#entries;
+  }
+
+  addPage(page: SitemapPage): void {
+    if (this.#hasRoom()) this.#pages.add(page);
+  }
+
+  /** Adds a page whose entry may be repeated, with more details. */
+  addDetailedPage(page: SitemapPage): void {
+    if (this.#hasRoom()) this.#repeats.add(page);
+  }
+
+  /** Adds the details of a repeated entry to its page. */
+  mergePage(page: SitemapPage): void {
+    this.#repeats.merge(page);
+  }
+
+  /** The document declares extensions: any of its entries may have details. */
+  expectDetails(): void {
+    this.#repeats.wait();
+  }
+
+  addSitemap(sitemap: SitemapReference): void {
+    if (this.#hasRoom()) this.#sitemaps.add(sitemap);
+  }
+
+  /** Nothing more will be added. */
+  finish(): void {
+    this.#repeats.finish();
+    this.#pageUrls.finish();
+    this.#sitemapUrls.finish();
+  }
+
+  /** The entries since the last call. */
+  take(): Entries {
+    const entries = { pages: this.#pages.toArray(), sitemaps: this.#sitemaps.toArray() };
+    this.#pages.clear();
+    this.#sitemaps.clear();
+    return entries;
+  }
+
+  #take(urls: UrlCollector, text: string, facts: TextFacts): string | undefined {
+    if (facts.isUrl) {
+      const known = urls.takeKnown(text, facts.high, facts.low);
+      if (known === undefined) this.#source.report("url-repeated", text);
+      return known;
+    }
+    const url = this.#checked(urls.take(text, 0, text.length, facts.isExact), urls.problem, text);
+    if (url === text) acceptOrigin(url, facts);
+    return url;
+  }
+
+  #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
+    if (problem === undefined) return url;
+    this.#source.report(problem, text, lengthFacts(problem, this.#maxUrlLength).limit);
+    return url;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#count >= this.#maxEntries) {
+      this.#source.report("limit-document-entries", undefined, this.#maxEntries);
+      this.#source.stop();
+      return false;
+    }
+    this.#count++;
+    return true;
+  }
+}
+
+function acceptOrigin(url: string, facts: TextFacts): void {
+  const origin = facts.acceptOrigin === undefined ? undefined : originOf(url);
+  if (origin !== undefined) facts.acceptOrigin!(origin);
+}
+
+// The URLs of one document: resolved, and each taken once, because the first declaration counts. Known URLs are
+// remembered by the fingerprint that resolving them computes.
+
+export class UrlCollector {
+  readonly #resolver: UrlResolver;
+  readonly #taken = new Fingerprints();
+  /** The problem with the last text: a repair if there was a URL, else the reason. */
+  problem: ProblemCode | undefined = undefined;
+  /** The last URL, if it was taken before. */
+  repeated: string | undefined = undefined;
+
+  /** Relative URLs are resolved against `base`; without one they are invalid. */
+  constructor(base: string | undefined, maxLength: number) {
+    this.#resolver = new UrlResolver(base, maxLength);
+  }
+
+  /** Nothing more will be taken. */
+  finish(): void {
+    this.#taken.finish();
+  }
+
+  /** How many URLs were taken. */
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  /** Takes the URL in `text` between `from` and `to`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
+  take(text: string, from = 0, to: number = text.length, isExact = false): string | undefined {
+    const resolver = this.#resolver;
+    this.repeated = undefined;
+    const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to), isExact);
+    this.problem = resolver.problem;
+    if (url === undefined) return undefined;
+    const { high, low } = resolver.fingerprint;
+    return this.takeKnown(url, high, low);
+  }
+
+  /** Takes a URL whose facts are known. Sets `problem` only if it was taken before: `url-repeated`. */
+  takeKnown(url: string, high: number, low: number): string | undefined {
+    const isNew = this.#taken.add(high, low);
+    this.repeated = isNew ? undefined : url;
+    if (isNew) return url;
+    this.problem = "url-repeated";
+    return undefined;
+  }
+}
+
+// Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
+// the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
+// that, pages wait in a window of limited size. In a document without such details, none waits.
+
+export interface RepeatedPagesOptions {
+  readonly limits: Pick<Limits, "images" | "videos" | "alternates">;
+  /** All pages are kept by whoever reads the document: any number may wait. */
+  readonly keepsAll?: boolean | undefined;
+  /** Takes the pages that wait no longer, in declared order. */
+  readonly release: (page: SitemapPage) => void;
+  readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
+}
+
+interface Waiting {
+  readonly page: PageDraft;
+  size: number;
+  /** What it has, once something was added. */
+  known: Set<string> | undefined;
+}
+
+export class RepeatedPages {
+  readonly #options: RepeatedPagesOptions;
+  #most: number;
+  #isWaiting = false;
+  // From `#first` on, in declared order.
+  #waiting: Waiting[] = [];
+  #first = 0;
+  #size = 0;
+  // Made for the first repeated URL: most documents have none.
+  #byUrl: Map<string, Waiting> | undefined;
+
+  constructor(options: RepeatedPagesOptions) {
+    this.#options = options;
+    this.#most = options.keepsAll ? Number.POSITIVE_INFINITY : usualWindow;
+  }
+
+  /** From now on, pages wait. */
+  wait(): void {
+    this.#isWaiting = true;
+  }
+
+  add(page: SitemapPage): void {
+    this.#isWaiting ||= hasDetails(page);
+    if (page.images !== undefined || page.videos !== undefined) this.#most = Math.max(this.#most, mediaWindow);
+    if (!this.#isWaiting) {
+      this.#options.release(page);
+      return;
+    }
+    const waiting: Waiting = { page, size: sizeOf(page), known: undefined };
+    this.#waiting.push(waiting);
+    this.#byUrl?.set(page.url, waiting);
+    this.#grow(waiting.size);
+  }
+
+  /** A repeated entry: a page with the URL of one that was added before. */
+  merge(page: SitemapPage): void {
+    if (!hasDetails(page)) return;
+    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting.page.url, waiting]));
+    const first = this.#byUrl.get(page.url);
+    if (first === undefined) {
+      this.#options.report("limit-repeats", page.url, this.#most);
+      return;
+    }
+    const before = first.size;
+    if (page.newsStory !== undefined) first.page.newsStory ??= page.newsStory;
+    for (const kind of kinds) this.#mergeList(first, page, kind);
+    this.#grow(first.size - before);
+  }
+
+  /** Nothing more will be added. */
+  finish(): void {
+    while (this.#first < this.#waiting.length) this.#releaseFirst();
+  }
+
+  #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
+    const items = page[kind];
+    if (items === undefined) return;
+    const { limits, report } = this.#options;
+    const list = (first.page[kind] ?? []) as object[];
+    first.known ??= knownIn(first);
+    for (const item of items) {
+      const key = keyOf(kind, item);
+      if (first.known.has(key)) continue;
+      if (list.length >= limits[kind]) {
+        report(`limit-${kind}`, undefined, limits[kind]);
+        break;
+      }
+      first.known.add(key);
+      list.push(item);
+      first.size += 2 * key.length;
+    }
+    if (list.length > 0) Object.assign(first.page, { [kind]: list });
+  }
+
+  // Releases the first ones where there is no more room.
+  #grow(size: number): void {
+    this.#size += size;
+    while (this.#size > this.#most && this.#first < this.#waiting.length) this.#releaseFirst();
+    if (this.#first > 1024 && this.#first * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  #releaseFirst(): void {
+    const { page, size } = this.#waiting[this.#first++]!;
+    this.#size -= size;
+    this.#byUrl?.delete(page.url);
+    this.#options.release(page);
+  }
+}
+
+const kinds = ["images", "videos", "alternates"] as const;
+type Kind = (typeof kinds)[number];
+
+function hasDetails({ images, videos, alternates, newsStory }: SitemapPage): boolean {
+  return images !== undefined || videos !== undefined || alternates !== undefined || newsStory !== undefined;
+}
+
+function knownIn(waiting: Waiting): Set<string> {
+  const keys = kinds.flatMap((kind) => waiting.page[kind]?.map((item) => keyOf(kind, item)) ?? []);
+  for (const key of keys) waiting.size += key.length;
+  return new Set(keys);
+}
+
+// Equal for items that say the same, in whatever order.
+function keyOf(kind: Kind, item: object): string {
+  return kind + JSON.stringify(item, (_, value) => (isRecord(value) ? Object.entries(value).sort() : value));
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// About as many characters as a page takes in memory.
+function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
+  let size = 100 + url.length;
+  if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;
+  if (images !== undefined) for (const each of images) size += textOf(each);
+  if (videos !== undefined) for (const each of videos) size += textOf(each);
+  return newsStory === undefined ? size : size + textOf(newsStory);
+}
+
+function textOf(value: object): number {
+  let size = 50;
+  for (const name in value) {
+    const field: unknown = value[name as keyof typeof value];
+    if (typeof field === "string") size += field.length;
+    else if (typeof field === "object" && field !== null) size += textOf(field);
+  }
+  return size;
+}
+
+// In characters. To wait takes as long as to read. Where a page is listed once for each video or image, the sitemap fits whole if it is
+// an ordinary one; elsewhere repeated entries are rare, and follow one another.
+const usualWindow = 256 * 1024;
+const mediaWindow = 8 * 1024 * 1024;
