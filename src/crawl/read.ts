@@ -1,6 +1,5 @@
 // From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
 // for local files. Never holds the whole document, nor all of its entries.
-import { crc32 } from "node:zlib";
 import { type Body, type HeaderList, header } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
@@ -80,15 +79,12 @@ export async function* read(
     isRobots: document.isRobots ?? false,
   });
   let enough = false;
-  let checksum: number | undefined = 0;
+  let isWhole = true;
   for await (const piece of text) {
-    checksum = crc32(typeof piece === "string" ? piece : piece.bytes, checksum);
     const entries = parser.write(piece);
     if (hasAny(entries)) enough = (yield entries) === false;
-    if (enough || parser.stopped) {
-      checksum = undefined;
-      break;
-    }
+    isWhole = !enough && !parser.stopped;
+    if (!isWhole) break;
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
@@ -107,7 +103,7 @@ export async function* read(
     problems: noted ?? problems.toArray(),
     wireBytes: bytes.count,
     decodedBytes: text.decodedBytes,
-    checksum: problems.complete ? checksum : undefined,
+    checksum: problems.complete && isWhole ? text.checksum : undefined,
     charset: text.charset,
     crawlDelay: (userAgent) => parser.crawlDelay?.(userAgent),
   };

@@ -17,7 +17,7 @@ export async function* decodeText(
   input: ByteReader,
   charset: string,
   problems: ProblemLog,
-  count: (bytes: number) => void,
+  count: (bytes: Uint8Array) => void,
 ): AsyncGenerator<TextPiece, void, void> {
   const decoder = charset === "utf-8" ? new Utf8Decoder() : new CharsetDecoder(charset);
   let reported = 0;
@@ -33,7 +33,7 @@ export async function* decodeText(
     const bytes = chunk.length >= shortest ? chunk : input.peek(longest);
     input.skip(bytes.length);
     if (bytes.length === 0) break;
-    count(bytes.length);
+    count(bytes);
     const text = decoder.write(bytes);
     report();
     if (text !== "") yield text;

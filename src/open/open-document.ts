@@ -1,5 +1,6 @@
 // From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw:
 // what cannot be read is a problem, and what came before is kept. Errors of the source are thrown.
+import { crc32 } from "node:zlib";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/protocol-limits.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
@@ -26,6 +27,8 @@ export interface OpenOptions {
 export interface OpenedDocument extends AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far. */
   readonly decodedBytes: number;
+  /** The CRC-32 of these bytes. */
+  readonly checksum: number;
   /** The character set that the text is decoded with; known once there is some. */
   readonly charset: string | undefined;
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
@@ -38,6 +41,7 @@ export function openDocument(bytes: ByteSource, options: OpenOptions): OpenedDoc
 
 class Opened implements OpenedDocument {
   decodedBytes = 0;
+  checksum = 0;
   charset: string | undefined;
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
@@ -102,14 +106,14 @@ class Opened implements OpenedDocument {
     if ("unsupported" in decision) return this.#refuse(problem("charset-unsupported", { value: decision.unsupported }));
     if (decision.conflict !== undefined) problems.add("charset-conflict", { value: decision.conflict });
     this.charset = decision.charset;
-    this.#count(decision.markLength);
-    content.skip(decision.markLength);
+    this.#count(content.take(decision.markLength));
     yield* decodeText(content, decision.charset, problems, (bytes) => this.#count(bytes));
   }
 
-  #count(bytes: number): void {
+  #count(bytes: Uint8Array): void {
     const before = this.decodedBytes;
-    this.decodedBytes += bytes;
+    this.decodedBytes += bytes.length;
+    this.checksum = crc32(bytes, this.checksum);
     if (before <= protocolBytes && this.decodedBytes > protocolBytes) {
       this.#options.problems.add("protocol-size", { limit: protocolBytes });
     }
