@@ -17,6 +17,8 @@ export type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 export class TreeSide implements Side {
   readonly kind = "tree";
   readonly hasFields = true;
+  /** By URL: how its lists of pages were read while the tree was built. */
+  readonly readings = new Map<string, Reading>();
   readonly #source: SitemapTree | MakeTree;
   readonly #sitemaps = new Map<string, SideSitemap>();
   readonly #indexes = new Map<string | undefined, boolean>();
@@ -51,7 +53,7 @@ export class TreeSide implements Side {
     if (typeof this.#source === "function") {
       this.#tree = await this.#source({
         onOrdered: (event: OrderedEvent) => (event.type === "pages" ? lists.add(event.url, event.pages) : undefined),
-        read: other && readUnlessSame(other, lists),
+        read: other === undefined ? readAndKeep(this.readings) : readUnlessSame(other, lists),
       });
     } else {
       this.#tree = this.#source;
@@ -94,7 +96,7 @@ export class TreeSide implements Side {
     const isSaidTheSame = (name: string) => header(own.headers, name) === header(headers, name);
     if (!isSaidTheSame("content-type") || !isSaidTheSame("content-encoding")) return { body };
     const compared = await compareBytes(own.body, body);
-    if (compared.same && body.problem === undefined) return { list, node };
+    if (compared.same && body.problem === undefined) return { list };
     const bytes = compared.same ? own.body : compared.others;
     return {
       body: {
@@ -156,27 +158,28 @@ export class TreeSide implements Side {
 
 type Document = Parameters<ReadDocument>[0];
 type Compared =
-  | { readonly list: PageList; readonly node: PagesSitemap }
+  | { readonly list: PageList; readonly body?: undefined }
   | { readonly list?: undefined; readonly body: Document["body"] };
+
+function readAndKeep(readings: Map<string, Reading>): ReadDocument {
+  return async function* (document, settings) {
+    const reading = yield* read(document, settings);
+    const { url = "", anonymous } = document;
+    if (reading.outcome.kind === "pages" && !anonymous) readings.set(url, reading);
+    return reading;
+  };
+}
 
 // A document with the same bytes as on the other side is not read: its pages are known.
 function readUnlessSame(other: TreeSide, lists: PageLists): ReadDocument {
   return async function* (document, settings) {
-    const compared = await other.compare(document, settings);
-    if (compared.list === undefined) return yield* read({ ...document, body: compared.body }, settings);
-    const { list, node } = compared;
-    lists.addSame(document.url ?? "", list);
-    const { format, complete, problems } = node;
-    const reading: Reading = {
-      outcome: { kind: "pages", format },
-      complete,
-      problems,
-      untoldPages: list.count,
-      wireBytes: 0,
-      decodedBytes: 0,
-      crawlDelay: () => undefined,
-    };
-    return reading;
+    const { url = "" } = document;
+    const reading = other.readings.get(url);
+    if (reading === undefined) return yield* read(document, settings);
+    const { list, body } = await other.compare(document, settings);
+    if (list === undefined) return yield* read({ ...document, body }, settings);
+    lists.addSame(url, list);
+    return { ...reading, untoldPages: list.count };
   };
 }
 

@@ -358,6 +358,23 @@ describe("sitemaps", () => {
     ]);
   });
 
+  test("the other pages of a feed, and a guess with the content of another sitemap, are the same on both sides", async () => {
+    const rss = (path: string, next = "") =>
+      `<rss version="2.0"><channel>${next}<item><link>${home}${path}</link></item></channel></rss>`;
+    const { client } = site({
+      "/robots.txt": `Sitemap: ${home}feed`,
+      "/feed": rss("a", '<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="/feed?page=2"/>'),
+      "/feed?page=2": rss("b"),
+      "/sitemap.xml": urlset("/c"),
+      "/sitemap.xml.gz": gzipSync(urlset("/c")),
+    });
+    const save = path.join(folder, "feed.warc.gz");
+    const made = await sitemapTreeForHomepage(home, { client, save });
+    trees.push(made);
+    expect(made.pageCount).toBe(3);
+    expect(await lines(save, save)).toEqual([]);
+  });
+
   test("one that is redirected to something else is the same sitemap, now invalid", async () => {
     const before = await treeWith(["/a.xml", urlset("/1")]);
     const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/index.xml": index("/a.xml") };
