@@ -125,6 +125,9 @@ test("a website without TLS that is named without a scheme is read by http, whic
         `sitegrove: https://${name}: The server does not speak TLS on this port; using http://${name}\n`,
     );
     expect(code).toBe(0);
+    const compared = await sitegrove(["diff", name, plain.homepage]);
+    expect(compared.stdout).toContain("1 page in 1 list of pages → 1 page in 1 list of pages\n\nNo differences.");
+    expect(compared.code).toBe(0);
   } finally {
     plain.close();
   }

@@ -147,7 +147,8 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
 async function sourceOf({ target, source }: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
   if (target.kind !== "website") return source();
   const named = await recognized(target, { ...crawl, signal }, messages, { verb: "comparing", command: "" });
-  return named.kind === "sitemaps" ? { sitemaps: [...named.urls] } : source();
+  if (named.kind === "sitemaps") return { sitemaps: [...named.urls] };
+  return named.kind === "website" ? { homepage: named.homepage } : source();
 }
 
 async function* seenBy(
