@@ -54,8 +54,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Many tests wait: for sockets, time limits and child processes. More workers than cores keep the cores busy.
     maxWorkers: 2 + os.availableParallelism(),
-    // Real processes, sockets and signals on a machine that others use: where it decides what lands, a test may try again.
-    retry: process.env["CI"] === undefined ? 0 : 2,
     execArgv: engineFlags,
     // What runs concurrently waits for time limits, not for the machine.
     maxConcurrency: 20,

@@ -9,6 +9,7 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
+import { hasPython } from "../support/installed.ts";
 import { sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -153,8 +154,7 @@ async function table(folder: string, name: string): Promise<Record<string, unkno
 }
 
 // A reader that shares no code with the writer, and the lines that the docs show for it.
-const lookUp = "import importlib.util as u; [u.find_spec(name).name for name in ('duckdb', 'pandas', 'pyarrow')]";
-const hasDuckDb = spawnSync("python3", ["-c", lookUp]).status === 0;
+const hasDuckDb = hasPython("duckdb", "pandas", "pyarrow");
 test.runIf(hasDuckDb)("DuckDB and pandas read the tables with the lines of the docs", async () => {
   const work = path.join(folder, "work");
   await ls("-f", "parquet", "-o", path.join(work, "tables"));

@@ -1,7 +1,6 @@
 // Much of everything: indexes and texts with very many entries, and an index of which a budget allows little. The website is
 // made up while it is read, so that the memory that is measured is ours.
 // Needs more than a second.
-import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -122,7 +121,7 @@ test("a text with very many URLs is streamed in flat memory", async () => {
 async function memoryInUse(): Promise<number> {
   // Twice, with a turn between: what was let go of asynchronously is garbage only then.
   collectGarbage();
-  await sleep(1);
+  await new Promise(setImmediate);
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -19,6 +19,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ended as CommandEnded, sitegrove } from "../cli/program.ts";
+import { hasPython } from "../support/installed.ts";
 import { isLong } from "../support/long.ts";
 import { type Block, blocksOf, pages, root } from "./pages.ts";
 import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
@@ -167,9 +168,8 @@ test.each(daily)("$name runs on two days", async (example) => {
   expect(readFileSync(changes, "utf8")).toContain("new.warc.gz");
 });
 
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const python = examples.filter(({ language, code }) => language === "python" && !code.includes("pandas"));
-test.runIf(hasPython).each(python)("$name runs", async (example) => {
+test.runIf(hasPython()).each(python)("$name runs", async (example) => {
   const script = path.join(freshFolder(example), "example.py");
   writeFileSync(script, stand.toLocal(example.code));
   const { code, stdout, stderr } = await run("python3", [script], path.dirname(script));

@@ -5,20 +5,17 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { failureRows } from "../cli/failure-rows.ts";
 import { launch, type Started, sitegrove, start } from "../cli/program.ts";
 import { manyServers } from "../fleet/many-servers.ts";
+import { hasPython, pythonEnvironment } from "../support/installed.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 
 const docs = path.join(import.meta.dirname, "../../docs");
-const { SITEGROVE_MOTO, PYTHONPATH = "" } = process.env;
-const env = { ...process.env, PYTHONPATH: [SITEGROVE_MOTO, PYTHONPATH].filter((folder) => folder).join(":") };
 const python = (code: string, ...words: string[]) =>
-  spawnSync("python3", ["-c", code, ...words], { env, encoding: "utf8" });
-const has = (name: string) => python(`import ${name}`).status === 0;
+  spawnSync("python3", ["-c", code, ...words], { env: pythonEnvironment, encoding: "utf8" });
 
 test("the table of failures has a test for each row", () => {
   const text = readFileSync(path.join(docs, "several-machines.md"), "utf8");
@@ -31,7 +28,7 @@ test("the table of failures has a test for each row", () => {
   ).toEqual([...failureRows]);
 });
 
-test.skipIf(!has("kubernetes_validate"))("the manifest fits the schema of Kubernetes", () => {
+test.skipIf(!hasPython("kubernetes_validate"))("the manifest fits the schema of Kubernetes", () => {
   const code = `
 import sys, yaml, kubernetes_validate
 manifest = yaml.safe_load(open(sys.argv[1]))
@@ -85,7 +82,7 @@ interface Service {
   readonly deploy?: { readonly replicas: number };
 }
 
-describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
+describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
   test("its commands start Redis, three workers and a run", async () => {
     const read = "import sys, yaml, json; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
     const { services } = JSON.parse(python(read, path.join(docs, "compose.yaml")).stdout) as {
@@ -122,8 +119,8 @@ describe.skipIf(!hasRedis || !has("yaml"))("the Compose file", () => {
         sitegrove(["fleet", what, "--queue", `redis://127.0.0.1:${port}/0`, "--run", "monday", ...more], {
           env: secret,
         });
-      const counts = async () => JSON.parse((await ask("status", "-f", "json")).stdout);
-      for (let now = await counts(); now.done < 9; now = await counts()) await sleep(200);
+      const done = async () => JSON.parse((await ask("status", "-f", "json")).stdout).done;
+      await expect.poll(done, { interval: 200, timeout: 170_000 }).toBe(9);
       const results = (await ask("results")).stdout.trimEnd().split("\n");
       expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
     } finally {

@@ -1,7 +1,6 @@
 // A string that somebody keeps must not keep the document alive that it was cut from: whichever field of an entry it is, and whoever
 // read it.
 // Needs more than a second.
-import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -73,7 +72,7 @@ async function expectSmall(read: () => Promise<(string | undefined)[]> | (string
 async function memoryInUse(): Promise<number> {
   // Twice, with a turn between: what was let go of asynchronously is garbage only then.
   collectGarbage();
-  await sleep(1);
+  await new Promise(setImmediate);
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }

@@ -1,10 +1,10 @@
-// A real Chromium, one for all tests of a file: Debian's package, which .ci/run installs. Where there is none, tests that need it are
-// skipped, but never in CI.
+// A real Chromium, one for all tests of a file: Debian's package.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { orInCi } from "../support/installed.ts";
 
-const { CI, SITEGROVE_CHROMIUM } = process.env;
+const { SITEGROVE_CHROMIUM } = process.env;
 const executablePath = [
   SITEGROVE_CHROMIUM ?? "",
   "/usr/bin/chromium",
@@ -13,7 +13,7 @@ const executablePath = [
 ].find((file) => existsSync(file));
 
 /** Whether tests in a browser are left out. */
-export const hasNoBrowser: boolean = executablePath === undefined && CI !== "true";
+export const hasNoBrowser: boolean = !orInCi(executablePath !== undefined);
 if (hasNoBrowser) console.warn("No Chromium is installed: the report is not looked at in a browser");
 
 export async function launch(): Promise<Browser> {

@@ -1,24 +1,15 @@
 // A real S3-compatible server on loopback: moto, from PyPI.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { hasPython, pythonEnvironment } from "./installed.ts";
 import { freePort, listening } from "./own-port.ts";
 
 /** Of a file that goes in parts, in bytes; the last part may be smaller. */
 export const smallestPart: number = 64 * 1024;
 
-const { SITEGROVE_MOTO, CI, PYTHONPATH = "" } = process.env;
-const environment = {
-  ...process.env,
-  PYTHONPATH: [SITEGROVE_MOTO, PYTHONPATH].filter((folder) => folder).join(":"),
-  // In place of 5 MB: what goes in parts need not be large.
-  S3_UPLOAD_PART_MIN_SIZE: String(smallestPart),
-};
+// In place of 5 MB: what goes in parts need not be large.
+const environment = { ...pythonEnvironment, S3_UPLOAD_PART_MIN_SIZE: String(smallestPart) };
 
-/** Where it is missing, tests are skipped; not where everything has to be there. */
-export const hasS3: boolean =
-  // Looked up, not imported: that takes as long as starting it.
-  spawnSync("python3", ["-c", "import importlib.util as u; u.find_spec('flask').name + u.find_spec('moto').name"], {
-    env: environment,
-  }).status === 0 || CI === "true";
+export const hasS3: boolean = hasPython("flask", "moto");
 
 export interface S3Server {
   /** For the environment of whoever uses it. */
