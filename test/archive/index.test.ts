@@ -128,6 +128,9 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     const next = inFolder(`${count++}-${name}`);
     await (await sitemapTreeForHomepage(home, { ...options, previous: file, save: next })).close();
     expect(await seenIn(next)).toEqual(expected);
+    // It does not keep a run from being resumed.
+    await using resumed = await sitemapTreeForHomepage(home, { ...options, resume: file });
+    expect(resumed.complete).toBe(false);
   });
 
   test("garbage between two records costs none of them", async () => {

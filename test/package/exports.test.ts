@@ -2,174 +2,54 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { words } from "../support/words.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
-const functions = [
-  "crawl",
-  "fetchClient",
-  "openTree",
-  "parseRobots",
-  "parseSitemap",
-  "problem",
-  "readSitemap",
-  "sitemapTreeForHomepage",
-  "sitemapTreeFrom",
-  "streamPages",
-];
+const functions = words(`
+  crawl fetchClient openTree parseRobots parseSitemap problem readSitemap sitemapTreeForHomepage sitemapTreeFrom
+  streamPages
+`);
 const classes = ["SitemapError", "SitemapTree"];
-const pageTypes = [
-  "AlternatePage",
-  "ChangeFrequency",
-  "NewsStory",
-  "SitemapImage",
-  "SitemapPage",
-  "SitemapVideo",
-  "VideoId",
-  "VideoPrice",
-  "VideoRestriction",
-  "VideoSegment",
-  "VideoTvShow",
-];
-const parsedTypes = [
-  "PagesFormat",
-  "ParsedIndex",
-  "ParsedInvalid",
-  "ParsedPages",
-  "ParsedSitemap",
-  "Problem",
-  "ProblemCode",
-  "SitemapReference",
-];
-const treeTypes = [
-  "IndexSitemap",
-  "IndexWithPages",
-  "InvalidSitemap",
-  "PagesPart",
-  "PagesSitemap",
-  "Sitemap",
-  "SitemapProblem",
-  "SitemapWithPages",
-  "TreeData",
-  "TreeDataWithPages",
-  "TreePart",
-  "TreeStep",
-  "UnreachableWebsite",
-];
-const optionTypes = ["ArchiveOptions", "Limits", "NetworkPolicy", "Options", "RecurseContext", "StoreKind", "Timeouts"];
-const eventTypes = [
-  "CrawlEvent",
-  "DiscoveryRecord",
-  "FinishedEvent",
-  "PagesEvent",
-  "ProblemEvent",
-  "RequestEvent",
-  "ResponseEvent",
-  "RetryEvent",
-  "SitemapEvent",
-  "StartEvent",
-  "Totals",
-];
-const changeTypes = [
-  "AddedPage",
-  "ChangeKind",
-  "ChangeCounts",
-  "ChangedPage",
-  "DiffBytes",
-  "DiffOptions",
-  "DiffSide",
-  "DiffSideTotals",
-  "DiffTotals",
-  "MovedPage",
-  "PageChange",
-  "PageField",
-  "RemovedPage",
-  "SitemapChange",
-  "TreeChange",
-  "UnknownPage",
-];
-const checkTypes = [
-  "Basis",
-  "BuiltInRule",
-  "CheckOptions",
-  "CheckResult",
-  "Engine",
-  "Finding",
-  "FindingExample",
-  "IgnoredFinding",
-  "Need",
-  "NotJudged",
-  "PageSample",
-  "OwnRule",
-  "Rule",
-  "RuleContext",
-  "RuleId",
-  "RuleReport",
-  "RuleSeverities",
-  "Severity",
-];
-const fleetTypes = [
-  "FleetEvent",
-  "FleetOptions",
-  "BullQueueOptions",
-  "JournalLease",
-  "JournalQueueOptions",
-  "Lease",
-  "QueueCounts",
-  "SiteJob",
-  "SiteOutcome",
-  "SiteOutput",
-  "SiteQueue",
-  "SiteReason",
-  "ListedSite",
-  "RunEntry",
-  "RunSettings",
-  "Schedule",
-  "ServerNews",
-  "SiteSink",
-  "SiteSummary",
-];
-const reportTypes = [
-  "LanguageCount",
-  "LanguageLinks",
-  "ReportChanges",
-  "ReportDiscovery",
-  "ReportFacts",
-  "ReportFigures",
-  "ReportFinding",
-  "ReportFormat",
-  "ReportLanguages",
-  "ReportMedia",
-  "ReportOptions",
-  "ReportSection",
-  "ReportShare",
-  "ReportSitemap",
-  "ReportSitemaps",
-  "ReportTimeline",
-];
-const otherTypes = [
-  "Came",
-  "FetchInit",
-  "FetchLike",
-  "FetchResponse",
-  "OrderedEvent",
-  "Client",
-  "ClientHeaders",
-  "ClientRequest",
-  "ClientResponse",
-  "CrawlTarget",
-  "DocumentResponse",
-  "FailureOutcome",
-  "HeaderList",
-  "ParseOptions",
-  "ProblemFacts",
-  "RedirectHop",
-  "RobotsRule",
-  "RobotsTxt",
-  "SitemapBytes",
-  "SitemapErrorCode",
-  "SitemapResponse",
-];
+const pageTypes = words(`
+  AlternatePage ChangeFrequency NewsStory SitemapImage SitemapPage SitemapVideo VideoId VideoPrice VideoRestriction
+  VideoSegment VideoTvShow
+`);
+const parsedTypes = words(`
+  PagesFormat ParsedIndex ParsedInvalid ParsedPages ParsedSitemap Problem ProblemCode SitemapReference
+`);
+const treeTypes = words(`
+  IndexSitemap IndexWithPages InvalidSitemap PagesPart PagesSitemap Sitemap SitemapProblem SitemapWithPages TreeData
+  TreeDataWithPages TreePart TreeStep UnreachableWebsite
+`);
+const optionTypes = words(`
+  ArchiveOptions Limits NetworkPolicy Options RecurseContext StoreKind Timeouts
+`);
+const eventTypes = words(`
+  CrawlEvent DiscoveryRecord FinishedEvent PagesEvent ProblemEvent RequestEvent ResponseEvent RetryEvent SitemapEvent
+  StartEvent Totals
+`);
+const changeTypes = words(`
+  AddedPage ChangeKind ChangeCounts ChangedPage DiffBytes DiffOptions DiffSide DiffSideTotals DiffTotals MovedPage
+  PageChange PageField RemovedPage SitemapChange TreeChange UnknownPage
+`);
+const checkTypes = words(`
+  Basis BuiltInRule CheckOptions CheckResult Engine Finding FindingExample IgnoredFinding Need NotJudged PageSample
+  OwnRule Rule RuleContext RuleId RuleReport RuleSeverities Severity
+`);
+const fleetTypes = words(`
+  FleetEvent FleetOptions BullQueueOptions JournalLease JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
+  SiteOutput SiteQueue SiteReason ListedSite RunEntry RunSettings Schedule ServerNews SiteSink SiteSummary
+`);
+const reportTypes = words(`
+  LanguageCount LanguageLinks ReportChanges ReportDiscovery ReportFacts ReportFigures ReportFinding ReportFormat
+  ReportLanguages ReportMedia ReportOptions ReportSection ReportShare ReportSitemap ReportSitemaps ReportTimeline
+`);
+const otherTypes = words(`
+  Came FetchInit FetchLike FetchResponse OrderedEvent Client ClientHeaders ClientRequest ClientResponse CrawlTarget
+  DocumentResponse FailureOutcome HeaderList ParseOptions ProblemFacts RedirectHop RobotsRule RobotsTxt SitemapBytes
+  SitemapErrorCode SitemapResponse
+`);
 
 const rootTypes = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, ...eventTypes, ...otherTypes];
 const entryPoints: readonly (readonly [string, readonly string[], readonly string[]])[] = [

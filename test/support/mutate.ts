@@ -1,6 +1,7 @@
 // Documents as websites break them: bytes that change, pieces that are lost, repeated, moved or mixed up, and markup where none
 // was expected.
 import type { Random } from "./random.ts";
+import { words } from "./words.ts";
 
 /** A document, changed in one to six places. `others` are where foreign pieces come from. */
 export function mutateText(text: string, others: readonly string[], random: Random): string {
@@ -88,72 +89,32 @@ const mutations: readonly Mutation[] = [
   (text, random) => text + random.pick(tokens),
 ];
 
-const tokens = [
+/** What breaks documents where it stands. */
+export const tokens: readonly string[] = [
   ..."<>&;\"'=/?!-[]#%:@ \t\r\n\f\0\u0001\u007f\u0085\u00a0\u200b\u2028\ufeff\ufffd\ud800\udc00é日",
-  ...["</", "/>", "<!--", "-->", "--", "<![CDATA[", "]]>", "<?", "?>", "<?xml version='1.0'?>", "<!DOCTYPE urlset>"],
+  ...words(`
+    </ /> <!-- --> -- <![CDATA[ ]]> <? ?> <!DOCTYPE <! <x <x> </x> <x/> <url> </url> <loc> </loc> <urlset> </urlset> <sitemapindex>
+    <rss> <feed> <html> <item> <entry> <a:b:c> <:a> & &amp; &amp;amp; &#0; &#x110000; &#xD800; &#99999999999999999999; &#x &eacute;
+    &a; http:// https://example.org/x // javascript: __proto__ constructor xmlns xmlns:xml xml:base Sitemap: \u{1f333}
+  `),
   ...[
+    "<?xml version='1.0'?>",
+    "<!DOCTYPE urlset>",
     "<!DOCTYPE x [<!ENTITY a 'b'>]>",
-    "<!",
-    "<!DOCTYPE",
-    "<x",
-    "<x>",
-    "</x>",
-    "<x/>",
-    "<url>",
-    "</url>",
-    "<loc>",
-    "</loc>",
+    "User-agent: *",
+    "Crawl-delay: 1e9",
   ],
-  ...["<urlset>", "</urlset>", "<sitemapindex>", "<rss>", "<feed>", "<html>", "<item>", "<entry>", "<a:b:c>", "<:a>"],
-  ...["&amp;", "&amp;amp;", "&#0;", "&#x110000;", "&#xD800;", "&#99999999999999999999;", "&#x", "&eacute;", "&a;", "&"],
-  ...[
-    "http://",
-    "https://example.org/x",
-    "//",
-    "javascript:",
-    "__proto__",
-    "constructor",
-    "xmlns",
-    "xmlns:xml",
-    "xml:base",
-  ],
-  ...["Sitemap:", "User-agent: *", "Crawl-delay: 1e9", "\u{1f333}", "x".repeat(3000), "\n".repeat(50), " ".repeat(200)],
+  ...["x".repeat(3000), "\n".repeat(50), " ".repeat(200)],
 ];
 
-const values = [
-  ...[
-    "",
-    " ",
-    "0",
-    "-1",
-    "1e309",
-    "NaN",
-    "0,5",
-    "2024-02-30",
-    "2024-05-01T24:00:00Z",
-    "01/02/2024",
-    "yesterday",
-    "ALWAYS",
-  ],
-  ...[
-    "https://example.org/",
-    "https://",
-    "http://[::1",
-    "/",
-    "..",
-    "?",
-    "#",
-    "ftp://x/",
-    "https://a@b@c/",
-    "https://example.org/a b",
-  ],
-  ...[
-    `https://example.org/${"x".repeat(2100)}`,
-    `https://example.org/${"y".repeat(8200)}`,
-    "yes",
-    "toString",
-    "&lt;loc&gt;",
-  ],
+/** What elements and attributes may hold. */
+export const values: readonly string[] = [
+  ...words(`
+    0 -1 1e309 NaN 0,5 2024-02-30 2024-05-01T24:00:00Z 01/02/2024 yesterday ALWAYS yes toString &lt;loc&gt; https://example.org/
+    https:// http://[::1 / .. ? # ftp://x/ https://a@b@c/
+  `),
+  ...["", " ", "https://example.org/a b"],
+  ...[`https://example.org/${"x".repeat(2100)}`, `https://example.org/${"y".repeat(8200)}`],
 ];
 
 function character(random: Random): string {

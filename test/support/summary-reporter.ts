@@ -1,5 +1,4 @@
-// What `npm test` prints: a dot for each file, failures in full, a summary, and at its end a line for each test that failed, or passed only
-// when it was tried again.
+// What `npm test` prints: a dot for each file, failures in full, a summary, and at its end a line for each test that failed.
 import { DotReporter, type SerializedError, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";
 
 export class SummaryReporter extends DotReporter {
@@ -22,7 +21,7 @@ export class SummaryReporter extends DotReporter {
   ): void {
     super.onTestRunEnd(testModules, unhandledErrors, reason);
     const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
-    for (const line of [...failed(tests), ...triedAgain(tests)]) this.log(line);
+    for (const line of failed(tests)) this.log(line);
   }
 }
 
@@ -37,14 +36,4 @@ export function failed(tests: readonly TestCase[]): string[] {
     const why = (error?.message ?? "").split("\n")[0] ?? "";
     return `${file}${place === undefined ? "" : `:${place.line}`} ${each.fullName}: ${why.slice(0, 200)}`;
   });
-}
-
-/** A sentence and a line for each test that failed before it passed; nothing where there is none. */
-export function triedAgain(tests: readonly TestCase[]): string[] {
-  const flaky = tests.filter((each) => each.diagnostic()?.flaky === true);
-  if (flaky.length === 0) return [];
-  return [
-    `${flaky.length} passed only when tried again, which is a defect of the test or of the code:`,
-    ...flaky.map((each) => `  ${each.module.relativeModuleId} > ${each.fullName}`),
-  ];
 }
