@@ -1,31 +1,27 @@
 // One check of a tree: all rules, in one pass over its pages, in flat memory.
+import { pauseWhenDue } from "../crawl/event-loop.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesSitemap } from "../model/sitemap.ts";
+import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf } from "../model/url.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
-import { CheckTime } from "./check-time.ts";
-import { CrossRules } from "./cross-rules.ts";
-import { DateRules } from "./date-rules.ts";
+import type { PageWatcher } from "./check-tree.ts";
+import { locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
+import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
-import { LanguageRules } from "./language-rules.ts";
-import { MediaRules } from "./media-rules.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
-import { PageSampler } from "./page-sample.ts";
-import type { PageWatcher } from "./page-watcher.ts";
-import type { Receipt } from "./receipt.ts";
 import { type CheckResult, type PageSample, resultOf } from "./result.ts";
-import { RobotsAccess } from "./robots-access.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
-import { locationOf, SiteContext } from "./site-context.ts";
-import type { SitemapContext } from "./sitemap-context.ts";
+import { DateRules } from "./rules/dates.ts";
+import { LanguageRules } from "./rules/languages.ts";
+import { MediaRules } from "./rules/media.ts";
+import { UrlRules } from "./rules/urls.ts";
+import { PageSampler } from "./sample.ts";
 import { judgeTree } from "./tree-rules.ts";
-import { UrlRules } from "./url-rules.ts";
 import { UrlScan } from "./url-scan.ts";
-import { WebsitePages } from "./website-pages.ts";
 
 export class Check {
   readonly #tree: SitemapTree;
@@ -204,7 +200,7 @@ export class Check {
 
   async #judgeSample(): Promise<PageSample | undefined> {
     if (this.#sampler === undefined) return undefined;
-    const { judgeSample } = await import("./page-rules.ts");
+    const { judgeSample } = await import("./rules/pages.ts");
     const { agents, crawl, signal } = this.#settings;
     return judgeSample(this.#sampler.pages(), {
       homepage: this.#site.homepage,
@@ -247,3 +243,69 @@ const crossRules = [
   "hreflang-target-unlisted",
 ] as const satisfies readonly RuleId[];
 const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];
+
+/** The time that a check may take. When it is up, the check ends with what it has found; what it did not judge is said. */
+export class CheckTime {
+  readonly #until: number;
+  readonly #signal: AbortSignal | undefined;
+  #isUp = false;
+
+  constructor(milliseconds: number, signal: AbortSignal | undefined) {
+    this.#until = performance.now() + milliseconds;
+    this.#signal = signal;
+  }
+
+  get left(): number {
+    return Math.max(0, this.#until - performance.now());
+  }
+
+  get isUp(): boolean {
+    this.#isUp ||= this.left === 0;
+    return this.#isUp;
+  }
+
+  /** Lets timers, signals and other websites act, if that is due. Rejects with the reason of an aborted signal. */
+  turn(): Promise<void> | undefined {
+    return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());
+  }
+}
+
+const mostTried = 100;
+
+/** When documents were received: the clock for judging dates, so that two checks of one archive give the same result. */
+export class Receipt {
+  readonly #tree: SitemapTree;
+  readonly #given: number | undefined;
+  readonly #now = Date.now();
+
+  /** `given` applies to all documents, in milliseconds. */
+  constructor(tree: SitemapTree, given: number | undefined) {
+    this.#tree = tree;
+    this.#given = given;
+  }
+
+  /** In milliseconds. Now, for documents that did not come from a server. */
+  async of(sitemap: Sitemap): Promise<number> {
+    return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
+  }
+
+  /** When the first document was; where there is none, the first answer, or the first attempt at one. */
+  async ofWebsite(): Promise<number> {
+    if (this.#given !== undefined) return this.#given;
+    for (const sitemap of this.#tree.sitemaps()) {
+      const known = await this.#known(sitemap);
+      if (known !== undefined) return known;
+    }
+    const { find } = documentsOf(this.#tree);
+    for (const { url } of this.#tree.discovery.slice(0, mostTried)) {
+      const tried = Date.parse((await find(url)).receivedAt ?? "");
+      if (!Number.isNaN(tried)) return tried;
+    }
+    return this.#now;
+  }
+
+  async #known(sitemap: Sitemap): Promise<number | undefined> {
+    const { receivedAt } = (await this.#tree.response(sitemap)) ?? {};
+    return receivedAt === undefined ? undefined : Date.parse(receivedAt);
+  }
+}

@@ -1,9 +1,11 @@
 // Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
 import { unexpected } from "../model/option-checks.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
-import type { PageWatcher } from "./page-watcher.ts";
 import type { CheckResult } from "./result.ts";
+import type { AlternateSet } from "./rules/languages.ts";
+import type { UrlScan } from "./url-scan.ts";
 
 /**
  * What search engines would say about the sitemaps of a website.
@@ -26,7 +28,7 @@ export async function checkTreeWhile(
   if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
-  const [{ Check }, { Receipt }] = await Promise.all([import("./check-run.ts"), import("./receipt.ts")]);
+  const { Check, Receipt } = await import("./check-run.ts");
   const receipt = new Receipt(tree, settings.now);
   const received = await receipt.ofWebsite();
   const check = new Check(tree, settings, receipt, received, watcherFor?.(received));
@@ -35,4 +37,30 @@ export async function checkTreeWhile(
   } finally {
     await check.close();
   }
+}
+
+/**
+ * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
+ * come by number, in declared order; those of a repeated sitemap once.
+ */
+export interface PageWatcher {
+  /**
+   * The next page. `scan` has read its URL; `lastModified` is in milliseconds, NaN for none; `isFlawed`: a rule found an error or
+   * a warning in it.
+   */
+  page(
+    page: SitemapPage,
+    scan: UrlScan,
+    lastModified: number,
+    alternates: AlternateSet | undefined,
+    isFlawed: boolean,
+  ): void;
+  /** Writes the records to the disk. Called now and then. */
+  flush(): Promise<void>;
+  /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
+  addFlaw(ordinal: number): void;
+  /** A number for two languages: that of a page, where it names itself, and that of an alternate page it names. */
+  languagePair(own: string | undefined, language: string): number;
+  /** An alternate page that does not name the page back, or that no sitemap lists. */
+  link(pair: number, outcome: "no-return" | "unlisted"): void;
 }

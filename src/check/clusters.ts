@@ -4,12 +4,12 @@
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
 import type { Scratch } from "../archive/scratch.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
-import type { AlternateSet } from "./language-rules.ts";
+import type { PageWatcher } from "./check-tree.ts";
 import { PageBits } from "./page-bits.ts";
 import { type PageRecords, pageWidth, word } from "./page-records.ts";
-import type { PageWatcher } from "./page-watcher.ts";
 import { Partitions, partitionCount } from "./partitions.ts";
 import { RecordGroups } from "./record-groups.ts";
+import type { AlternateSet } from "./rules/languages.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";
 
 /** A link to an alternate page with a finding: the page that has it, and the index of the link. */

@@ -1,7 +1,7 @@
 // Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
 // crawl.
 import type { SitemapTree } from "../tree/tree.ts";
-import type { CheckTime } from "./check-time.ts";
+import type { CheckTime } from "./check-run.ts";
 import type { FindingDraft, PlacedExample } from "./findings.ts";
 
 /** Adds the line to examples about a URL. Reads no further than the last of them. */

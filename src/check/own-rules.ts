@@ -4,9 +4,9 @@ import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import type { Receipt } from "./check-run.ts";
 import type { Findings } from "./findings.ts";
 import type { CheckSettings, OwnRule, RuleContext, RuleReport } from "./options.ts";
-import type { Receipt } from "./receipt.ts";
 
 export class OwnRules {
   readonly #tree: SitemapTree;

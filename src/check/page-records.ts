@@ -3,9 +3,9 @@
 import type { Scratch } from "../archive/scratch.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
-import type { AlternateSet } from "./language-rules.ts";
 import { Partitions } from "./partitions.ts";
 import { RecordGroups } from "./record-groups.ts";
+import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
 // The words of a record. The first three are the URL: two for the page, one for its spelling.

@@ -1,5 +1,5 @@
 // All rules, in the order in which they are documented and shown.
-import type { BuiltInRule } from "./rule.ts";
+import type { BuiltInRule, RuleRow } from "./rule.ts";
 import { dateRules } from "./rules/dates.ts";
 import { documentRules } from "./rules/documents.ts";
 import { fetchingRules } from "./rules/fetching.ts";
@@ -9,7 +9,7 @@ import { pageRules } from "./rules/pages.ts";
 import { urlRules } from "./rules/urls.ts";
 
 /** By the headings of the documentation. */
-export const ruleGroups: Readonly<Record<string, readonly BuiltInRule[]>> = {
+export const ruleGroups: Readonly<Record<string, readonly RuleRow[]>> = {
   "Finding and fetching": fetchingRules,
   "Documents and indexes": documentRules,
   URLs: urlRules,
@@ -20,4 +20,6 @@ export const ruleGroups: Readonly<Record<string, readonly BuiltInRule[]>> = {
 };
 
 /** The rules that are built in, with their sentences. */
-export const checkRules: readonly BuiltInRule[] = Object.values(ruleGroups).flat();
+export const checkRules: readonly BuiltInRule[] = Object.values(ruleGroups)
+  .flat()
+  .map(({ problems, reasons, robotsProblems, websiteProblems, ...rule }) => rule);

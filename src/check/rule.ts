@@ -1,5 +1,5 @@
 // What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
-// rows. Adding a rule is adding a row in rules/ and the code that decides it; `npm run tables` writes rule-id.ts.
+// rows. Adding a rule is adding a row in rules/, with the code that decides it below; `npm run tables` writes rule-id.ts.
 import type { RuleId } from "./rule-id.ts";
 
 /**
@@ -52,6 +52,30 @@ export interface BuiltInRule extends Rule {
   readonly id: RuleId;
   /** Of a heuristic: on how many of the documents and websites it fired that it was measured on; each time it was right. */
   readonly firedOn?: number;
+}
+
+/** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
+export interface RuleRow extends BuiltInRule {
+  /** Problems of a sitemap. */
+  readonly problems?: string;
+  /** Why a sitemap could not be read at all; problems count, too. */
+  readonly reasons?: string;
+  readonly robotsProblems?: string;
+  readonly websiteProblems?: string;
+}
+
+type Row = Pick<Rule, "sentence" | "fix"> &
+  Partial<Omit<RuleRow, "id" | "severity" | "basis" | "link" | "sentence" | "fix">>;
+
+/** A rule. It matters to all engines unless it names some. */
+export function rule(id: RuleId, severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
+  const { engines: some = engines, sentence, fix, ...rest } = row;
+  return { id, severity, basis, engines: some, sentence, fix, link, ...rest };
+}
+
+/** A rule that matters to Google alone. */
+export function googleRule(id: RuleId, severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
+  return rule(id, severity, basis, link, { engines: ["google"], ...row });
 }
 
 /**

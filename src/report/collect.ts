@@ -1,9 +1,9 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass, then come the facts that need
 // no pages.
-import { checkTreeWhile } from "../check/check-tree.ts";
-import type { AlternateSet } from "../check/language-rules.ts";
-import type { PageWatcher } from "../check/page-watcher.ts";
+
+import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
+import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { counted } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";

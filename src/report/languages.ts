@@ -1,6 +1,6 @@
 // Which languages link to which: how many pages of each language have an alternate page in each other language, and how
 // many of those lack a return link, or are in no sitemap. On the page: rows link to columns.
-import type { AlternateSet } from "../check/language-rules.ts";
+import type { AlternateSet } from "../check/rules/languages.ts";
 import { UrlScan } from "../check/url-scan.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";

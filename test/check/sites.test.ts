@@ -6,7 +6,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
-import { ruleOf } from "../../src/check/problem-rules.ts";
+import { ruleOf } from "../../src/check/problems.ts";
 import type { CheckResult } from "../../src/check/result.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { Places } from "../../src/cli/input/local-files.ts";

@@ -1,120 +1,202 @@
-// Rules about dates, priorities and change frequencies.
+// Rules about dates, priorities and change frequencies: of one page, of a document, of the website. The clock is the time at
+// which the document was received: two checks of one archive give the same result.
+import { counted, grouped } from "../../model/figures.ts";
+import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
-import { type BuiltInRule, engines } from "../rule.ts";
-import { protocol, sources } from "../sources.ts";
+import type { SitemapContext } from "../context.ts";
+import type { Findings } from "../findings.ts";
+import { CommonValue, firstInstant, hasTime, lastInstant } from "../instant.ts";
+import { type RuleRow, rule } from "../rule.ts";
+import * as sources from "../sources.ts";
 
 const percent = (share: number) => `${share * 100} %`;
 
-export const dateRules: readonly BuiltInRule[] = [
-  {
-    id: "lastmod-invalid",
-    severity: "error",
-    basis: "protocol",
-    engines,
+export const dateRules: readonly RuleRow[] = [
+  rule("lastmod-invalid", "error", "protocol", sources.protocol("lastmoddef"), {
     sentence: "Invalid date: not a date; search engines ignore it.",
     fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
-    link: protocol("lastmoddef"),
-  },
-  {
-    id: "lastmod-form",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "date-invalid",
+  }),
+  rule("lastmod-form", "error", "protocol", sources.dates, {
     sentence: "Invalid date: a date in a form that search engines do not read.",
     fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
-    link: sources.dates,
-  },
-  {
-    id: "lastmod-no-offset",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "date-form date-zone",
+  }),
+  rule("lastmod-no-offset", "error", "protocol", sources.dates, {
     sentence: "Invalid date: a time without a time zone.",
     fix: "Add `Z` or an offset, such as `+00:00`.",
-    link: sources.dates,
-  },
-  {
-    id: "lastmod-future",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+    problems: "date-no-offset",
+  }),
+  rule("lastmod-future", "warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A page claims to have changed in the future.",
     fix: "Write the last change, not the next.",
-    link: protocol("lastmoddef"),
     firedOn: 0,
-  },
-  {
-    id: "lastmod-zero",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("lastmod-zero", "warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date from before the web: a default value of a program, such as 1970-01-01.",
     fix: "Leave the date out where it is not known.",
-    link: protocol("lastmoddef"),
     firedOn: 0,
-  },
-  {
-    id: "lastmod-all-identical",
-    severity: "warning",
-    basis: "engine",
+  }),
+  rule("lastmod-all-identical", "warning", "engine", sources.bingLastmod, {
     engines: ["google", "bing"],
     sentence:
       "All pages carry the same date; Bing disregards such dates, and Google uses dates only where they are accurate.",
     fix: "Give each page the time of its last significant change, or no date.",
-    link: sources.bingLastmod,
-  },
-  {
-    id: "lastmod-generated",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+  }),
+  rule("lastmod-generated", "warning", "protocol", sources.protocol("lastmoddef"), {
     sentence: "The dates say when the sitemap was written, not when the pages changed.",
     fix: "Give each page the time of its last significant change, or no date.",
-    link: protocol("lastmoddef"),
-  },
-  {
-    id: "lastmod-missing",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("lastmod-missing", "info", "engine", sources.bing, {
     engines: ["bing"],
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date; Bing calls it a key signal.`,
     fix: "Give each page the time of its last significant change.",
-    link: sources.bing,
-  },
-  {
-    id: "lastmod-date-only",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("lastmod-date-only", "info", "engine", sources.bing, {
     engines: ["bing"],
     sentence: "Dates have no time of day; Bing asks for one.",
     fix: "Write date and time, such as `2026-05-31T10:00:00+00:00`.",
-    link: sources.bing,
-  },
-  {
-    id: "priority-invalid",
-    severity: "warning",
-    basis: "protocol",
+  }),
+  rule("priority-invalid", "warning", "protocol", sources.protocol("prioritydef"), {
     engines: ["yandex"],
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
     fix: "Leave the priority out.",
-    link: protocol("prioritydef"),
-  },
-  {
-    id: "changefreq-invalid",
-    severity: "warning",
-    basis: "protocol",
+    problems: "priority-invalid",
+  }),
+  rule("changefreq-invalid", "warning", "protocol", sources.protocol("changefreqdef"), {
     engines: ["yandex"],
     sentence: "Invalid tag value: not one of the seven change frequencies.",
     fix: "Leave the change frequency out.",
-    link: protocol("changefreqdef"),
-  },
-  {
-    id: "priority-ignored",
-    severity: "info",
-    basis: "engine",
+    problems: "change-frequency-invalid",
+  }),
+  rule("priority-ignored", "info", "engine", sources.buildSitemap, {
     engines: ["google", "bing"],
     sentence: "Google and Bing ignore priority and changefreq.",
     fix: "Leave them out, unless Yandex matters.",
-    link: sources.buildSitemap,
-  },
+  }),
 ];
+
+export class DateRules {
+  // For the current document.
+  #pages = 0;
+  #dated = 0;
+  #newest = Number.NEGATIVE_INFINITY;
+  #newestText = "";
+  #hints = 0;
+  readonly #common = new CommonValue();
+  readonly #recent = new RecentSeconds();
+  // For the website: XML sitemaps only; the other formats have no dates, or require them.
+  #sitePages = 0;
+  #siteDated = 0;
+  #siteDateOnly = 0;
+
+  begin(): void {
+    this.#pages = 0;
+    this.#dated = 0;
+    this.#newest = Number.NEGATIVE_INFINITY;
+    this.#hints = 0;
+    this.#common.clear();
+    this.#recent.clear();
+  }
+
+  /** When the page changed, in milliseconds; NaN if it has no date. */
+  see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
+    const { lastModified, url } = page;
+    this.#pages += 1;
+    if (page.changeFrequency !== undefined || page.priorityGiven) this.#hints += 1;
+    if (sitemap.format === "xml") this.#sitePages += 1;
+    if (lastModified === undefined) return Number.NaN;
+    const instant = firstInstant(lastModified);
+    if (Number.isNaN(instant)) return instant;
+    this.#dated += 1;
+    if (sitemap.format === "xml") {
+      this.#siteDated += 1;
+      if (!hasTime(lastModified)) this.#siteDateOnly += 1;
+    }
+    if (instant > receivedAt + bounds.future) findings.add("lastmod-future", url, lastModified);
+    else if (instant < firstWebPage) findings.add("lastmod-zero", url, lastModified);
+    if (instant > this.#newest && instant <= receivedAt + bounds.future) {
+      this.#newest = instant;
+      this.#newestText = lastModified;
+    }
+    this.#common.add(instant);
+    this.#recent.add(instant, receivedAt);
+    return instant;
+  }
+
+  /** The document has ended. */
+  end({ findings, sitemap }: SitemapContext): void {
+    const { lastModified } = sitemap;
+    if (lastModified !== undefined && this.#newest > lastInstant(lastModified) + bounds.indexStale) {
+      findings.add("index-lastmod-stale", undefined, `${lastModified}, but pages changed on ${this.#newestText}`);
+    }
+    if (this.#hints > 0 && sitemap.format === "xml") findings.add("priority-ignored");
+    if (this.#dated < bounds.datedPages) return;
+    const { value, count } = this.#common.top;
+    if (count >= this.#dated * bounds.nearlyAll) {
+      findings.add(
+        "lastmod-all-identical",
+        undefined,
+        `${count} of ${this.#dated} at ${new Date(value).toISOString()}`,
+      );
+    }
+    const generated = this.#recent.most;
+    if (generated >= this.#dated * bounds.nearlyAll) {
+      const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;
+      findings.add("lastmod-generated", undefined, within);
+    }
+  }
+
+  /** The website has ended. */
+  finish(findings: Findings, homepage: string): void {
+    if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
+      const undated = this.#sitePages - this.#siteDated;
+      const share = Math.round((undated / this.#sitePages) * 100);
+      findings.count("lastmod-missing", homepage, undated, {
+        value: `${share} % of ${counted(this.#sitePages, "page")}`,
+      });
+    }
+    if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
+      findings.count("lastmod-date-only", homepage, this.#siteDateOnly, {
+        value: `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`,
+      });
+    }
+  }
+}
+
+const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
+
+// How many dates are close to each other and to the time of receipt: one counter for each second of the days around it.
+class RecentSeconds {
+  #counters: Int32Array | undefined;
+  #isUsed = false;
+
+  add(instant: number, receivedAt: number): void {
+    const second = Math.floor((instant - receivedAt + bounds.generatedAge) / 1000);
+    if (second < 0 || second >= secondsAround) return;
+    this.#counters ??= new Int32Array(secondsAround);
+    this.#counters[second]!++;
+    this.#isUsed = true;
+  }
+
+  /** The largest number within the spread of one run of a generator. */
+  get most(): number {
+    const counters = this.#counters;
+    if (counters === undefined || !this.#isUsed) return 0;
+    const spread = bounds.generatedSpread / 1000;
+    let sum = 0;
+    let most = 0;
+    for (let second = 0; second < secondsAround; second++) {
+      sum += counters[second]! - (second > spread ? counters[second - spread - 1]! : 0);
+      if (sum > most) most = sum;
+    }
+    return most;
+  }
+
+  clear(): void {
+    if (this.#isUsed) this.#counters?.fill(0);
+    this.#isUsed = false;
+  }
+}
+
+const secondsAround = (2 * bounds.generatedAge) / 1000;

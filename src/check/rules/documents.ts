@@ -1,227 +1,234 @@
-// Rules about sitemaps and indexes as documents.
-import { grouped } from "../../model/figures.ts";
+// Rules about sitemaps and indexes as documents: their size, character set and format, and what indexes list.
+import { grouped, size } from "../../model/figures.ts";
 import { protocolBytes, protocolEntries } from "../../model/protocol-limits.ts";
-import { type BuiltInRule, engines } from "../rule.ts";
-import { protocol, sources } from "../sources.ts";
+import type { DocumentResponse } from "../../model/response.ts";
+import { type IndexSitemap, type PagesSitemap, problemsOf, type Sitemap } from "../../model/sitemap.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
+import { bounds } from "../bounds.ts";
+import { locationOf, type SiteContext } from "../context.ts";
+import type { Findings, SitemapFindings } from "../findings.ts";
+import type { CheckSettings } from "../options.ts";
+import { type RuleRow, rule } from "../rule.ts";
+import * as sources from "../sources.ts";
 
 const entries = grouped(protocolEntries);
 const megabytes = protocolBytes / 1024 ** 2;
 
-export const documentRules: readonly BuiltInRule[] = [
-  {
-    id: "sitemap-is-html",
-    severity: "error",
-    basis: "engine",
-    engines,
+export const documentRules: readonly RuleRow[] = [
+  rule("sitemap-is-html", "error", "engine", sources.searchConsole, {
     sentence:
       "Sitemap is HTML: the server sends a web page instead of the sitemap, often its error page with status 200.",
     fix: "Serve the file, or answer with 404 and take its URL out of the index or robots.txt that names it.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-unsupported",
-    severity: "error",
-    basis: "engine",
-    engines,
+  }),
+  rule("sitemap-unsupported", "error", "engine", sources.searchConsole, {
     sentence: "Unsupported file format: the document is no sitemap that search engines read.",
     fix: "Serve an XML or text sitemap, or take its URL out of the index or robots.txt that names it.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-empty",
-    severity: "warning",
-    basis: "engine",
-    engines,
+  }),
+  rule("sitemap-empty", "warning", "engine", sources.searchConsole, {
     sentence: "Empty sitemap: it lists nothing.",
     fix: "Repair the program that writes it, or remove the file.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-not-well-formed",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    reasons: "empty",
+  }),
+  rule("sitemap-not-well-formed", "error", "protocol", sources.protocol("escaping"), {
     sentence: "Parsing error: a sitemap is not well-formed XML; search engines stop reading there.",
     fix: "Escape `&`, `<`, `>`, `\"` and `'`; better, write the file with an XML library.",
-    link: protocol("escaping"),
-  },
-  {
-    id: "sitemap-leading-text",
-    severity: "error",
-    basis: "engine",
-    engines,
+    problems:
+      "xml-mismatched-tag xml-malformed-tag xml-stray-text xml-unclosed-instruction xml-comment-end " +
+      "xml-bare-ampersand xml-html-entity xml-unknown-entity xml-char-reference xml-junk-after-root " +
+      "xml-not-well-formed",
+    reasons: "xml-dtd-refused",
+  }),
+  rule("sitemap-leading-text", "error", "engine", sources.searchConsole, {
     sentence: "Leading whitespace or text: something comes before the XML declaration.",
     fix: "Remove what comes before `<?xml`: often an empty line in a template, or a warning of PHP.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-namespace",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "xml-junk-before-root",
+  }),
+  rule("sitemap-namespace", "error", "protocol", sources.protocol("validating"), {
     sentence:
       "Incorrect namespace: the root, an entry or an extension has another namespace, name or place than its format asks for.",
     fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
-    link: protocol("validating"),
-  },
-  {
-    id: "sitemap-not-utf8",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
+  }),
+  rule("sitemap-not-utf8", "error", "protocol", sources.protocol("escaping"), {
     sentence: "The file is not UTF-8, or has bytes that are not valid in UTF-8.",
     fix: "Write the file in UTF-8.",
-    link: protocol("escaping"),
-  },
-  {
-    id: "sitemap-too-large",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "charset-unsupported charset-conflict charset-invalid",
+  }),
+  rule("sitemap-too-large", "error", "protocol", sources.protocol("index"), {
     sentence: `Sitemap file size error: the file is larger than ${megabytes} MB uncompressed.`,
     fix: "Split the sitemap, and list its parts in an index.",
-    link: protocol("index"),
-  },
-  {
-    id: "sitemap-too-many-urls",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "protocol-size",
+  }),
+  rule("sitemap-too-many-urls", "error", "protocol", sources.protocol("index"), {
     sentence: `Too many URLs in sitemap: more than ${entries}; search engines may ignore the rest.`,
     fix: "Split the sitemap, and list its parts in an index.",
-    link: protocol("index"),
-  },
-  {
-    id: "sitemap-near-limit",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+    problems: "protocol-entries",
+  }),
+  rule("sitemap-near-limit", "info", "heuristic", sources.protocol("index"), {
     sentence: `A sitemap is close to the limit of ${entries} URLs or ${megabytes} MB.`,
     fix: "Split it before it reaches the limit.",
-    link: protocol("index"),
     firedOn: 0,
-  },
-  {
-    id: "index-too-many-sitemaps",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("index-too-many-sitemaps", "error", "protocol", sources.protocol("index"), {
     sentence: `Too many sitemaps in the index: more than ${entries}.`,
     fix: "Use a second index, and name it in robots.txt.",
-    link: protocol("index"),
-  },
-  {
-    id: "index-nested",
-    severity: "error",
-    basis: "engine",
+  }),
+  rule("index-nested", "error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
     sentence: "Incorrect sitemap index format: nested sitemap indexes. Google reads nothing that a nested index lists.",
     fix: "List the sitemaps themselves, or name each index in robots.txt.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "index-mixed",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("index-mixed", "error", "protocol", sources.protocol("index"), {
     sentence: "One file lists both pages and sitemaps.",
     fix: "Put pages and sitemaps into two files.",
-    link: protocol("index"),
-  },
-  {
-    id: "index-cycle",
-    severity: "error",
-    basis: "practice",
-    engines,
+    problems: "xml-mixed",
+  }),
+  rule("index-cycle", "error", "practice", sources.protocol("index"), {
     sentence: "A sitemap index lists itself, directly or through another index.",
     fix: "Remove the entry.",
-    link: protocol("index"),
-  },
-  {
-    id: "index-child-other-site",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+    reasons: "cycle",
+  }),
+  rule("index-child-other-site", "warning", "protocol", sources.protocol("index"), {
     sentence: "An index lists a sitemap on another host; search engines use it only where cross-submission is set up.",
     fix: "Host the sitemap on the site of the index, or name it in this site's robots.txt.",
-    link: protocol("index"),
     needs: ["location"],
-  },
-  {
-    id: "index-child-outside-directory",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("index-child-outside-directory", "info", "engine", sources.largeSitemaps, {
     engines: ["google"],
     sentence: "An index lists a sitemap outside of its own directory; Google wants them in or below it.",
     fix: "Put the index at the root of the site.",
-    link: sources.largeSitemaps,
     needs: ["location"],
-  },
-  {
-    id: "index-child-repeated",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("index-child-repeated", "warning", "heuristic", sources.protocol("index"), {
     sentence: "A sitemap is listed more than once.",
     fix: "List it once.",
-    link: protocol("index"),
     firedOn: 1,
-  },
-  {
-    id: "index-lastmod-stale",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+  }),
+  rule("index-lastmod-stale", "warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
     sentence:
       "The index gives a sitemap an older date than its pages have; a search engine that trusts the index does not fetch it.",
     fix: "Update the date in the index whenever a sitemap is written.",
-    link: protocol("sitemapIndexTagDefinitions"),
-  },
-  {
-    id: "index-lastmod-identical",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("index-lastmod-identical", "info", "engine", sources.bingLastmod, {
     engines: ["bing"],
     sentence: "All sitemaps of an index carry the same date.",
     fix: "Give each sitemap the time at which it changed.",
-    link: sources.bingLastmod,
-  },
-  {
-    id: "feed-unsupported",
-    severity: "warning",
-    basis: "engine",
+  }),
+  rule("feed-unsupported", "warning", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: "Google does not accept this kind of feed as a sitemap: it reads RSS 2.0 and Atom 1.0.",
     fix: "Publish an XML sitemap, RSS 2.0 or Atom 1.0.",
-    link: sources.buildSitemap,
-  },
-  {
-    id: "feed-as-only-sitemap",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("feed-as-only-sitemap", "info", "engine", sources.buildSitemap, {
     engines: ["google", "yandex"],
     sentence: "All sitemaps are feeds: they name recent pages only, and Yandex reads none of them.",
     fix: "Add an XML sitemap that lists all pages.",
-    link: sources.buildSitemap,
     needs: ["complete", "site"],
-  },
-  {
-    id: "text-sitemap-name",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("text-sitemap-name", "info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: "The name of a text sitemap does not end in .txt, as Google asks.",
     fix: "Rename the file.",
-    link: sources.buildSitemap,
     needs: ["location"],
-  },
-  {
-    id: "text-sitemap-junk",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+  }),
+  rule("text-sitemap-junk", "warning", "protocol", sources.protocol("otherformats"), {
     sentence: "A text sitemap has lines with something other than one URL.",
     fix: "Write one URL a line, and nothing else.",
-    link: protocol("otherformats"),
-  },
+    problems: "text-junk text-extra limit-line-length",
+  }),
 ];
+
+/** The size and the character set of a sitemap. */
+export function judgeContent(
+  sitemap: Sitemap,
+  { decodedBytes, charset }: DocumentResponse,
+  findings: SitemapFindings,
+): void {
+  const hasProblem = (prefix: string) => problemsOf(sitemap).some(({ code }) => code.startsWith(prefix));
+  if (decodedBytes > bounds.nearBytes && decodedBytes <= protocolBytes && !hasProblem("protocol-")) {
+    findings.add("sitemap-near-limit", undefined, size(decodedBytes));
+  }
+  if (charset !== undefined && !/^utf-8$/i.test(charset) && !hasProblem("charset-")) {
+    findings.add("sitemap-not-utf8", undefined, charset);
+  }
+}
+
+/** Judges the version of a feed by the beginning of its text. */
+export async function judgeFeed(text: AsyncIterable<string>, findings: SitemapFindings): Promise<void> {
+  let start = "";
+  for await (const piece of text) {
+    start += piece;
+    if (start.length >= startLength) break;
+  }
+  const markup = start.slice(0, startLength).replaceAll(/<!--[\s\S]*?-->/g, "");
+  const [root, name] = /<(?:[\w-]+:)?(rss|feed|rdf)(?:\s[^>]*)?>/i.exec(markup) ?? [];
+  if (root === undefined || name === undefined) return;
+  const version = /\sversion\s*=\s*["']([^"']*)["']/i.exec(root)?.[1];
+  const isOld = { rss: /^0|^1/.test(version ?? ""), feed: /^0/.test(version ?? ""), rdf: true }[name.toLowerCase()];
+  if (isOld) findings.add("feed-unsupported", undefined, `${name}${version === undefined ? "" : ` ${version}`}`);
+}
+
+// Comments and style sheets may come before the root.
+const startLength = 8192;
+
+export function judgePages(sitemap: PagesSitemap, findings: SitemapFindings, { hasLocation }: CheckSettings): void {
+  const { url, pageCount, problems, format } = sitemap;
+  if (pageCount === 0 && sitemap.complete) reportEmpty(sitemap, findings);
+  const isOver = problems.some(({ code }) => code === "protocol-entries");
+  if (pageCount > bounds.nearEntries && !isOver) findings.add("sitemap-near-limit", undefined, `${pageCount} URLs`);
+  if (format === "text" && hasLocation && !/\.txt(?:\.gz)?(?:[?#]|$)/i.test(url)) findings.add("text-sitemap-name");
+}
+
+export function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
+  const { children } = index;
+  if (children.length === 0 && index.complete) reportEmpty(index, findings);
+  const [first] = children;
+  const isSame = (child: Sitemap) => child.lastModified === first?.lastModified;
+  if (children.length >= bounds.indexDates && first?.lastModified !== undefined && children.every(isSame)) {
+    findings.add("index-lastmod-identical", undefined, first.lastModified);
+  }
+}
+
+/** A sitemap, as its index lists it. */
+export function judgeChild(
+  sitemap: Sitemap,
+  parent: IndexSitemap,
+  isRepeated: boolean,
+  site: SiteContext,
+  findings: SitemapFindings,
+  settings: CheckSettings,
+): void {
+  const url = sitemap.declaredUrl ?? sitemap.url;
+  if (isRepeated) findings.add("index-child-repeated", undefined, url);
+  if (isXmlIndex(sitemap)) findings.add("index-nested", undefined, sitemap.url);
+  const own = locationOf(url);
+  const above = locationOf(parent.url);
+  if (!settings.hasLocation || own === undefined || above === undefined) return;
+  if (own.origin.host !== above.origin.host) {
+    const isSubmitted = site.isNamedByRobots(sitemap) || settings.crossSubmit.has(own.origin.host);
+    if (!isSubmitted) findings.add("index-child-other-site", undefined, url);
+  } else if (!own.directory.startsWith(above.directory)) {
+    findings.add("index-child-outside-directory", undefined, url);
+  }
+}
+
+// A news sitemap may be empty on a quiet day, and Google says that this is fine.
+function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
+  findings.add("sitemap-empty", undefined, undefined, /news/i.test(sitemap.url) ? "info" : undefined);
+}
+
+/** All sitemaps are feeds. */
+export function judgeFeeds(tree: SitemapTree, { isSite, homepage }: SiteContext, findings: Findings): void {
+  const pages = [...tree.sitemaps()].filter((sitemap) => sitemap.kind === "pages");
+  if (isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
+    findings.count("feed-as-only-sitemap", homepage, pages.length, { value: pages[0]?.url ?? "" });
+  }
+}
+
+export function isFeed({ format }: PagesSitemap): boolean {
+  return format === "rss" || format === "atom";
+}
+
+export function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {
+  return sitemap.kind === "index" && sitemap.format === "xml";
+}

@@ -1,173 +1,182 @@
 // Rules about finding and fetching sitemaps.
+import { header } from "../../model/exchange.ts";
+import { size } from "../../model/figures.ts";
 import { robotsTxtBytes } from "../../model/protocol-limits.ts";
+import type { DocumentResponse } from "../../model/response.ts";
+import type { IndexSitemap, Sitemap } from "../../model/sitemap.ts";
+import { urlKey } from "../../model/url.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
-import { type BuiltInRule, engines } from "../rule.ts";
-import { protocol, sources } from "../sources.ts";
+import { isRobots, type RobotsAccess, type SiteContext } from "../context.ts";
+import type { Findings, SitemapFindings } from "../findings.ts";
+import { type RuleRow, rule } from "../rule.ts";
+import * as sources from "../sources.ts";
 
-export const fetchingRules: readonly BuiltInRule[] = [
-  {
-    id: "sitemap-none",
-    severity: "error",
-    basis: "protocol",
-    engines,
+export const fetchingRules: readonly RuleRow[] = [
+  rule("sitemap-none", "error", "protocol", sources.protocol("informing"), {
     sentence: "No sitemap was found: robots.txt names none, and none is at a well-known path.",
     fix: "Publish a sitemap, and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
-    link: protocol("informing"),
     needs: ["site", "robots"],
-  },
-  {
-    id: "robots-unreachable",
-    severity: "error",
-    basis: "engine",
+  }),
+  rule("robots-unreachable", "error", "engine", sources.robots, {
     engines: ["google"],
     sentence: "robots.txt cannot be reached; meanwhile Google does not crawl the site, for up to 12 hours.",
     fix: "Answer requests for robots.txt with status 200, or with 404 where there is none.",
-    link: sources.robots,
-  },
-  {
-    id: "robots-too-large",
-    severity: "warning",
-    basis: "engine",
+    websiteProblems: "robots-unreachable",
+  }),
+  rule("robots-too-large", "warning", "engine", sources.robots, {
     engines: ["google"],
     sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
     fix: "Shorten robots.txt, and put its Sitemap lines first.",
-    link: sources.robots,
-  },
-  {
-    id: "robots-sitemap-spelling",
-    severity: "warning",
-    basis: "engine",
-    engines,
+    robotsProblems: "limit-robots-bytes",
+  }),
+  rule("robots-sitemap-spelling", "warning", "engine", sources.robots, {
     sentence: "robots.txt has a misspelled Sitemap line; search engines may skip it.",
     fix: "Write `Sitemap: https://example.org/sitemap.xml`, without quotes.",
-    link: sources.robots,
-  },
-  {
-    id: "robots-sitemap-relative",
-    severity: "error",
-    basis: "engine",
+    robotsProblems: "robots-spelling",
+  }),
+  rule("robots-sitemap-relative", "error", "engine", sources.robots, {
     engines: ["google", "yandex"],
     sentence: "robots.txt names a sitemap by a relative URL; search engines want the complete one.",
     fix: "Write the URL with its scheme and host.",
-    link: sources.robots,
-  },
-  {
-    id: "robots-no-sitemap",
-    severity: "info",
-    basis: "protocol",
-    engines,
+    robotsProblems: "url-relative",
+  }),
+  rule("robots-no-sitemap", "info", "protocol", sources.protocol("submit_robots"), {
     sentence: "robots.txt names no sitemap; search engines to which it was not submitted may not find it.",
     fix: "Add a Sitemap line to robots.txt.",
-    link: protocol("submit_robots"),
     needs: ["site"],
-  },
-  {
-    id: "sitemap-undeclared",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("sitemap-undeclared", "info", "heuristic", sources.protocol("informing"), {
     sentence: "A sitemap is published, but neither robots.txt nor an index names it.",
     fix: "Name it in robots.txt, or remove the file.",
-    link: protocol("informing"),
     needs: ["complete", "site", "robots"],
     firedOn: 13,
-  },
-  {
-    id: "sitemap-robots-disallowed",
-    severity: "error",
-    basis: "engine",
+  }),
+  rule("sitemap-robots-disallowed", "error", "engine", sources.robots, {
     engines: ["google", "yandex"],
     sentence: "robots.txt disallows a sitemap; search engines do not fetch it.",
     fix: "Allow the sitemap in robots.txt.",
-    link: sources.robots,
     needs: ["robots"],
-  },
-  {
-    id: "sitemap-unreachable",
-    severity: "error",
-    basis: "engine",
-    engines,
+  }),
+  rule("sitemap-unreachable", "error", "engine", sources.searchConsole, {
     sentence: "Couldn't fetch: a sitemap cannot be fetched.",
     fix: "Publish the sitemap, or take it out of the index or robots.txt that names it.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-challenge",
-    severity: "warning",
-    basis: "practice",
-    engines,
+    reasons:
+      "dns-not-found dns-temporary timeout-connect timeout-tls timeout-first-byte timeout-idle " +
+      "timeout-total connection-refused connection-reset connection-failed connection-no-socket " +
+      "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
+  }),
+  rule("sitemap-challenge", "warning", "practice", sources.httpStatus, {
     sentence:
       "A sitemap is kept from programs (bot check, 401 or 403); search engines that are not recognized see the same.",
     fix: "Let requests for sitemaps and robots.txt pass the bot filter.",
-    link: sources.httpStatus,
-  },
-  {
-    id: "sitemap-redirect",
-    severity: "warning",
-    basis: "engine",
+    websiteProblems: "website-unreachable",
+  }),
+  rule("sitemap-redirect", "warning", "engine", sources.yandex, {
     engines: ["yandex"],
     sentence: "A sitemap is named by a URL that redirects; Yandex wants status 200.",
     fix: "Name the final URL.",
-    link: sources.yandex,
-  },
-  {
-    id: "sitemap-redirect-broken",
-    severity: "error",
-    basis: "practice",
-    engines,
+    problems: "redirect-encoding",
+  }),
+  rule("sitemap-redirect-broken", "error", "practice", sources.httpStatus, {
     sentence:
       "Redirect error: the redirects of a sitemap loop, are too many, lead nowhere, or lead from https to http.",
     fix: "Repair the redirect, or name the final URL.",
-    link: sources.httpStatus,
-  },
-  {
-    id: "sitemap-slow",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+    problems: "redirect-downgrade",
+    reasons: "redirect-loop limit-redirects redirect-invalid scheme-refused",
+  }),
+  rule("sitemap-slow", "info", "heuristic", sources.searchConsole, {
     sentence: `A sitemap takes longer than ${bounds.slow / 1000} s to start; search engines may give up.`,
     fix: "Write the sitemap ahead of time instead of at each request.",
-    link: sources.searchConsole,
     needs: ["response"],
     firedOn: 0,
-  },
-  {
-    id: "sitemap-served-as-html",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("sitemap-served-as-html", "info", "heuristic", sources.buildSitemap, {
     sentence: "An XML sitemap is served with the content type text/html.",
     fix: "Serve it as application/xml.",
-    link: sources.buildSitemap,
     needs: ["response"],
     firedOn: 0,
-  },
-  {
-    id: "sitemap-cut-off",
-    severity: "error",
-    basis: "engine",
-    engines,
+  }),
+  rule("sitemap-cut-off", "error", "engine", sources.searchConsole, {
     sentence: "A sitemap is cut off: it ends in the middle, and search engines do not see the rest.",
     fix: "Repair the server or the program that writes the file.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-compression",
-    severity: "error",
-    basis: "engine",
-    engines,
+    problems:
+      "body-short body-reset timeout-idle timeout-total connection-reset connection-failed " +
+      "connection-no-socket http-protocol coding-truncated xml-truncated",
+  }),
+  rule("sitemap-compression", "error", "engine", sources.searchConsole, {
     sentence: "Compression error: a sitemap cannot be decompressed cleanly.",
     fix: "Compress the file once, with gzip, and announce only the Content-Encoding that was used.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "sitemap-not-compressed",
-    severity: "info",
-    basis: "protocol",
-    engines,
+    problems: "coding-trailing coding-checksum coding-damaged coding-unknown coding-mismatch limit-encoding-layers",
+  }),
+  rule("sitemap-not-compressed", "info", "protocol", sources.protocol("index"), {
     sentence: "A large sitemap is sent uncompressed.",
     fix: "Compress it with gzip.",
-    link: protocol("index"),
     needs: ["response"],
-  },
+  }),
 ];
+
+/** Rules about how a document was served. `response` is undefined for one that did not come from a server. */
+export function judgeResponse(
+  sitemap: Sitemap,
+  response: DocumentResponse,
+  findings: SitemapFindings,
+  { slow }: { readonly slow: number },
+): void {
+  const { wireBytes, decodedBytes, firstByte, headers } = response;
+  // A file has no server.
+  if (headers.length === 0 && response.receivedAt === undefined) return;
+  if (wireBytes > bounds.uncompressedBytes && wireBytes === decodedBytes) {
+    findings.add("sitemap-not-compressed", undefined, size(wireBytes));
+  }
+  if (firstByte !== undefined && firstByte > slow) {
+    findings.add("sitemap-slow", undefined, `${(firstByte / 1000).toFixed(1)} s`);
+  }
+  const isXml = sitemap.kind === "index" || (sitemap.kind === "pages" && sitemap.format !== "text");
+  const type = header(headers, "content-type") ?? "";
+  if (isXml && /^\s*text\/html\b/i.test(type)) findings.add("sitemap-served-as-html", undefined, type);
+}
+
+/** `parent` is undefined for the root. */
+export function judgeRedirect(
+  sitemap: Sitemap,
+  parent: IndexSitemap | undefined,
+  site: SiteContext,
+  findings: SitemapFindings,
+): void {
+  const { declaredUrl, url } = sitemap;
+  if (declaredUrl === undefined || sitemap.kind === "invalid" || parent === undefined || isRobots(sitemap)) return;
+  // The URL was given, as opposed to a well-known path that was tried.
+  const isNamed = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
+  if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
+}
+
+export function judgeAccess(sitemap: Sitemap, robots: RobotsAccess, findings: SitemapFindings): void {
+  const blocked = isRobots(sitemap) ? undefined : robots.blocked(sitemap.url);
+  if (blocked === undefined) return;
+  findings.add("sitemap-robots-disallowed", undefined, blocked.agents, blocked.isFirst ? undefined : "warning");
+}
+
+/** How sitemaps were found. `named`: the keys of the URLs that indexes name. */
+export function judgeDiscovery(
+  tree: SitemapTree,
+  site: SiteContext,
+  findings: Findings,
+  named: ReadonlySet<string>,
+  isRobotsKnown: boolean,
+): void {
+  if (!site.isSite) return;
+  const { robots } = site;
+  const found = [...tree.sitemaps()].filter((sitemap) => sitemap !== tree.root && !isRobots(sitemap));
+  // If robots.txt or a well-known path could not be read, this is unknown.
+  if (found.length === 0 && tree.complete && isRobotsKnown) findings.count("sitemap-none", site.homepage, 1);
+  if (robots?.children.length === 0 && found.some(({ kind }) => kind !== "invalid")) {
+    findings.count("robots-no-sitemap", robots.url, 1);
+  }
+  if (!tree.complete || !isRobotsKnown) return;
+  for (const child of tree.root.children) {
+    const by = site.foundBy(child);
+    const isFound = !isRobots(child) && child.kind !== "invalid" && by !== undefined && by !== "given";
+    if (isFound && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
+  }
+}

@@ -1,113 +1,208 @@
-// Rules about alternate pages in other languages (hreflang).
-import type { BuiltInRule } from "../rule.ts";
-import { sources } from "../sources.ts";
+// Rules about alternate pages in other languages (hreflang), of one entry. What the rules across all sitemaps need
+// (clusters.ts) is recorded: a fingerprint of the whole set that does not depend on its order, and the language that the page
+// gives itself.
+import type { AlternatePage, SitemapPage } from "../../model/page.ts";
+import type { Findings, SitemapFindings } from "../findings.ts";
+import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
+import { googleRule, type RuleRow } from "../rule.ts";
+import * as sources from "../sources.ts";
+import { mixed, textHash, UrlScan } from "../url-scan.ts";
 
-const google = ["google"] as const;
-
-export const languageRules: readonly BuiltInRule[] = [
-  {
-    id: "hreflang-code",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+export const languageRules: readonly RuleRow[] = [
+  googleRule("hreflang-code", "error", "engine", sources.languages, {
     sentence: "Not a language that Google supports.",
     fix: "Write an ISO 639-1 language, with an ISO 3166-1 region where one is meant: `en`, `en-US`, `zh-Hant`, `x-default`.",
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-region",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-region", "error", "engine", sources.languages, {
     sentence: "The region of a language is not a country code; Google ignores it.",
     fix: "Write an ISO 3166-1 Alpha 2 code: GB for the United Kingdom; there is none for Latin America or Europe.",
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-not-absolute",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-not-absolute", "error", "engine", sources.languages, {
     sentence: "The URL of an alternate page is relative; Google ignores it.",
     fix: "Write the whole URL, with scheme and host.",
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-incomplete",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+    problems: "alternate-relative",
+  }),
+  googleRule("hreflang-incomplete", "error", "engine", sources.languages, {
     sentence: "An alternate page lacks its language or its URL.",
     fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-language-twice",
-    severity: "error",
-    basis: "practice",
-    engines: google,
+    problems: "alternate-incomplete",
+  }),
+  googleRule("hreflang-language-twice", "error", "practice", sources.languages, {
     sentence: "Two alternate pages of one entry claim the same language.",
     fix: "Name one page for each language.",
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-no-self",
-    severity: "warning",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-no-self", "warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
     fix: "List every version on every page, the page itself included.",
-    link: sources.languages,
-  },
-  {
-    id: "hreflang-no-return",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-no-return", "error", "engine", sources.languages, {
     sentence: "No return links: a page names another that does not name it back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
-    link: sources.languages,
     needs: ["complete"],
-  },
-  {
-    id: "hreflang-return-differs",
-    severity: "warning",
-    basis: "heuristic",
-    engines: google,
+  }),
+  googleRule("hreflang-return-differs", "warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
     fix: "Use one code for each page.",
-    link: sources.languages,
     needs: ["complete"],
     firedOn: 0,
-  },
-  {
-    id: "hreflang-target-unlisted",
-    severity: "info",
-    basis: "heuristic",
-    engines: google,
+  }),
+  googleRule("hreflang-target-unlisted", "info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",
     fix: "List it.",
-    link: sources.languages,
     needs: ["complete", "site"],
     firedOn: 1,
-  },
-  {
-    id: "hreflang-no-default",
-    severity: "info",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-no-default", "info", "engine", sources.languages, {
     sentence: "No page is named for all other languages (`x-default`).",
     fix: "Add an alternate page with the language `x-default`.",
-    link: sources.languages,
     needs: ["complete"],
-  },
-  {
-    id: "hreflang-no-catchall",
-    severity: "info",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("hreflang-no-catchall", "info", "engine", sources.languages, {
     sentence: "A language has pages for several regions, but none for its other speakers.",
     fix: "Add an alternate page with the language alone, such as `en` beside `en-US` and `en-GB`.",
-    link: sources.languages,
-  },
+  }),
 ];
+
+/** The alternate pages of one entry, as fingerprints. */
+export interface AlternateSet {
+  /** Of all languages and URLs. */
+  readonly high: number;
+  readonly low: number;
+  /** Different URLs. */
+  readonly members: number;
+  readonly hasSelf: boolean;
+  /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
+  readonly selfLanguage: number;
+  /** The first language that the page gives itself, as written. */
+  readonly ownLanguage: string | undefined;
+  /** A fingerprint of all languages, and of those that the page gives itself, without the URLs. */
+  readonly languages: number;
+}
+
+export class LanguageRules {
+  readonly #scan = new UrlScan();
+  readonly #codes = new Map<string, Language>();
+  // By a fingerprint of the languages of an entry: most entries of a website have the same.
+  readonly #choices = new Map<number, Choice>();
+  // The alternate pages of the entry, as fingerprints.
+  readonly #seen = new Set<number>();
+  // Of the website.
+  #clusters = 0;
+  #hasDefault = false;
+  #firstCluster: { readonly page: string; readonly sitemap: string } | undefined;
+
+  /** `own` has read the URL of the page. */
+  see(page: SitemapPage, alternates: readonly AlternatePage[], own: UrlScan, findings: SitemapFindings): AlternateSet {
+    const scan = this.#scan;
+    let high = 0;
+    let low = 0;
+    let hasSelf = false;
+    let selfLanguage = 0;
+    let selfCount = 0;
+    let ownLanguage: string | undefined;
+    let ownLanguages = 0;
+    let languages = 0;
+    this.#seen.clear();
+    for (let index = 0; index < alternates.length; index++) {
+      const { language, url } = alternates[index]!;
+      const code = this.#read(language);
+      if (code.fault !== undefined) findings.add(code.fault, page.url, language);
+      if (code.language === "x-default") this.#hasDefault = true;
+      scan.read(url);
+      const isSelf = scan.spelling === own.spelling && scan.pageLow === own.pageLow && scan.pageHigh === own.pageHigh;
+      if (isSelf) {
+        hasSelf = true;
+        if (code.language !== "x-default") {
+          selfLanguage = code.hash;
+          selfCount += 1;
+          ownLanguage ??= language;
+          ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
+        }
+      }
+      // Added up, so that the order makes no difference.
+      high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
+      low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
+      languages = (languages + mixed(code.hash)) | 0;
+      this.#seen.add((scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11));
+    }
+    const members = this.#seen.size;
+    if (!hasSelf) findings.add("hreflang-no-self", page.url);
+    this.#judgeChoice(page.url, alternates, languages, findings);
+    if (members > 1 || (members === 1 && !hasSelf)) {
+      this.#clusters += 1;
+      this.#firstCluster ??= { page: page.url, sitemap: findings.sitemap };
+    }
+    return {
+      high,
+      low,
+      members,
+      hasSelf,
+      selfLanguage: selfCount === 1 ? selfLanguage : 0,
+      ownLanguage,
+      languages: languages ^ mixed(ownLanguages),
+    };
+  }
+
+  /** The website has ended. */
+  finish(findings: Findings, homepage: string): void {
+    if (this.#clusters === 0 || this.#hasDefault) return;
+    findings.count("hreflang-no-default", homepage, this.#clusters, { url: this.#firstCluster?.page ?? homepage });
+  }
+
+  // A language that was seen before, with a fingerprint that ignores case.
+  #read(language: string): Language {
+    let known = this.#codes.get(language);
+    if (known === undefined) {
+      known = { ...readLanguageCode(language), hash: textHash(language.toLowerCase()) };
+      if (this.#codes.size >= mostCodes) this.#codes.clear();
+      this.#codes.set(language, known);
+    }
+    return known;
+  }
+
+  #judgeChoice(page: string, alternates: readonly AlternatePage[], languages: number, findings: SitemapFindings): void {
+    const key = (languages >>> 0) * 2 ** 20 + alternates.length;
+    let choice = this.#choices.get(key);
+    if (choice === undefined) {
+      choice = this.#choose(alternates);
+      if (this.#choices.size >= mostCodes) this.#choices.clear();
+      this.#choices.set(key, choice);
+    }
+    if (choice.withoutCatchall !== undefined) findings.add("hreflang-no-catchall", page, choice.withoutCatchall);
+    if (!choice.hasRepeated) return;
+    const first = new Map<string, string>();
+    for (const { language, url } of alternates) {
+      const known = first.get(language.toLowerCase());
+      if (known === undefined) first.set(language.toLowerCase(), url);
+      else if (known !== url) {
+        findings.add("hreflang-language-twice", page, language);
+        return;
+      }
+    }
+  }
+
+  #choose(alternates: readonly AlternatePage[]): Choice {
+    const codes = new Set(alternates.map(({ language }) => language.toLowerCase()));
+    const regions = new Map<string, number>();
+    for (const code of codes) {
+      const { language, region } = this.#read(code);
+      if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
+    }
+    const withoutCatchall = [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0];
+    return { hasRepeated: codes.size < alternates.length, withoutCatchall };
+  }
+}
+
+/** The languages of an entry, without its URLs. */
+interface Choice {
+  readonly hasRepeated: boolean;
+  /** A language with several regions that is not listed by itself. */
+  readonly withoutCatchall: string | undefined;
+}
+
+interface Language extends LanguageCode {
+  readonly hash: number;
+}
+
+// Websites have a hundred or two.
+const mostCodes = 10_000;

@@ -1,160 +1,209 @@
 // Rules about news stories, images and videos.
 import { grouped } from "../../model/figures.ts";
+import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
-import type { BuiltInRule } from "../rule.ts";
-import { sources } from "../sources.ts";
+import type { RobotsAccess, SitemapContext } from "../context.ts";
+import type { SitemapFindings } from "../findings.ts";
+import { firstInstant, hasTime, lastInstant } from "../instant.ts";
+import { isNewsLanguage } from "../language-codes.ts";
+import { googleRule, type RuleRow } from "../rule.ts";
+import * as sources from "../sources.ts";
 
-const google = ["google"] as const;
 const { videoDuration, videoRating } = bounds;
 
-export const mediaRules: readonly BuiltInRule[] = [
-  {
-    id: "news-too-many",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+export const mediaRules: readonly RuleRow[] = [
+  googleRule("news-too-many", "error", "engine", sources.news, {
     sentence: `Too many news articles: a sitemap has more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",
-    link: sources.news,
-  },
-  {
-    id: "news-stale",
-    severity: "warning",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("news-stale", "warning", "engine", sources.news, {
     sentence: "A news sitemap lists stories older than two days.",
     fix: "Remove the stories, or their `<news:news>` tags.",
-    link: sources.news,
-  },
-  {
-    id: "news-incomplete",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("news-incomplete", "error", "engine", sources.news, {
     sentence: "Missing XML tag: a news story lacks its publication name, language, date or title.",
     fix: "Add what is missing.",
-    link: sources.news,
-  },
-  {
-    id: "news-date-form",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+    problems: "news-incomplete",
+  }),
+  googleRule("news-date-form", "error", "engine", sources.news, {
     sentence: "Invalid date: a publication date in a form that Google does not read.",
     fix: "Write a date, or date and time with a time zone: `2026-05-31T10:00:00+00:00`.",
-    link: sources.news,
-  },
-  {
-    id: "news-language",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+    problems: "news-date-form",
+  }),
+  googleRule("news-language", "error", "engine", sources.news, {
     sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
     fix: "Write two or three letters, such as `en`; for Chinese `zh-cn` or `zh-tw`.",
-    link: sources.news,
-  },
-  {
-    id: "news-repeated",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("news-repeated", "error", "engine", sources.news, {
     sentence: "Invalid XML: too many tags. An entry has two `<news:news>` tags; one is allowed.",
     fix: "Keep one.",
-    link: sources.news,
-  },
-  {
-    id: "news-deprecated",
-    severity: "info",
-    basis: "engine",
-    engines: google,
+    problems: "news-repeated",
+  }),
+  googleRule("news-deprecated", "info", "engine", sources.news, {
     sentence: "Google no longer documents the tags access, genres, keywords and stock_tickers of news.",
     fix: "Leave them out.",
-    link: sources.news,
-  },
-  {
-    id: "image-too-many",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("image-too-many", "error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
     fix: "Keep the best.",
-    link: sources.images,
-  },
-  {
-    id: "image-incomplete",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+    problems: "limit-images",
+  }),
+  googleRule("image-incomplete", "error", "engine", sources.images, {
     sentence: "Missing XML tag: an image has no `<image:loc>`.",
     fix: "Give the image a URL, or remove it.",
-    link: sources.images,
-  },
-  {
-    id: "image-deprecated",
-    severity: "info",
-    basis: "engine",
-    engines: google,
+    problems: "image-incomplete",
+  }),
+  googleRule("image-deprecated", "info", "engine", sources.images, {
     sentence: "Google removed the tags caption, geo_location, title and license of images in 2022.",
     fix: "Leave them out.",
-    link: sources.images,
-  },
-  {
-    id: "video-incomplete",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("video-incomplete", "error", "engine", sources.videos, {
     sentence: "Missing XML tag: a video lacks its thumbnail, title, description, or both of its locations.",
     fix: "Add what is missing.",
-    link: sources.videos,
-  },
-  {
-    id: "video-is-page",
-    severity: "error",
-    basis: "engine",
-    engines: google,
+    problems: "video-incomplete",
+  }),
+  googleRule("video-is-page", "error", "engine", sources.videos, {
     sentence: "Video location and play page location are the same.",
     fix: "Name the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
-    link: sources.videos,
-  },
-  {
-    id: "video-field",
-    severity: "warning",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("video-field", "warning", "engine", sources.videos, {
     sentence:
       `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
       `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters, restriction with a relationship).`,
     fix: "Correct the field, or leave it out.",
-    link: sources.videos,
-  },
-  {
-    id: "video-expired",
-    severity: "warning",
-    basis: "engine",
-    engines: google,
+    problems: "video-invalid",
+  }),
+  googleRule("video-expired", "warning", "engine", sources.videos, {
     sentence: "A video is past its expiration date; Google does not show it any more.",
     fix: "Remove the video.",
-    link: sources.videos,
-  },
-  {
-    id: "video-deprecated",
-    severity: "info",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("video-deprecated", "info", "engine", sources.videos, {
     sentence:
       "Google removed the tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed of videos in 2022.",
     fix: "Leave them out.",
-    link: sources.videos,
-  },
-  {
-    id: "media-robots-disallowed",
-    severity: "warning",
-    basis: "engine",
-    engines: google,
+  }),
+  googleRule("media-robots-disallowed", "warning", "engine", sources.videos, {
     sentence: "robots.txt disallows an image, a thumbnail, a video or its player.",
     fix: "Allow it in robots.txt.",
-    link: sources.videos,
     needs: ["robots"],
-  },
+  }),
 ];
+
+export class MediaRules {
+  readonly #robots: RobotsAccess;
+  // For the current document.
+  #stories = 0;
+
+  constructor(robots: RobotsAccess) {
+    this.#robots = robots;
+  }
+
+  begin(): void {
+    this.#stories = 0;
+  }
+
+  see(page: SitemapPage, context: SitemapContext): void {
+    const { newsStory, images, videos } = page;
+    // In feeds, a story is the title and date of any item.
+    if (newsStory !== undefined && context.sitemap.format === "xml") {
+      this.#stories += 1;
+      judgeNews(newsStory, page.url, context);
+    }
+    if (images !== undefined) this.#judgeImages(images, page.url, context.findings);
+    if (videos !== undefined) for (const video of videos) this.#judgeVideo(video, page.url, context);
+  }
+
+  /** The document has ended. */
+  end({ findings }: SitemapContext): void {
+    const { newsStories } = bounds;
+    if (this.#stories <= newsStories) return;
+    findings.addMany("news-too-many", this.#stories - newsStories, { value: `${this.#stories} stories` });
+  }
+
+  #judgeImages(images: readonly SitemapImage[], page: string, findings: SitemapFindings): void {
+    if (images.length > bounds.images) findings.add("image-too-many", page, `${images.length} images`);
+    for (const image of images) {
+      const old = deprecatedImageFields.find((field) => image[field] !== undefined);
+      if (old !== undefined) findings.add("image-deprecated", page, imageTags[old]);
+      if (this.#isBlocked(image.url)) findings.add("media-robots-disallowed", page, image.url);
+    }
+  }
+
+  // Google Images and Google Video show files that other crawlers may not fetch.
+  #isBlocked(url: string): boolean {
+    return this.#robots.blocked(url)?.isFirst ?? false;
+  }
+
+  #judgeVideo(video: SitemapVideo, page: string, { findings, receivedAt }: SitemapContext): void {
+    const { thumbnailUrl, contentUrl, playerUrl, expirationDate } = video;
+    if (contentUrl === page || playerUrl === page) findings.add("video-is-page", page);
+    const fault = outOfBounds(video);
+    if (fault !== undefined) findings.add("video-field", page, fault);
+    if (expirationDate !== undefined && lastInstant(expirationDate) < receivedAt) {
+      findings.add("video-expired", page, expirationDate);
+    }
+    const old = deprecatedVideoTag(video);
+    if (old !== undefined) findings.add("video-deprecated", page, old);
+    for (const url of [thumbnailUrl, contentUrl, playerUrl]) {
+      if (url !== undefined && this.#isBlocked(url)) findings.add("media-robots-disallowed", page, url);
+    }
+  }
+}
+
+function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: SitemapContext): void {
+  const { publishDate, publicationLanguage } = story;
+  if (publishDate !== undefined) {
+    // https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap: a date at least.
+    if (publishDate.length < "2026-05-31".length) findings.add("news-date-form", page, publishDate);
+    const age = receivedAt - firstInstant(publishDate);
+    if (age > (hasTime(publishDate) ? bounds.newsAge : bounds.newsAgeOfDate))
+      findings.add("news-stale", page, publishDate);
+  }
+  if (publicationLanguage !== undefined && !isNewsLanguage(publicationLanguage)) {
+    findings.add("news-language", page, publicationLanguage);
+  }
+  const { access, genres, keywords, stockTickers } = story;
+  const old =
+    (access !== undefined && "news:access") ||
+    (genres !== undefined && "news:genres") ||
+    (keywords !== undefined && "news:keywords") ||
+    (stockTickers !== undefined && "news:stock_tickers");
+  if (old !== false) findings.add("news-deprecated", page, old);
+}
+
+const imageTags = {
+  caption: "image:caption",
+  geoLocation: "image:geo_location",
+  title: "image:title",
+  license: "image:license",
+} as const;
+const deprecatedImageFields = Object.keys(imageTags) as (keyof typeof imageTags)[];
+
+function deprecatedVideoTag(video: SitemapVideo): string | undefined {
+  if (video.category !== undefined) return "video:category";
+  if (video.galleryUrl !== undefined || video.galleryTitle !== undefined) return "video:gallery_loc";
+  if (video.prices !== undefined) return "video:price";
+  if (video.tvShow !== undefined) return "video:tvshow";
+  if (video.playerAutoplay !== undefined) return "autoplay";
+  return video.playerAllowsEmbed === undefined ? undefined : "allow_embed";
+}
+
+function outOfBounds(video: SitemapVideo): string | undefined {
+  const { duration, rating, description, tags, uploader, restriction, platform } = video;
+  const { videoDuration, videoRating, videoDescription, videoTags, videoUploader } = bounds;
+  if (duration !== undefined && !isWithin(duration, videoDuration)) return `duration ${duration}`;
+  if (rating !== undefined && !isWithin(rating, videoRating)) return `rating ${rating}`;
+  if (description !== undefined && description.length > videoDescription) {
+    return `description of ${description.length} characters`;
+  }
+  if (tags !== undefined && tags.length > videoTags) return `${tags.length} tags`;
+  if (uploader !== undefined && uploader.length > videoUploader) return `uploader of ${uploader.length} characters`;
+  if (restriction !== undefined && restriction.relationship === undefined) return "restriction without a relationship";
+  if (platform !== undefined && platform.relationship === undefined) return "platform without a relationship";
+  return undefined;
+}
+
+function isWithin(value: number, { least, most }: { readonly least: number; readonly most: number }): boolean {
+  return value >= least && value <= most;
+}

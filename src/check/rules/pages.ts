@@ -1,69 +1,218 @@
-// Rules about a sample of the pages that are listed.
+// Rules about a sample of the pages that are listed: whether they can be opened, redirect, ask not to be indexed, or name
+// another URL.
+import type { PageAnswer } from "../../crawl/page-fetch.ts";
+import { header } from "../../model/exchange.ts";
+import type { Options } from "../../model/options.ts";
+import { parseUrl } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type BuiltInRule, engines } from "../rule.ts";
-import { sources } from "../sources.ts";
+import { type Findings, SitemapFindings } from "../findings.ts";
+import { firstInstant } from "../instant.ts";
+import { type PageHead, readPageHead } from "../page-head.ts";
+import type { PageSample } from "../result.ts";
+import { type RuleRow, rule } from "../rule.ts";
+import { type SampledPage, upperBound } from "../sample.ts";
+import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 
-export const pageRules: readonly BuiltInRule[] = [
-  {
-    id: "page-unreachable",
-    severity: "error",
-    basis: "practice",
-    engines,
+export const pageRules: readonly RuleRow[] = [
+  rule("page-unreachable", "error", "practice", sources.searchConsole, {
     sentence: "A listed page cannot be opened: not found, a server error, or no answer.",
     fix: "Take the page out of the sitemap, or repair it.",
-    link: sources.searchConsole,
     needs: ["sample"],
-  },
-  {
-    id: "page-redirect",
-    severity: "warning",
-    basis: "engine",
-    engines,
+  }),
+  rule("page-redirect", "warning", "engine", sources.buildSitemap, {
     sentence: "Page with redirect: a listed page redirects to another URL.",
     fix: "List the URL that it leads to.",
-    link: sources.buildSitemap,
     needs: ["sample"],
-  },
-  {
-    id: "page-noindex",
-    severity: "error",
-    basis: "practice",
-    engines,
+  }),
+  rule("page-noindex", "error", "practice", sources.noindex, {
     sentence: "Excluded by 'noindex' tag: a listed page asks not to be indexed.",
     fix: "Remove the noindex, or take the page out of the sitemap.",
-    link: sources.noindex,
     needs: ["sample"],
-  },
-  {
-    id: "page-canonical-elsewhere",
-    severity: "warning",
-    basis: "engine",
-    engines,
+  }),
+  rule("page-canonical-elsewhere", "warning", "engine", sources.canonical, {
     sentence: "Alternate page with proper canonical tag: a listed page names another URL as canonical.",
     fix: "List the canonical URL.",
-    link: sources.canonical,
     needs: ["sample"],
-  },
-  {
-    id: "page-hreflang-differs",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("page-hreflang-differs", "info", "engine", sources.languages, {
     engines: ["google"],
     sentence: "The page and the sitemap name different alternate pages.",
     fix: "Keep one of the two, or make them equal.",
-    link: sources.languages,
     needs: ["sample"],
-  },
-  {
-    id: "page-lastmod-older",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("page-lastmod-older", "info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: `A page says that it changed more than ${days} days earlier than the sitemap says.`,
     fix: "Give each page the time of its last significant change.",
-    link: sources.buildSitemap,
     needs: ["sample"],
-  },
+  }),
 ];
+
+/** What a sample is judged by. */
+export interface SampleParts {
+  readonly homepage: string;
+  /** Whether the caller named the website, not an archive. */
+  readonly isNamed: boolean;
+  readonly agents: readonly string[];
+  readonly options: Options | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds. Pages that have not answered by then are not judged. */
+  readonly time: number;
+  readonly findings: Findings;
+  /** Pages of the website. */
+  readonly pageCount: number;
+}
+
+/** An answer, and what is needed of its HTML. */
+interface Seen {
+  readonly page: SampledPage;
+  readonly answer: Omit<PageAnswer, "html">;
+  readonly head: PageHead | undefined;
+}
+
+/** Fetches and judges pages; findings come in their order, whatever answers first. */
+export async function judgeSample(pages: readonly SampledPage[], parts: SampleParts): Promise<PageSample> {
+  const seen = await fetchAll(pages, parts);
+  const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [originOf(page.url)] : [])));
+  let judged = 0;
+  let bad = 0;
+  let disallowed = 0;
+  let unanswered = pages.length - seen.length;
+  for (const each of seen) {
+    const { outcome } = each.answer;
+    if (outcome === "disallowed") disallowed += 1;
+    // A bot check says nothing about the page. A password does, where other pages need none.
+    else if (outcome === "refused" || (outcome === "blocked" && isKept(each, open))) unanswered += 1;
+    else {
+      judged += 1;
+      if (judge(each, parts)) bad += 1;
+    }
+  }
+  const isAll = judged >= parts.pageCount;
+  const atMost = isAll ? (judged === 0 ? 0 : bad / judged) : upperBound(bad, judged);
+  return { pages: parts.pageCount, judged, bad, atMost, disallowed, unanswered };
+}
+
+async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
+  const { homepage, isNamed, options, signal, time } = parts;
+  const end = new AbortController();
+  const onAbort = () => end.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  // setTimeout treats longer delays as 1 ms.
+  const timer = time < 2 ** 31 ? setTimeout(() => end.abort(), time) : undefined;
+  const crawl = { ...options, signal: end.signal };
+  const { openPageFetch } = await import("../../crawl/page-fetch.ts");
+  const source = await openPageFetch({ homepage, isNamed, crawl, mostBytes: bounds.pageBytes });
+  const seen: (Seen | undefined)[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < pages.length && !end.signal.aborted) {
+      const index = next++;
+      const page = pages[index]!;
+      const { html, ...answer } = await source.page(page.url);
+      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html) : undefined;
+      seen[index] = { page, answer, head };
+    }
+  };
+  try {
+    // The throttle decides how many are sent; this, how many wait for it.
+    await Promise.all(Array.from({ length: mostWaiting }, worker));
+  } catch (error) {
+    if (!end.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    await source.close();
+  }
+  signal?.throwIfAborted();
+  return seen.filter((each) => each !== undefined);
+}
+
+const mostWaiting = 16;
+
+function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
+  const { reason } = answer;
+  return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(originOf(page.url));
+}
+
+// Whether it should not be listed as it is.
+function judge({ page, answer, head }: Seen, { agents, findings }: SampleParts): boolean {
+  const own = new SitemapFindings(findings, page.sitemap);
+  const { url } = page;
+  if (answer.outcome === "redirect") {
+    own.add(
+      "page-redirect",
+      url,
+      answer.target === undefined ? answer.reason?.message : `${answer.status} to ${answer.target}`,
+    );
+    return true;
+  }
+  if (head === undefined) {
+    own.add("page-unreachable", url, answer.reason?.message ?? String(answer.status ?? ""));
+    return true;
+  }
+  const isExcluded = judgeNoindex(url, head, agents, own);
+  const isElsewhere = head.canonical !== undefined && !isSamePage(head.canonical, url);
+  if (isElsewhere) own.add("page-canonical-elsewhere", url, head.canonical);
+  judgeAlternates(page, head, own);
+  judgeDate(page, answer, own);
+  return isExcluded || isElsewhere;
+}
+
+function judgeNoindex(
+  url: string,
+  { noindex }: PageHead,
+  agents: readonly string[],
+  findings: SitemapFindings,
+): boolean {
+  const blocked = agents.filter((agent) => namesOf(agent).some((name) => noindex.has(name)));
+  if (blocked.length === 0) return false;
+  findings.add("page-noindex", url, blocked.join(", "), blocked[0] === agents[0] ? undefined : "warning");
+  return true;
+}
+
+// Yandex calls its crawler by another name in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
+function namesOf(agent: string): string[] {
+  const name = agent.toLowerCase();
+  return name.startsWith("yandex") ? ["robots", name, "yandex"] : ["robots", name];
+}
+
+function judgeAlternates({ url, alternates }: SampledPage, head: PageHead, findings: SitemapFindings): void {
+  if (alternates.length === 0 || head.alternates.size === 0) return;
+  const listed = new Map(alternates.map((each) => [each.language.toLowerCase(), each.url]));
+  const languages = [...new Set([...listed.keys(), ...head.alternates.keys()])];
+  const different = languages.find((language) => {
+    const one = listed.get(language);
+    const two = head.alternates.get(language);
+    return one === undefined || two === undefined || !isSamePage(one, two);
+  });
+  if (different !== undefined) findings.add("page-hreflang-differs", url, different);
+}
+
+function judgeDate(
+  { url, lastModified }: SampledPage,
+  answer: Omit<PageAnswer, "html">,
+  findings: SitemapFindings,
+): void {
+  if (lastModified === undefined) return;
+  const changed = Date.parse(header(answer.headers, "last-modified") ?? "");
+  if (firstInstant(lastModified) - changed > bounds.pageOlder) {
+    findings.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
+  }
+}
+
+function isSamePage(one: string, two: string): boolean {
+  return normalOf(one) === normalOf(two);
+}
+
+function normalOf(url: string): string {
+  const parsed = parseUrl(url);
+  if (parsed === null) return url;
+  return parsed.href.slice(0, parsed.href.length - parsed.hash.length);
+}
+
+function originOf(url: string): string {
+  return parseUrl(url)?.origin ?? "";
+}

@@ -1,288 +1,305 @@
-// Rules about the URLs of pages.
+// Rules about the URLs of pages: their target and their spelling. Most need one scan of their characters (url-scan.ts) and a
+// comparison with the beginning of the sitemap's own URL.
 import { grouped } from "../../model/figures.ts";
-import { protocolUrlLength } from "../../model/url.ts";
+import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type BuiltInRule, engines } from "../rule.ts";
-import { protocol, sources } from "../sources.ts";
+import { type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
+import type { SitemapFindings } from "../findings.ts";
+import { type RuleRow, rule } from "../rule.ts";
+import * as sources from "../sources.ts";
+import { has, type UrlScan } from "../url-scan.ts";
 
-export const urlRules: readonly BuiltInRule[] = [
-  {
-    id: "url-missing",
-    severity: "error",
-    basis: "protocol",
-    engines,
+export const urlRules: readonly RuleRow[] = [
+  rule("url-missing", "error", "protocol", sources.protocol("locdef"), {
     sentence: "Missing XML tag: an entry has no `<loc>`.",
     fix: "Give the entry a URL, or remove it.",
-    link: protocol("locdef"),
-  },
-  {
-    id: "url-tag-repeated",
-    severity: "error",
-    basis: "engine",
+    problems: "url-missing",
+  }),
+  rule("url-tag-repeated", "error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
     sentence: "Invalid XML: too many tags. A tag that may come once comes twice in an entry.",
     fix: "Write each tag once in an entry.",
-    link: sources.searchConsole,
-  },
-  {
-    id: "url-not-absolute",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "url-several element-repeated",
+  }),
+  rule("url-not-absolute", "error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: a URL is relative; search engines drop it.",
     fix: "Write the whole URL, with scheme and host.",
-    link: protocol("locdef"),
-  },
-  {
-    id: "url-invalid",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "url-relative",
+  }),
+  rule("url-invalid", "error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: not an http or https URL; search engines drop it.",
     fix: "Correct the URL, or remove the entry.",
-    link: protocol("locdef"),
-  },
-  {
-    id: "url-too-long",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+    problems: "url-repaired url-invalid url-scheme",
+    robotsProblems: "url-invalid url-scheme",
+  }),
+  rule("url-too-long", "warning", "protocol", sources.protocol("locdef"), {
     sentence: `A URL is longer than ${grouped(protocolUrlLength)} characters.`,
     fix: "Shorten the URL.",
-    link: protocol("locdef"),
-  },
-  {
-    id: "url-too-long-yandex",
-    severity: "info",
-    basis: "engine",
+    problems: "protocol-url-length limit-url-length",
+  }),
+  rule("url-too-long-yandex", "info", "engine", sources.yandex, {
     engines: ["yandex"],
     sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex takes.`,
     fix: "Shorten the URL.",
-    link: sources.yandex,
-  },
-  {
-    id: "url-escaped-twice",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-escaped-twice", "error", "protocol", sources.protocol("escaping"), {
     sentence: "A URL is escaped twice (`&amp;amp;`); search engines ask for another page than the one that is meant.",
     fix: "Escape once: `&amp;`.",
-    link: protocol("escaping"),
-  },
-  {
-    id: "url-www-mismatch",
-    severity: "error",
-    basis: "protocol",
-    engines,
+    problems: "url-double-escaped",
+  }),
+  rule("url-www-mismatch", "error", "protocol", sources.protocol("location"), {
     sentence: "Path mismatch: the sitemap and its URLs are on hosts that differ by `www.`.",
     fix: "Use the same host everywhere.",
-    link: protocol("location"),
     needs: ["location"],
-  },
-  {
-    id: "url-other-host",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-other-host", "error", "protocol", sources.protocol("sitemaps_cross_submits"), {
     sentence:
       "URL not allowed: URLs of another host than the sitemap's are dropped, unless cross-submission is set up.",
     fix: "Give that host a sitemap of its own, or name this one in its robots.txt.",
-    link: protocol("sitemaps_cross_submits"),
     needs: ["location"],
-  },
-  {
-    id: "url-other-scheme",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-other-scheme", "error", "protocol", sources.protocol("location"), {
     sentence: "URL not allowed: the sitemap is at https and its URLs at http, or the reverse.",
     fix: "Use https everywhere.",
-    link: protocol("location"),
     needs: ["location"],
-  },
-  {
-    id: "url-outside-directory",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-outside-directory", "warning", "protocol", sources.protocol("location"), {
     sentence:
       "Path mismatch: a sitemap speaks only for URLs in or below its own directory, unless it is submitted in Search Console.",
     fix: "Put the sitemap at the root of the site, or submit it in Search Console.",
-    link: protocol("location"),
     needs: ["location"],
-  },
-  {
-    id: "url-private-host",
-    severity: "error",
-    basis: "practice",
-    engines,
+  }),
+  rule("url-private-host", "error", "practice", sources.protocol("locdef"), {
     sentence: "A URL is on a host that nobody outside can open.",
     fix: "Set the public URL of the site in the program that writes the sitemap.",
-    link: protocol("locdef"),
-  },
-  {
-    id: "url-robots-disallowed",
-    severity: "error",
-    basis: "engine",
-    engines,
+  }),
+  rule("url-robots-disallowed", "error", "engine", sources.robots, {
     sentence:
       "URL blocked by robots.txt: search engines cannot crawl these pages, and may show them without a description.",
     fix: "Take the URLs out of the sitemap, or allow them in robots.txt.",
-    link: sources.robots,
     needs: ["robots"],
-  },
-  {
-    id: "url-credentials",
-    severity: "error",
-    basis: "practice",
-    engines,
+  }),
+  rule("url-credentials", "error", "practice", `${sources.uri}#section-3.2.1`, {
     sentence: "A URL carries a user name or a password.",
     fix: "Remove it from the URL, and change the password.",
-    link: `${sources.uri}#section-3.2.1`,
-  },
-  {
-    id: "url-fragment",
-    severity: "warning",
-    basis: "engine",
+  }),
+  rule("url-fragment", "warning", "engine", sources.urlStructure, {
     engines: ["google"],
     sentence: "A URL has a fragment (`#…`); Google does not support fragments, and takes it for the page without.",
     fix: "Remove the fragment.",
-    link: sources.urlStructure,
-  },
-  {
-    id: "url-session-id",
-    severity: "warning",
-    basis: "engine",
-    engines,
+  }),
+  rule("url-session-id", "warning", "engine", sources.urlStructure, {
     sentence: "A URL carries a session id; each visit makes another URL of the same page.",
     fix: "List the URL without the session id.",
-    link: sources.urlStructure,
-  },
-  {
-    id: "url-tracking-parameter",
-    severity: "warning",
-    basis: "engine",
-    engines,
+  }),
+  rule("url-tracking-parameter", "warning", "engine", sources.urlStructure, {
     sentence: "A URL carries parameters of a campaign; search engines take it for a second copy of the page.",
     fix: "List the URL without these parameters.",
-    link: sources.urlStructure,
-  },
-  {
-    id: "url-not-escaped",
-    severity: "warning",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-not-escaped", "warning", "protocol", sources.protocol("escaping"), {
     sentence: "A URL is not percent-encoded: it has characters that no URL may have, or others than ASCII.",
     fix: "Percent-encode the URL as UTF-8.",
-    link: protocol("escaping"),
-  },
-  {
-    id: "url-percent-invalid",
-    severity: "error",
-    basis: "protocol",
-    engines,
+  }),
+  rule("url-percent-invalid", "error", "protocol", `${sources.uri}#section-2.1`, {
     sentence: "A percent sign in a URL is not followed by two hexadecimal digits.",
     fix: "Write a percent sign as `%25`.",
-    link: `${sources.uri}#section-2.1`,
-  },
-  {
-    id: "url-percent-twice",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-percent-twice", "warning", "heuristic", `${sources.uri}#section-2.4`, {
     sentence: "A URL looks percent-encoded twice (`%2520`).",
     fix: "Percent-encode once.",
-    link: `${sources.uri}#section-2.4`,
     firedOn: 0,
-  },
-  {
-    id: "url-not-normal",
-    severity: "info",
-    basis: "engine",
+  }),
+  rule("url-not-normal", "info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence:
       "A URL is not in its usual spelling: an upper-case host, a default port, `.` or `..` in the path, a dot after the host.",
     fix: "Write the URL exactly as the site's own links do.",
-    link: sources.buildSitemap,
-  },
-  {
-    id: "url-double-slash",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-double-slash", "info", "heuristic", sources.urlStructure, {
     sentence: "A URL has two slashes in its path, often because two parts were joined the wrong way.",
     fix: "Repair how the URL is put together.",
-    link: sources.urlStructure,
     firedOn: 0,
-  },
-  {
-    id: "url-asset",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-asset", "info", "heuristic", sources.images, {
     sentence: "A file is listed that is not a page, such as an image or a script.",
     fix: "Leave it out; name images in `<image:image>` of the page that shows them.",
-    link: sources.images,
     firedOn: 0,
-  },
-  {
-    id: "url-utility",
-    severity: "info",
-    basis: "engine",
-    engines,
+  }),
+  rule("url-utility", "info", "engine", sources.urlStructure, {
     sentence: "A page is listed that no searcher wants: a cart, a login, the results of an internal search.",
     fix: "Leave it out.",
-    link: sources.urlStructure,
-  },
-  {
-    id: "url-duplicate",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-duplicate", "warning", "heuristic", sources.buildSitemap, {
     sentence: "A URL is listed in more than one sitemap.",
     fix: "List it in one of them.",
-    link: sources.buildSitemap,
     firedOn: 0,
-  },
-  {
-    id: "url-repeated",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-repeated", "info", "heuristic", sources.buildSitemap, {
     sentence: "A URL is listed more than once in one sitemap.",
     fix: "List it once.",
-    link: sources.buildSitemap,
     firedOn: 6,
-  },
-  {
-    id: "url-variants",
-    severity: "warning",
-    basis: "engine",
-    engines,
+    problems: "url-repeated",
+  }),
+  rule("url-variants", "warning", "engine", sources.urlStructure, {
     sentence:
       "A page is listed in several spellings: scheme, `www.`, letter case, a slash at the end or the order of parameters differ.",
     fix: "List the canonical URL alone.",
-    link: sources.urlStructure,
-  },
-  {
-    id: "url-lastmod-conflict",
-    severity: "warning",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("url-lastmod-conflict", "warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "Sitemaps disagree about when a page changed.",
     fix: "Take the date from one source.",
-    link: protocol("lastmoddef"),
     firedOn: 0,
-  },
-  {
-    id: "homepage-unlisted",
-    severity: "info",
-    basis: "heuristic",
-    engines,
+  }),
+  rule("homepage-unlisted", "info", "heuristic", sources.buildSitemap, {
     sentence: "The homepage is in no sitemap.",
     fix: "Add it.",
-    link: sources.buildSitemap,
     needs: ["complete", "site"],
     firedOn: 0,
-  },
+  }),
 ];
+
+/** What is known about the website whose URLs are judged. */
+export interface UrlSettings {
+  /** The host of the homepage: whoever checks a website can open it, even if it is private. */
+  readonly homeHost: string;
+  /** Hosts for which cross-submission is set up. */
+  readonly crossSubmit: ReadonlySet<string>;
+  readonly robots: RobotsAccess;
+}
+
+export class UrlRules {
+  readonly #settings: UrlSettings;
+  // By the text before the path. Websites have few; a hostile one has many.
+  readonly #origins = new Map<string, Origin | undefined>();
+  readonly #sitemapHosts = new Set<string>();
+  #lastText = "";
+  #lastOrigin: Origin | undefined;
+
+  constructor(settings: UrlSettings) {
+    this.#settings = settings;
+  }
+
+  /** The following URLs are in this sitemap. */
+  begin({ location }: SitemapContext): void {
+    if (location !== undefined) this.#sitemapHosts.add(location.origin.host);
+  }
+
+  /** `scan` has read the URL. */
+  see(url: string, scan: UrlScan, context: SitemapContext): void {
+    const { findings } = context;
+    const origin = this.#originOf(url, scan.hostEnd);
+    if (origin !== undefined) {
+      this.#judgeOrigin(url, origin, findings);
+      this.#judgeLocation(url, origin, context);
+    }
+    judgeSpelling(url, scan, findings);
+    judgeMeaning(url, scan, findings);
+    const blocked = this.#settings.robots.blocked(url);
+    if (blocked !== undefined) {
+      findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
+    }
+  }
+
+  /** Whether a sitemap on the host of a URL was read. */
+  isKnownHost(url: string, hostEnd: number): boolean {
+    const host = this.#originOf(url, hostEnd)?.host;
+    return host !== undefined && this.#sitemapHosts.has(host);
+  }
+
+  #originOf(url: string, hostEnd: number): Origin | undefined {
+    if (hostEnd === this.#lastText.length && url.startsWith(this.#lastText)) return this.#lastOrigin;
+    const text = url.slice(0, hostEnd);
+    let origin = this.#origins.get(text);
+    if (origin === undefined && !this.#origins.has(text)) {
+      origin = readOrigin(text);
+      if (this.#origins.size >= mostOrigins) this.#origins.clear();
+      this.#origins.set(text, origin);
+    }
+    this.#lastText = text;
+    this.#lastOrigin = origin;
+    return origin;
+  }
+
+  #judgeOrigin(url: string, origin: Origin, findings: SitemapFindings): void {
+    if (origin.reach !== "public" && origin.host !== this.#settings.homeHost) {
+      findings.add("url-private-host", url, origin.host, origin.reach === "private" ? undefined : "warning");
+    }
+    if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
+    if (origin.isOddlyWritten) findings.add("url-not-normal", url);
+  }
+
+  #judgeLocation(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
+    if (location === undefined) return;
+    if (origin.host !== location.origin.host) {
+      const { crossSubmit } = this.#settings;
+      if (crossSubmit.has(origin.host) || submittedBy.has(origin.host)) return;
+      const isWww = bareHost(origin.host) === bareHost(location.origin.host);
+      findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);
+      return;
+    }
+    if (origin.scheme !== location.origin.scheme) findings.add("url-other-scheme", url, location.origin.scheme);
+    else if (!isGiven && !url.startsWith(location.directory) && location.directory.length > location.start.length + 1) {
+      const path = url.slice(this.#lastText.length);
+      if (!(location.start + path).startsWith(location.directory)) {
+        findings.add("url-outside-directory", url, location.directory);
+      }
+    }
+  }
+}
+
+const mostOrigins = 10_000;
+
+function judgeSpelling(url: string, scan: UrlScan, findings: SitemapFindings): void {
+  const { kinds } = scan;
+  if ((kinds & has.forbidden) !== 0) findings.add("url-not-escaped", url);
+  else if ((kinds & has.nonAscii) !== 0) findings.add("url-not-escaped", url, undefined, "info");
+  if ((kinds & has.percent) !== 0) {
+    if (percentInvalid.test(url)) findings.add("url-percent-invalid", url);
+    else if (percentTwice.test(url)) findings.add("url-percent-twice", url);
+  }
+  if ((kinds & has.slashDot) !== 0 && dotSegment.test(pathOf(url, scan))) findings.add("url-not-normal", url);
+  if ((kinds & has.doubleSlash) !== 0) findings.add("url-double-slash", url);
+  // The rule is about characters, of which percent-encoding makes three.
+  if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
+    findings.add("url-too-long-yandex", url);
+  }
+}
+
+function judgeMeaning(url: string, scan: UrlScan, findings: SitemapFindings): void {
+  const { query, fragment, kinds } = scan;
+  if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
+  if (query >= 0) {
+    const parameters = url.slice(query, fragment < 0 ? undefined : fragment);
+    if (sessionParameter.test(parameters)) findings.add("url-session-id", url);
+    if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
+  }
+  if ((kinds & has.semicolon) !== 0 && /;jsessionid=/i.test(url)) findings.add("url-session-id", url);
+  const path = pathOf(url, scan);
+  if (asset.test(path)) findings.add("url-asset", url);
+  if (utility.test(path) || (query >= 0 && searchQuery.test(url.slice(scan.hostEnd)))) findings.add("url-utility", url);
+}
+
+function pathOf(url: string, { hostEnd, query, fragment }: UrlScan): string {
+  const end = query >= 0 ? query : fragment >= 0 ? fragment : url.length;
+  return url.slice(hostEnd, end);
+}
+
+function decodedLength(url: string): number {
+  // A character of UTF-8 begins with a byte that is not 10xxxxxx.
+  return url.replaceAll(/%[89ab][0-9a-f]/gi, "").replaceAll(/%[0-9a-f]{2}/gi, "x").length;
+}
+
+// Examples of findings are printed: passwords must not be.
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/?#]*@/, "//…@");
+}
+
+const percentInvalid = /%(?![0-9a-f]{2})/i;
+const percentTwice = /%25[0-9a-f]{2}/i;
+const dotSegment = /\/\.\.?(?:\/|$)/;
+const sessionParameter = /[?&](?:PHPSESSID|sid|session_?id|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid)=/i;
+const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
+const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
+const utility =
+  /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:cart|basket|checkout|log-?in|sign-?in|sign-?up|register|account|my-account|wp-admin|wp-login\.php|search)(?:\/|$)/i;
+const searchQuery = /^\/[^?]*\?(?:s|q|query|search)=/i;

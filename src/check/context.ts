@@ -1,0 +1,197 @@
+// What rules know beside the page: about the website (how each sitemap was found, what names it), about the sitemap whose
+// pages they judge, about hosts, and what robots.txt allows.
+import ipaddr from "ipaddr.js";
+import type { DiscoveryRecord } from "../model/event.ts";
+import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import { parseUrl, urlKey } from "../model/url.ts";
+import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { SitemapFindings } from "./findings.ts";
+
+export interface SitemapContext {
+  readonly sitemap: PagesSitemap;
+  readonly findings: SitemapFindings;
+  /** The URL of the document; undefined for a file without a known URL. */
+  readonly location: Location | undefined;
+  /** The caller named the sitemap: the owner of a website does so in Search Console, and may put it anywhere. */
+  readonly isGiven: boolean;
+  /** The hosts whose robots.txt names the sitemap, or the index that does: they may be in it. */
+  readonly submittedBy: ReadonlySet<string>;
+  /** When the document was received, in milliseconds. */
+  readonly receivedAt: number;
+}
+
+export interface Location {
+  readonly origin: Origin;
+  /** The beginning of all URLs of its host: `https://example.org`. */
+  readonly start: string;
+  /** The beginning of all URLs in or below its directory: `https://example.org/blog/`. */
+  readonly directory: string;
+}
+
+export class SiteContext {
+  readonly homepage: string;
+  readonly homeHost: string;
+  readonly discovery: readonly DiscoveryRecord[];
+  /** Sitemaps were looked for, as opposed to given. */
+  readonly isSite: boolean;
+  readonly robots: IndexSitemap | undefined;
+  readonly #foundBy = new Map<string, DiscoveryRecord["by"]>();
+  readonly #named: ReadonlySet<string>;
+  // Sitemaps that robots.txt names, and everything below them.
+  readonly #submitted = new Set<string>();
+  readonly #robotsHosts: ReadonlySet<string>;
+
+  constructor(tree: SitemapTree) {
+    this.homepage = tree.homepage;
+    this.homeHost = originFrom(tree.homepage)?.host ?? "";
+    this.discovery = tree.discovery;
+    this.isSite = !tree.discovery.some(({ by }) => by === "given");
+    this.robots = tree.root.children.find(isRobots);
+    this.#named = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
+    if (this.robots !== undefined) for (const { url } of tree.sitemaps(this.robots)) this.#submitted.add(url);
+    const robotsHost = this.robots === undefined ? undefined : originFrom(this.robots.url)?.host;
+    this.#robotsHosts = robotsHost === undefined ? nobody : new Set([robotsHost, this.homeHost]);
+    for (const { url, finalUrl, by } of tree.discovery) {
+      for (const found of [url, finalUrl ?? url]) {
+        const key = urlKey(found);
+        if (!this.#foundBy.has(key)) this.#foundBy.set(key, by);
+      }
+    }
+  }
+
+  /** Whether the robots.txt of the website names a sitemap. */
+  isNamedByRobots(sitemap: Sitemap): boolean {
+    return this.#named.has(sitemap.declaredUrl ?? sitemap.url);
+  }
+
+  /** The hosts whose pages may be in a sitemap because their robots.txt names it. */
+  submittedBy(sitemap: Sitemap): ReadonlySet<string> {
+    return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
+  }
+
+  /** How discovery found a child of the root. */
+  foundBy(sitemap: Sitemap): DiscoveryRecord["by"] | undefined {
+    return this.#foundBy.get(urlKey(sitemap.declaredUrl ?? sitemap.url));
+  }
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+export function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
+  return sitemap.kind === "index" && sitemap.format === "robots";
+}
+
+export function locationOf(url: string): Location | undefined {
+  const parsed = parseUrl(url);
+  const origin = originFrom(url);
+  if (parsed === null || origin === undefined) return undefined;
+  const { pathname } = parsed;
+  return { origin, start: parsed.origin, directory: parsed.origin + pathname.slice(0, pathname.lastIndexOf("/") + 1) };
+}
+
+function originFrom(url: string): Origin | undefined {
+  const parsed = parseUrl(url);
+  return parsed === null ? undefined : readOrigin(parsed.origin);
+}
+
+/** The beginning of a URL, up to its path. */
+export interface Origin {
+  readonly scheme: "http" | "https";
+  /** In lower case, with a port that is not the default one. */
+  readonly host: string;
+  /** `private`: nobody outside can open it. `staging`: it looks as if nobody should. */
+  readonly reach: "public" | "private" | "staging";
+  readonly hasCredentials: boolean;
+  /** Written with capitals, a default port, or a dot at its end. */
+  readonly isOddlyWritten: boolean;
+}
+
+export function readOrigin(text: string): Origin | undefined {
+  const url = parseUrl(text);
+  if (url === null) return undefined;
+  const name = url.hostname.replace(/\.$/, "");
+  // As written: without the scheme, a user name and a port.
+  const authority = text.slice(text.indexOf("//") + 2).replace(/^.*@/, "");
+  const written = authority.replace(/:\d*$/, "");
+  const hasDefaultPort = written !== authority && url.port === "";
+  return {
+    scheme: url.protocol === "https:" ? "https" : "http",
+    host: name + (url.port === "" ? "" : `:${url.port}`),
+    reach: reachOf(name),
+    hasCredentials: url.username !== "" || url.password !== "",
+    isOddlyWritten: /[A-Z]/.test(written) || /^[^/]*[A-Z]/.test(text) || written.endsWith(".") || hasDefaultPort,
+  };
+}
+
+function reachOf(name: string): Origin["reach"] {
+  const literal = name.startsWith("[") ? name.slice(1, -1) : name;
+  // For a name, ipaddr.js throws and catches errors, which takes longer than everything else here.
+  const mayBeAddress = /^[\d.]+$|:/.test(literal);
+  if (mayBeAddress && ipaddr.isValid(literal))
+    return ipaddr.process(literal).range() === "unicast" ? "public" : "private";
+  const labels = name.split(".");
+  if (labels.length === 1 || reservedNames.has(labels.at(-1) as string)) return "private";
+  return labels.length > 2 && stagingNames.has(labels[0] as string) ? "staging" : "public";
+}
+
+// https://www.rfc-editor.org/rfc/rfc6761, https://www.rfc-editor.org/rfc/rfc6762 and the top-level domain that ICANN reserves.
+const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
+const stagingNames = new Set(["staging", "stage", "stg", "preprod", "uat", "qa", "dev", "test"]);
+
+export interface Blocked {
+  /** The crawlers, for people. */
+  readonly agents: string;
+  /** The most important one is among them. */
+  readonly isFirst: boolean;
+}
+
+export class RobotsAccess {
+  readonly #agents: readonly string[];
+  // The beginnings of the URLs that the rules are about: `https://example.org`.
+  #origins: string[] = [];
+  // Each once, with the numbers of its crawlers: most crawlers share one.
+  #rules: readonly { readonly rules: RobotsRules; readonly agents: readonly number[] }[] = [];
+  #isOpen = true;
+  /** Whether there is a robots.txt, or it is known that there is none. */
+  isKnown = false;
+  /** There are so many rules and pages that not all of them were compared. */
+  isSpent = false;
+
+  constructor(agents: readonly string[]) {
+    this.#agents = agents;
+  }
+
+  /** `origins` have no slash at their ends; an empty `text` allows everything. */
+  set(origins: readonly string[], text: string): void {
+    this.#origins = [...new Set(origins)];
+    const all = this.#agents.map(ruleFinder(text));
+    this.#rules = [...new Set(all)]
+      .filter(({ isOpen }) => !isOpen)
+      .map((rules) => ({ rules, agents: all.flatMap((each, index) => (each === rules ? [index] : [])) }));
+    this.#isOpen = this.#rules.length === 0;
+    this.isKnown = true;
+  }
+
+  /** The crawlers that may not fetch a URL; undefined if all may, or nothing is known. */
+  blocked(url: string): Blocked | undefined {
+    if (this.#isOpen) return undefined;
+    const origin = this.#origins.find((each) => isAt(url, each));
+    if (origin === undefined) return undefined;
+    const path = pathOfUrl(url.slice(origin.length));
+    let blocked: number[] | undefined;
+    for (const { rules, agents } of this.#rules) {
+      if (!rules.allows(path)) blocked = blocked === undefined ? [...agents] : [...blocked, ...agents];
+      if (rules.isSpent) [this.#isOpen, this.isSpent] = [true, true];
+    }
+    if (blocked === undefined) return undefined;
+    blocked.sort((one, two) => one - two);
+    return { agents: blocked.map((index) => this.#agents[index]).join(", "), isFirst: blocked[0] === 0 };
+  }
+}
+
+function isAt(url: string, origin: string): boolean {
+  if (!url.startsWith(origin)) return false;
+  const next = url.charAt(origin.length);
+  return next === "" || next === "/" || next === "?" || next === "#";
+}

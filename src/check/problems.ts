@@ -1,0 +1,146 @@
+// Findings from the problems of documents, and from the reasons why there is none: which rule a problem belongs to, and further
+// examples of it. Of each kind the reader keeps the first and a count; the next ones are found again in the stored document,
+// which is read no further than needed.
+import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { createDocumentParser } from "../parse/document.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import { isRobots } from "./context.ts";
+import { mostExamples, type SitemapFindings } from "./findings.ts";
+import type { RuleId } from "./rule-id.ts";
+import { ruleGroups } from "./rule-table.ts";
+
+/** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
+export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
+  return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem, sitemap);
+}
+
+/** The rules for problems of a sitemap as a document, or of its response. */
+export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
+  for (const problem of problemsOf(sitemap)) {
+    const rule = ruleOf(problem, sitemap);
+    if (rule !== undefined) report(rule, problem, findings);
+  }
+}
+
+/** Gives the rules of problems that came more than once further examples. */
+export async function illustrateProblems(
+  tree: SitemapTree,
+  sitemap: Sitemap,
+  findings: SitemapFindings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const repeated = problemsOf(sitemap).filter((problem) => {
+    const rule = (problem.count ?? 1) > 1 ? ruleOf(problem, sitemap) : undefined;
+    return rule !== undefined && findings.isWellIllustrated(rule);
+  });
+  if (repeated.length === 0) return;
+  const seen = new Set(repeated.map(sameness));
+  for (const problem of await repeatedProblems(tree, sitemap, repeated, mostExamples, signal)) {
+    const rule = ruleOf(problem, sitemap);
+    // They are counted already. In a document of one long line, many look the same.
+    if (rule !== undefined && !seen.has(sameness(problem))) report(rule, { ...problem, count: 0 }, findings);
+    seen.add(sameness(problem));
+  }
+}
+
+function sameness({ code, line, value }: Problem): string {
+  return JSON.stringify([code, line, value]);
+}
+
+function report(rule: RuleId, { line, value, message, count, limit }: Problem, findings: SitemapFindings): void {
+  const shown = value ?? (limit === undefined ? undefined : message);
+  findings.addMany(rule, count ?? 1, {
+    value: shown ?? message,
+    ...(line === undefined ? {} : { line }),
+  });
+}
+
+// Why a declared sitemap could not be read at all.
+function ruleForReason(reason: Problem): RuleId | undefined {
+  const { code, value } = reason;
+  // The name of a format, or of the root element: a `<nothtml>` is no HTML page.
+  if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
+  if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
+  return (
+    reasonRules.get(code) ?? documentRules.get(code) ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined)
+  );
+}
+
+function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
+  if (sitemap.kind === "index" && sitemap.format === "robots") return robotsRules.get(code);
+  if (sitemap.kind === "index" && sitemap.format === "website") return websiteRules.get(code);
+  if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
+  if (sitemap.kind === "index" && code === "url-repeated") return "index-child-repeated";
+  if (sitemap.kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
+  // Feeds have date forms of their own, and no search engine documents how it reads others.
+  if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
+    return code === "date-invalid" ? "lastmod-invalid" : undefined;
+  }
+  return documentRules.get(code);
+}
+
+function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {
+  const rows = Object.values(ruleGroups).flat();
+  return new Map(
+    rows.flatMap(({ id, [field]: codes }) => (codes?.split(" ") ?? []).map((code) => [code, id] as const)),
+  );
+}
+
+const documentRules = byCode("problems");
+const reasonRules = byCode("reasons");
+const robotsRules = byCode("robotsProblems");
+const websiteRules = byCode("websiteProblems");
+
+/** Those after the first of each of these problems, in the order of the document: at most `most` of each. */
+async function repeatedProblems(
+  tree: SitemapTree,
+  sitemap: Sitemap,
+  problems: readonly Problem[],
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<readonly Problem[]> {
+  const log = new RepeatedProblems(problems, most);
+  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
+  for await (const piece of tree.text(sitemap)) {
+    signal?.throwIfAborted();
+    parser.write(piece);
+    if (log.isFull || parser.stopped) return log.found;
+  }
+  parser.end();
+  return log.found;
+}
+
+class RepeatedProblems extends ProblemLog {
+  readonly found: Problem[] = [];
+  // How many are still wanted of each, and whether the first was seen.
+  readonly #wanted: Map<ProblemCode, { left: number; isFirst: boolean }>;
+
+  constructor(problems: readonly Problem[], most: number) {
+    super();
+    this.#wanted = new Map(
+      problems.map(({ code, count = 1 }) => [code, { left: Math.min(count - 1, most), isFirst: true }]),
+    );
+  }
+
+  get isFull(): boolean {
+    for (const { left } of this.#wanted.values()) if (left > 0) return false;
+    return true;
+  }
+
+  // Facts are gathered for as long as more are wanted.
+  override has(code: ProblemCode): boolean {
+    return (this.#wanted.get(code)?.left ?? 0) === 0 && super.has(code);
+  }
+
+  override add(code: ProblemCode, facts?: ProblemFacts): void {
+    super.add(code, facts);
+    const wanted = this.#wanted.get(code);
+    if (wanted === undefined || wanted.left === 0) return;
+    if (!wanted.isFirst) {
+      wanted.left -= 1;
+      this.found.push(problem(code, facts));
+    }
+    wanted.isFirst = false;
+  }
+}
