@@ -65,6 +65,7 @@ const unsaid = new Set([
   "url-damaged",
   "xml-doctype",
   "no-entries",
+  "crawl-delay",
 ]);
 
 test("every problem of a website feeds a rule; those of our own limits and files do not", () => {
