@@ -3,12 +3,12 @@
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
 import type { Scratch } from "../archive/scratch.ts";
+import { Marks } from "../join/marks.ts";
+import { RecordGroups } from "../join/record-groups.ts";
+import type { RecordStore } from "../join/record-store.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { PageWatcher } from "./check-tree.ts";
-import { PageBits } from "./page-bits.ts";
-import { type PageRecords, pageWidth, word } from "./page-records.ts";
-import { Partitions, partitionCount } from "./partitions.ts";
-import { RecordGroups } from "./record-groups.ts";
+import { pageWidth, partitionCount, partitionOf, recordStore, type UrlRecords, word } from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";
 
@@ -35,19 +35,19 @@ const isDefault = 1 << 22;
 const linkNumber = (1 << 20) - 1;
 
 export class Clusters {
-  readonly #clusters: Partitions;
-  readonly #links: Partitions;
-  readonly #pairs: Partitions;
+  readonly #clusters: RecordStore;
+  readonly #links: RecordStore;
+  readonly #pairs: RecordStore;
   readonly #scan = new UrlScan();
   readonly #watcher: PageWatcher | undefined;
-  #unsettled = new PageBits(0);
+  #unsettled = new Marks(0);
 
   /** `watcher` receives links without a return link. */
   constructor(scratch: Scratch, watcher?: PageWatcher) {
     this.#watcher = watcher;
-    this.#clusters = new Partitions(scratch, clusterWidth);
-    this.#links = new Partitions(scratch, linkWidth);
-    this.#pairs = new Partitions(scratch, pairWidth);
+    this.#clusters = recordStore(scratch, clusterWidth);
+    this.#links = recordStore(scratch, linkWidth);
+    this.#pairs = recordStore(scratch, pairWidth);
   }
 
   /** Whether there were more records than can be read back. */
@@ -57,20 +57,17 @@ export class Clusters {
 
   /** Records the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
-    const { words, at } = this.#clusters.next(set.high);
-    words[at] = set.high;
-    words[at + 1] = set.low;
-    words[at + 2] = highOf(own);
-    words[at + 3] = lowOf(own);
-    words[at + 4] = set.members * 2 + (set.hasSelf ? 1 : 0);
-    words[at + 5] = ordinal;
+    const members = set.members * 2 + (set.hasSelf ? 1 : 0);
+    this.#clusters.add(partitionOf(set.high), set.high, set.low, highOf(own), lowOf(own), members, ordinal);
   }
 
   /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
-  async settle(pages: number, conflicts: PageBits): Promise<boolean> {
-    this.#unsettled = new PageBits(pages);
-    for await (const { words, count } of this.#clusters.read()) {
-      const groups = new RecordGroups(words, count, clusterWidth, 2);
+  async settle(pages: number, conflicts: Marks): Promise<boolean> {
+    this.#unsettled = new Marks(pages);
+    for (let partition = 0; partition < partitionCount; partition++) {
+      const records = await this.#clusters.load(partition);
+      const { words } = records;
+      const groups = new RecordGroups(records, clusterWidth, 2);
       for (const first of groups.firsts()) {
         const isSettled = isWhole(words, groups, first) && !hasConflict(words, groups, first, conflicts);
         for (let record = first; record !== -1; record = groups.next(record)) {
@@ -86,13 +83,12 @@ export class Clusters {
 
   /** Whether a page needs a second pass. */
   isUnsettled(ordinal: number): boolean {
-    return this.#unsettled.has(ordinal);
+    return this.#unsettled.get(ordinal) !== 0;
   }
 
   /** Whether one of these pages does: from the first number to the one before the second. */
   isAnyUnsettled(from: number, to: number): boolean {
-    for (let ordinal = from; ordinal < to; ordinal++) if (this.#unsettled.has(ordinal)) return true;
-    return false;
+    return !this.#unsettled.isClear(from, to - from);
   }
 
   /** Records the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
@@ -110,20 +106,15 @@ export class Clusters {
       if (lowOf(scan) === ownLow && highOf(scan) === ownHigh) continue;
       const key = (scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11);
       const code = language.toLowerCase();
-      const { words, at } = this.#links.next(scan.pageHigh);
-      words[at] = scan.pageHigh;
-      words[at + 1] = scan.pageLow;
-      words[at + 2] = scan.spelling;
-      words[at + 3] = textHash(code);
-      words[at + 4] = ordinal;
-      words[at + 5] =
+      const marks =
         index |
         (seen.has(key) ? isRepeat : 0) |
         (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
         (code === "x-default" ? isDefault : 0);
-      words[at + 6] = ownHigh;
-      words[at + 7] = ownLow;
-      words[at + 8] = this.#watcher?.languagePair(own, language) ?? 0;
+      const pair = this.#watcher?.languagePair(own, language) ?? 0;
+      const { pageHigh, pageLow, spelling } = scan;
+      const target = [pageHigh, pageLow, spelling, textHash(code)] as const;
+      this.#links.add(partitionOf(pageHigh), ...target, ordinal, marks, ownHigh, ownLow, pair);
       seen.add(key);
     }
   }
@@ -140,7 +131,7 @@ export class Clusters {
   }
 
   /** All findings, in no order. */
-  async *join(records: PageRecords): AsyncGenerator<FoundLink, void> {
+  async *join(records: UrlRecords): AsyncGenerator<FoundLink, void> {
     yield* this.#lookUp(records);
     this.#links.clear();
     yield* this.#joinPairs();
@@ -154,13 +145,13 @@ export class Clusters {
   }
 
   // Links and pages are partitioned alike: the target of a link is in the partition with the same number.
-  async *#lookUp(records: PageRecords): AsyncGenerator<FoundLink, void> {
+  async *#lookUp(records: UrlRecords): AsyncGenerator<FoundLink, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       await this.#pairs.flush();
       const links = await this.#links.load(partition);
       if (links.count === 0) continue;
-      const pages = await records.partitions.load(partition);
-      const groups = new RecordGroups(pages.words, pages.count, pageWidth, 3);
+      const pages = await records.store.load(partition);
+      const groups = new RecordGroups(pages, pageWidth, 3);
       for (let link = 0; link < links.count; link++) {
         const at = link * linkWidth;
         const target = groups.find(links.words, at);
@@ -212,18 +203,17 @@ export class Clusters {
     const ownHigh = links[at + 6]!;
     const ownLow = links[at + 7]!;
     const pair = mixed((ownHigh + targetHigh) | 0);
-    const { words, at: place } = this.#pairs.next(pair);
-    words[place] = pair;
-    words[place + 1] = mixed((ownLow + targetLow) | 0) ^ mixed(ownHigh ^ targetHigh);
-    words[place + 2] = ownHigh < targetHigh || (ownHigh === targetHigh && ownLow < targetLow) ? 1 : 2;
-    words[place + 3] = links[at + 4]!;
-    words[place + 4] = links[at + 5]! & (linkNumber | isRepeat);
-    words[place + 5] = links[at + 8]!;
+    const pairLow = mixed((ownLow + targetLow) | 0) ^ mixed(ownHigh ^ targetHigh);
+    const direction = ownHigh < targetHigh || (ownHigh === targetHigh && ownLow < targetLow) ? 1 : 2;
+    const marks = links[at + 5]! & (linkNumber | isRepeat);
+    this.#pairs.add(partitionOf(pair), pair, pairLow, direction, links[at + 4]!, marks, links[at + 8]!);
   }
 
   async *#joinPairs(): AsyncGenerator<FoundLink, void> {
-    for await (const { words, count } of this.#pairs.read()) {
-      const groups = new RecordGroups(words, count, pairWidth, 2);
+    for (let partition = 0; partition < partitionCount; partition++) {
+      const records = await this.#pairs.load(partition);
+      const { words } = records;
+      const groups = new RecordGroups(records, pairWidth, 2);
       for (const first of groups.firsts()) {
         let directions = 0;
         for (let record = first; record !== -1; record = groups.next(record)) {
@@ -260,10 +250,10 @@ function isWhole(words: Int32Array, groups: RecordGroups, first: number): boolea
   return false;
 }
 
-function hasConflict(words: Int32Array, groups: RecordGroups, first: number, conflicts: PageBits): boolean {
+function hasConflict(words: Int32Array, groups: RecordGroups, first: number, conflicts: Marks): boolean {
   if (!conflicts.isAny) return false;
   for (let record = first; record !== -1; record = groups.next(record)) {
-    if (conflicts.has(words[record * clusterWidth + 5]! >>> 0)) return true;
+    if (conflicts.get(words[record * clusterWidth + 5]! >>> 0) !== 0) return true;
   }
   return false;
 }

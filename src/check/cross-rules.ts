@@ -1,6 +1,7 @@
 // Rules across all sitemaps: records what is needed of each page, and joins the records at the end. Findings are
 // counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../archive/scratch.ts";
+import { Marks } from "../join/marks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -9,8 +10,7 @@ import type { PageWatcher } from "./check-tree.ts";
 import { Clusters, type FoundLink } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
 import { hasTime } from "./instant.ts";
-import { PageBits } from "./page-bits.ts";
-import { type Found, PageRecords } from "./page-records.ts";
+import { type Found, UrlRecords } from "./page-records.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
@@ -40,7 +40,7 @@ export class CrossRules {
   readonly #pages: WebsitePages;
   readonly #findings: Findings;
   readonly #scratch = new Scratch(memoryLimit);
-  readonly #records = new PageRecords(this.#scratch);
+  readonly #records = new UrlRecords(this.#scratch);
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
   readonly #tallies = new Map<RuleId, Map<number, Tally>>();
@@ -61,7 +61,7 @@ export class CrossRules {
 
   /** Writes the records to the disk. To be called now and then: until then they are in memory. */
   async flush(): Promise<void> {
-    await this.#records.partitions.flush();
+    await this.#records.store.flush();
     await this.#clusters.flush();
   }
 
@@ -76,7 +76,7 @@ export class CrossRules {
     readonly time: CheckTime;
   }): Promise<{ readonly isCut: boolean }> {
     const pages = this.#pages;
-    const conflicts = new PageBits(pages.count);
+    const conflicts = new Marks(pages.count);
     const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
     const { time } = options;
     for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal))) {
@@ -94,7 +94,7 @@ export class CrossRules {
         this.#count(found, found.alternate);
       }
     }
-    const isCut = this.#records.partitions.isCut || this.#clusters.isCut;
+    const isCut = this.#records.store.isCut || this.#clusters.isCut;
     await this.close();
     await this.#report(time);
     return { isCut };

@@ -1,10 +1,10 @@
 // Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
 // that contradict each other. One record per page on disk, joined one partition at a time, in flat memory.
 import type { Scratch } from "../archive/scratch.ts";
+import { RecordGroups } from "../join/record-groups.ts";
+import { RecordStore } from "../join/record-store.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
-import { Partitions } from "./partitions.ts";
-import { RecordGroups } from "./record-groups.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
@@ -19,11 +19,25 @@ export interface Found {
   readonly other: number;
 }
 
-export class PageRecords {
-  readonly partitions: Partitions;
+/** Records of at most so many pages in a partition: a website can construct URLs that all fall into one. */
+const mostRecords = 4_000_000;
+// With this many, a partition of a hundred million records has some 40 MB.
+export const partitionCount = 64;
+
+/** `first`, the first word of a record, decides. */
+export function partitionOf(first: number): number {
+  return first >>> 26;
+}
+
+export function recordStore(scratch: Scratch, width: number): RecordStore {
+  return new RecordStore(scratch, partitionCount, width, mostRecords);
+}
+
+export class UrlRecords {
+  readonly store: RecordStore;
 
   constructor(scratch: Scratch) {
-    this.partitions = new Partitions(scratch, pageWidth);
+    this.store = recordStore(scratch, pageWidth);
   }
 
   /** `lastModified` in milliseconds, NaN for none. `ordinal`: the number of the page in the website. */
@@ -34,14 +48,16 @@ export class PageRecords {
     hasTime: boolean,
     alternates: AlternateSet | undefined,
   ): void {
-    const { words, at } = this.partitions.next(scan.pageHigh);
-    words[at] = scan.pageHigh;
-    words[at + 1] = scan.pageLow;
-    words[at + 2] = scan.spelling;
-    words[at + word.lastModified] = toWord(lastModified, hasTime);
-    words[at + word.ordinal] = ordinal;
-    words[at + word.selfLanguage] = alternates?.selfLanguage ?? 0;
-    words[at + word.set] = alternates === undefined ? 0 : alternates.low | 1;
+    this.store.add(
+      partitionOf(scan.pageHigh),
+      scan.pageHigh,
+      scan.pageLow,
+      scan.spelling,
+      toWord(lastModified, hasTime),
+      ordinal,
+      alternates?.selfLanguage ?? 0,
+      alternates === undefined ? 0 : alternates.low | 1,
+    );
   }
 
   /**
@@ -52,10 +68,11 @@ export class PageRecords {
     sitemapOf: (ordinal: number) => number,
     onConflict: (ordinal: number) => void,
   ): AsyncGenerator<Found, void> {
-    for await (const { words, count } of this.partitions.read()) {
-      const groups = new RecordGroups(words, count, pageWidth, 2);
+    for (let partition = 0; partition < partitionCount; partition++) {
+      const records = await this.store.load(partition);
+      const groups = new RecordGroups(records, pageWidth, 2);
       for (const first of groups.firsts()) {
-        if (!groups.isAlone(first)) yield* this.#group(words, groups, first, sitemapOf, onConflict);
+        if (!groups.isAlone(first)) yield* this.#group(records.words, groups, first, sitemapOf, onConflict);
       }
     }
   }

@@ -1,18 +1,22 @@
 // The passes of a diff: read both sides, join, then report what differs.
 
 import type { Scratch } from "../archive/scratch.ts";
-import type { DiffSideTotals, DiffTotals, PageChange, TreeChange } from "../model/change.ts";
+import { Marks } from "../join/marks.ts";
+import {
+  type DiffSideTotals,
+  type DiffTotals,
+  type PageChange,
+  type PageField,
+  pageFields,
+  type SitemapChange,
+  type TreeChange,
+} from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { changedFields } from "./changed-fields.ts";
+import type { Side, SideSitemap } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
-import { EarlierPages } from "./earlier-pages.ts";
-import { join } from "./join.ts";
-import { alone, changed, Marks, unmarked } from "./marks.ts";
+import { EarlierPages, PlacePairs } from "./earlier-pages.ts";
+import { alone, changed, matchPages } from "./match-pages.ts";
 import { type PageList, PageLists } from "./page-lists.ts";
-import { PageRecords } from "./page-records.ts";
-import { PlacePairs } from "./place-pairs.ts";
-import type { Side } from "./side.ts";
-import { sitemapChanges } from "./sitemap-changes.ts";
 
 export async function* compareSides(
   before: Side,
@@ -33,9 +37,9 @@ export async function* compareSides(
   const pairs = new PlacePairs(scratch, was.total);
   const marksBefore = new Marks(was.total);
   const marksAfter = new Marks(is.total);
-  const counts = await join({
-    before: { records: was.records.lists, lists: was.lists, marks: marksBefore },
-    after: { records: is.records.lists, lists: is.lists, marks: marksAfter },
+  const counts = await matchPages({
+    before: { lists: was.lists, records: was.records, marks: marksBefore },
+    after: { lists: is.lists, records: is.records, marks: marksAfter },
     compareFields: before.hasFields && after.hasFields,
     compareSitemaps: before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap,
     marks: {
@@ -52,16 +56,13 @@ export async function* compareSides(
     },
     signal,
   });
-  await pairs.finish();
 
   for await (const { list, pages, place } of marked(before, was, marksBefore, signal)) {
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {
       const mark = marksBefore.get(place + at);
       if (mark === changed) {
-        const opening = pairs.open(place + at);
-        if (opening !== undefined) await opening;
-        earlier.put(pairs.at(place + at), list.number, pages[at]);
+        earlier.put(await pairs.at(place + at), list.number, pages[at]);
       }
       if (mark === alone) changes.push(missing("after", isAfterWhole, pages[at]!, list));
     }
@@ -74,14 +75,13 @@ export async function* compareSides(
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {
       const mark = marksAfter.get(place + at);
-      if (mark === unmarked) continue;
+      if (mark === 0) continue;
       const page = pages[at]!;
       if (mark === alone) {
         changes.push(missing("before", isBeforeWhole, page, list));
         continue;
       }
-      const found = earlier.take(place + at, page);
-      const known = found instanceof Promise ? await found : found;
+      const known = await earlier.take(place + at, page);
       const old = was.lists[known.list]!;
       if (known.page === undefined) {
         changes.push({ kind: "moved", page, sitemap: list.sitemap, from: old.sitemap });
@@ -112,11 +112,10 @@ async function scan(
   side: Side,
   before: Side | undefined,
   scratch: Scratch,
-  { ignored, include, signal }: DiffSettings,
+  settings: DiffSettings,
 ): Promise<PageLists> {
-  const lists = new PageLists(new PageRecords(scratch, ignored, include), signal);
+  const lists = new PageLists(scratch, settings);
   await side.scan(lists, before);
-  await lists.records.lists.finish();
   return lists;
 }
 
@@ -160,4 +159,64 @@ function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotal
   const counted = lists.filter(({ isVoid }) => !isVoid);
   const unread = lists.filter(({ isVoid }) => isVoid).reduce((sum, { count }) => sum + count, 0);
   return { pages: total - unread, sitemaps: counted.length, complete };
+}
+
+/**
+ * Sitemaps that are new, gone, no longer readable or readable again, in declared order: first those of the old side that are missing now, then those of the
+ * new side.
+ */
+function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
+  for (const [sitemap, was] of before.sitemaps) {
+    if (after.sitemaps.has(sitemap)) continue;
+    const isGone = isKnownToLack(after, was, before);
+    yield isGone
+      ? { kind: "sitemap", change: "gone", sitemap }
+      : { kind: "sitemap", change: "unknown", sitemap, missing: "after" };
+  }
+  for (const [sitemap, is] of after.sitemaps) {
+    const was = before.sitemaps.get(sitemap);
+    const why = is.reason === undefined ? {} : { reason: is.reason };
+    if (was === undefined) {
+      const isAdded = isKnownToLack(before, is, after);
+      yield isAdded
+        ? { kind: "sitemap", change: "added", sitemap, ...why }
+        : { kind: "sitemap", change: "unknown", sitemap, missing: "before", ...why };
+    } else if (was.reason === undefined && is.reason !== undefined) {
+      yield { kind: "sitemap", change: "now-invalid", sitemap, ...why };
+    } else if (was.reason !== undefined && is.reason === undefined) {
+      yield { kind: "sitemap", change: "now-readable", sitemap };
+    }
+  }
+}
+
+// A missing sitemap is known to be gone if the index that names it on the other side was read to its end here. If that
+// index is missing, too, the same is checked for it. Indexes can name one another, and robots.txt.
+function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
+  const seen = new Set<string>();
+  for (
+    let { parent } = sitemap;
+    parent !== undefined && !seen.has(parent);
+    parent = other.sitemaps.get(parent)?.parent
+  ) {
+    seen.add(parent);
+    const namesAll = side.namesAll(parent);
+    if (namesAll !== undefined) return namesAll;
+    const own = side.sitemaps.get(parent);
+    if (own !== undefined) return own.reason === undefined;
+  }
+  return side.namesAll(undefined) ?? false;
+}
+
+/** Which fields of a page differ, in the order of `pageFields`, without those that are ignored. */
+function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): readonly PageField[] {
+  return pageFields.filter((field) => !ignored.has(field) && !isSame(before[field], after[field]));
+}
+
+// Equal as data: the order of fields in an object does not matter.
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length || Array.isArray(one) !== Array.isArray(other)) return false;
+  return names.every((name) => isSame(one[name as keyof typeof one], other[name as keyof typeof other]));
 }

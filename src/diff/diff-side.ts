@@ -1,8 +1,11 @@
-// The forms of one side of a diff: a tree, an archive, a sitemap file, a list of URLs, a website.
+// One side of a diff: its forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/target.ts";
 import { path, readable, unexpected } from "../model/option-checks.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem } from "../model/problem.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
+import type { PageList, PageLists } from "./page-lists.ts";
 
 /**
  * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
@@ -39,4 +42,37 @@ export function isBytes(source: unknown): source is DiffBytes {
 
 export function isTarget(source: CrawlTarget): boolean {
   return typeof source !== "string" || /^https?:\/\//i.test(source);
+}
+
+/** A sitemap of a side: whether it could be read, and whether its index could. */
+export interface SideSitemap {
+  /** Why it is invalid; undefined if it could be read, at least in part. */
+  readonly reason: Problem | undefined;
+  /** The key of its index or robots.txt; undefined for what discovery found. */
+  readonly parent: string | undefined;
+}
+
+export interface Side {
+  /** Reads everything once, in declared order. `before` is the side that was read already, if one was. */
+  scan(lists: PageLists, before: Side | undefined): Promise<void>;
+  /** The totals, including what is known only at the end. The following members are known once `scan` is done. */
+  readonly homepage: string | undefined;
+  readonly complete: boolean;
+  /** Whether pages have more fields than their URL. */
+  readonly hasFields: boolean;
+  /**
+   * `tree`: sitemaps of a website. `index`: a file that names sitemaps, which were not read. `file`: one file with pages; which
+   * sitemap they are from says nothing.
+   */
+  readonly kind: "tree" | "index" | "file";
+  /** By the URL that they were declared with, in declared order. */
+  readonly sitemaps: ReadonlyMap<string, SideSitemap>;
+  /**
+   * Whether every sitemap that this index names is known; without a name, every sitemap that discovery could find. Undefined
+   * where there is no such index.
+   */
+  namesAll(index: string | undefined): boolean | undefined;
+  /** Reads the pages of a list again. */
+  read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
+  close(): Promise<void>;
 }

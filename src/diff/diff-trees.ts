@@ -14,9 +14,9 @@ import {
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import type { Side } from "./diff-side.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
-import type { Side } from "./side.ts";
 
 /** Options of `diffTrees`. */
 export interface DiffOptions {

@@ -1,13 +1,19 @@
 // A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
+
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
+import type { Block } from "../archive/file.ts";
+import type { Scratch } from "../archive/scratch.ts";
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import { defaultLimits, type Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
-import type { FileContent } from "./file-content.ts";
-import type { Range } from "./line-ranges.ts";
+import { isRobotsPath } from "../model/url.ts";
+import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
+import type { Side, SideSitemap } from "./diff-side.ts";
 import type { PageLists } from "./page-lists.ts";
-import type { Side, SideSitemap } from "./side.ts";
 
 export interface FileSideOptions {
   readonly content: FileContent;
@@ -95,5 +101,146 @@ export class FileSide implements Side {
     const { content } = this.#options;
     const { isRobots } = content;
     return read({ url: undefined, headers: [], body: content.open(range), isRobots }, this.#settings);
+  }
+}
+
+/** The bytes of a local file or of a stream, for reading more than once. */
+interface FileContent {
+  /** Its name in messages, and the name of the sitemap of its pages. */
+  readonly shown: string;
+  readonly name: string;
+  readonly isRobots: boolean;
+  /** Whether it may be a list without a URL. */
+  readonly mayBeEmpty: boolean;
+  /** The parts that can be read as documents of their own, in order. */
+  ranges(): Promise<readonly Range[]>;
+  open(range: Range): AsyncIterable<Uint8Array>;
+}
+
+export class PathContent implements FileContent {
+  readonly shown: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(file: string, signal: AbortSignal | undefined) {
+    this.shown = file;
+    this.#signal = signal;
+  }
+
+  get name(): string {
+    return path.basename(this.shown);
+  }
+
+  get isRobots(): boolean {
+    return isRobotsPath(this.shown);
+  }
+
+  get mayBeEmpty(): boolean {
+    return /\.txt$/i.test(this.name);
+  }
+
+  ranges(): Promise<readonly Range[]> {
+    return lineRanges(this.shown);
+  }
+
+  open(range: Range): AsyncIterable<Uint8Array> {
+    return createReadStream(this.shown, { highWaterMark: blockLength, signal: this.#signal, ...range });
+  }
+}
+
+/** Stored while it is received. */
+export class StreamContent implements FileContent {
+  readonly name: string;
+  readonly isRobots = false;
+  readonly mayBeEmpty = true;
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #scratch: Scratch;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pieces: Block[] = [];
+
+  constructor(name: string, bytes: AsyncIterable<Uint8Array>, scratch: Scratch, signal: AbortSignal | undefined) {
+    this.name = name;
+    this.#bytes = bytes;
+    this.#scratch = scratch;
+    this.#signal = signal;
+  }
+
+  get shown(): string {
+    return this.name;
+  }
+
+  async ranges(): Promise<readonly Range[]> {
+    for await (const bytes of this.#bytes) {
+      this.#signal?.throwIfAborted();
+      if (this.#pieces.length === 0) this.#expectText(bytes);
+      // A copy: the producer may reuse its buffer.
+      this.#pieces.push(await this.#scratch.put(bytes.slice()));
+    }
+    return [{ start: 0 }];
+  }
+
+  #expectText(bytes: Uint8Array): void {
+    const what = looksLikeArchive(bytes)
+      ? "an archive: an archive has to be a file"
+      : looksLikePages(bytes)
+        ? "NDJSON: that has to be a file"
+        : looksLikeTable(bytes)
+          ? "a table: list with -f ndjson or --save to compare"
+          : undefined;
+    if (what !== undefined) throw new SitemapError("invalid-file", `${this.name} holds ${what}`);
+  }
+
+  async *open(): AsyncGenerator<Uint8Array, void> {
+    for (const piece of this.#pieces) yield await this.#scratch.get(piece);
+  }
+}
+
+const blockLength = 256 * 1024;
+
+interface Range {
+  readonly start: number;
+  /** The last byte; absent if the range goes to the end. */
+  readonly end?: number;
+}
+
+const rangeLength = 16 * 1024 * 1024;
+const lineBlock = 64 * 1024;
+const lineFeed = 10;
+
+/**
+ * Divides a long text of URLs into ranges at line ends: each is read as a document of its own, so that memory depends on the
+ * range and not on the text. One range for the whole file if it is short, or does not begin like a text of URLs.
+ */
+export async function lineRanges(file: string, length: number = rangeLength): Promise<readonly Range[]> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const ranges: Range[] = [];
+    if (size > length && (await isListOfUrls(handle))) {
+      for (let start = 0; start < size; ) {
+        const end = await endOfLine(handle, start + length);
+        ranges.push(end === undefined ? { start } : { start, end: end - 1 });
+        start = end ?? size;
+      }
+    }
+    return ranges.length === 0 ? [{ start: 0 }] : ranges;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isListOfUrls(handle: FileHandle): Promise<boolean> {
+  const start = Buffer.alloc(4096);
+  await handle.read(start, 0, start.length, 0);
+  return /^(?:\ufeff|\s)*https?:\/\//i.test(start.toString());
+}
+
+/** Where the line after this position begins; undefined if there is none. */
+async function endOfLine(handle: FileHandle, from: number): Promise<number | undefined> {
+  const block = Buffer.alloc(lineBlock);
+  for (let at = from; ; at += block.length) {
+    const { bytesRead } = await handle.read(block, 0, block.length, at);
+    if (bytesRead === 0) return undefined;
+    const end = block.subarray(0, bytesRead).indexOf(lineFeed);
+    if (end !== -1) return at + end + 1;
   }
 }

@@ -2,8 +2,8 @@
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { Side, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
-import type { Side, SideSitemap } from "./side.ts";
 
 export interface NdjsonSideOptions {
   /** Undefined where there are no pages. */

@@ -9,11 +9,10 @@ import { systemReason } from "../model/system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { looksLikeArchive, looksLikePages, looksLikeTable, magicLength } from "./archive-magic.ts";
+import type { Side } from "./diff-side.ts";
 import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
-import { PathContent, StreamContent } from "./file-content.ts";
-import { FileSide } from "./file-side.ts";
+import { FileSide, PathContent, StreamContent } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
-import type { Side } from "./side.ts";
 import { TreeSide } from "./tree-side.ts";
 
 export interface OpenSideOptions {

@@ -1,7 +1,11 @@
 // The pages of one side, list by list: the pages of each sitemap have consecutive places in the order of their side, so
-// that a place identifies the sitemap. The fields of the pages go into records.
+// that a place identifies the sitemap. A page is a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of
+// its other fields (32 bits each), and its place. Records of the same URL are in the same partition.
+import type { Scratch } from "../archive/scratch.ts";
+import { RecordStore } from "../join/record-store.ts";
+import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PageRecords } from "./page-records.ts";
+import type { DiffSettings } from "./diff-trees.ts";
 
 /** The pages that one sitemap declares. */
 export interface PageList {
@@ -22,14 +26,15 @@ export interface PageList {
 
 export class PageLists {
   readonly lists: PageList[] = [];
-  readonly records: PageRecords;
-  readonly #signal: AbortSignal | undefined;
+  readonly records: RecordStore;
+  readonly #settings: DiffSettings;
+  readonly #reader = new FingerprintReader();
   #total = 0;
 
   /** Adding pages throws the reason of the signal. */
-  constructor(records: PageRecords, signal: AbortSignal | undefined) {
-    this.records = records;
-    this.#signal = signal;
+  constructor(scratch: Scratch, settings: DiffSettings) {
+    this.records = new RecordStore(scratch, partitionCount, recordWidth);
+    this.#settings = settings;
   }
 
   /** How many pages there are, those of all lists. */
@@ -39,15 +44,14 @@ export class PageLists {
 
   /** Adds pages of a sitemap; those of one sitemap come together. The result must be awaited. */
   add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
-    this.#signal?.throwIfAborted();
+    this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
     if (list?.sitemap !== sitemap || list.same !== undefined) list = this.#begin(sitemap);
-    const { records } = this;
     let ordinal = this.#total;
-    for (const page of pages) records.add(page, ordinal++);
+    for (const page of pages) this.#record(page, ordinal++);
     list.count += pages.length;
     this.#count(pages.length);
-    return records.lists.isWaiting ? records.lists.flush() : undefined;
+    return this.records.flush();
   }
 
   /** Adds a whole sitemap whose pages the other side has read. */
@@ -57,6 +61,17 @@ export class PageLists {
     list.same = other;
     other.same = list;
     this.#count(other.count);
+  }
+
+  #record(page: SitemapPage, ordinal: number): void {
+    const { ignored, include } = this.#settings;
+    if (include?.(page.url) === false) return;
+    this.#reader.read(page.url);
+    const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
+    const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
+    const date = ignored.has("lastModified") ? 0 : hashText(page.lastModified ?? "");
+    // Groups of a partition use bits of the second word: if they were the same, all its records would collide.
+    this.records.add(first >>> 24, first, second, date, hashRest(page, ignored), ordinal);
   }
 
   #begin(sitemap: string): PageList {
@@ -73,3 +88,67 @@ export class PageLists {
 }
 
 const mostPages = 2 ** 32 - 2;
+
+/** The list that a page is in, by its place. */
+export function listAt(lists: readonly PageList[], place: number): PageList {
+  let low = 0;
+  let high = lists.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (lists[middle]!.start <= place) low = middle;
+    else high = middle - 1;
+  }
+  return lists[low]!;
+}
+
+export const recordWidth = 5;
+// Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
+export const partitionCount = 256;
+
+function hashRest(page: SitemapPage, ignored: DiffSettings["ignored"]): number {
+  let hash = ignored.has("priority") ? 0 : hashNumber(page.priority);
+  if (!ignored.has("changeFrequency")) hash = mix(hash ^ hashText(page.changeFrequency ?? ""), factor);
+  const { newsStory, images, videos, alternates } = page;
+  if (newsStory !== undefined && !ignored.has("newsStory")) hash = mix(hash ^ hashValue(newsStory), 0x2c1b3c6d);
+  if (images !== undefined && !ignored.has("images")) hash = mix(hash ^ hashValue(images), 0x297a2d39);
+  if (videos !== undefined && !ignored.has("videos")) hash = mix(hash ^ hashValue(videos), 0x1b56c4e9);
+  if (alternates !== undefined && !ignored.has("alternates")) hash = mix(hash ^ hashValue(alternates), 0x7feb352d);
+  return hash;
+}
+
+const factor = 0x9e3779b1;
+
+function hashText(text: string): number {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), factor);
+    hash ^= hash >>> 15;
+  }
+  return mix(hash, 0x85ebca6b);
+}
+
+const float = new Float64Array(1);
+const halves = new Int32Array(float.buffer);
+
+function hashNumber(value: number): number {
+  float[0] = value;
+  return mix(halves[0]! ^ Math.imul(halves[1]!, factor), 0xc2b2ae35);
+}
+
+// Equal for equal values: the order of fields in an object does not matter.
+function hashValue(value: unknown): number {
+  if (typeof value === "string") return hashText(value);
+  if (typeof value === "number") return hashNumber(value);
+  if (Array.isArray(value)) {
+    let hash = value.length;
+    for (const item of value) hash = mix(hash ^ hashValue(item), factor);
+    return hash;
+  }
+  if (typeof value !== "object" || value === null) return value === true ? 1 : 2;
+  let sum = 0;
+  for (const name of Object.keys(value)) {
+    const field = hashValue(value[name as keyof typeof value]);
+    sum = (sum + mix(field ^ hashText(name), 0x2c1b3c6d)) | 0;
+  }
+  return sum;
+}

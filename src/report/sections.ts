@@ -3,8 +3,8 @@
 // together with their siblings.
 import type { Block } from "../archive/file.ts";
 import { Scratch } from "../archive/scratch.ts";
-import { PageBits } from "../check/page-bits.ts";
 import type { UrlScan } from "../check/url-scan.ts";
+import { Marks } from "../join/marks.ts";
 import type { ReportSection } from "./report-tree.ts";
 
 /** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
@@ -242,7 +242,7 @@ export class PageSections {
   #block = new Uint32Array(blockLength);
   #fill = 0;
   #count = 0;
-  #flawed: PageBits | undefined;
+  #flawed: Marks | undefined;
 
   add(section: number, isFlawed: boolean): void {
     if (this.#fill === blockLength) {
@@ -263,7 +263,7 @@ export class PageSections {
 
   /** Must be called after the last page. */
   flaw(ordinal: number): void {
-    this.#flawed ??= new PageBits(this.#count);
+    this.#flawed ??= new Marks(this.#count);
     this.#flawed.set(ordinal);
   }
 
@@ -282,7 +282,7 @@ export class PageSections {
             ? this.#block.subarray(0, this.#fill)
             : new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
         for (const word of words) {
-          if (flawed.has(ordinal) && word < flawedBit) yield word;
+          if (flawed.get(ordinal) !== 0 && word < flawedBit) yield word;
           ordinal += 1;
         }
       }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Scratch } from "../../src/archive/scratch.ts";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { type DiffOptions, diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
-import { lineRanges } from "../../src/diff/line-ranges.ts";
+import { lineRanges } from "../../src/diff/file-side.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";

@@ -1,4 +1,5 @@
 // Groups the records of a partition whose first words are equal.
+import type { Records } from "./record-store.ts";
 
 export class RecordGroups {
   readonly #words: Int32Array;
@@ -12,7 +13,7 @@ export class RecordGroups {
   readonly #last: Int32Array;
 
   /** `keyLength`: how many words make a group. */
-  constructor(words: Int32Array, count: number, width: number, keyLength: number) {
+  constructor({ words, count }: Records, width: number, keyLength: number) {
     this.#words = words;
     this.#width = width;
     this.#keyLength = keyLength;

@@ -1,24 +1,21 @@
-// Two bits for each page of a side, by its place: the kind of its change.
+// Two bits for each page, by its number: whether it is marked, and how.
 
-export const unmarked = 0;
-/** On this side only. */
-export const alone = 1;
-/** Its fields differ on the other side. */
-export const changed = 2;
-/** Another sitemap declares it on the other side, and its fields are the same. */
-export const moved = 3;
-export type Mark = typeof unmarked | typeof alone | typeof changed | typeof moved;
+/** 0: not marked. */
+export type Mark = 0 | 1 | 2 | 3;
 
 export class Marks {
   readonly #bits: Uint8Array;
+  /** Whether any page is marked. */
+  isAny = false;
 
   constructor(count: number) {
     this.#bits = new Uint8Array(Math.ceil(count / 4));
   }
 
-  set(ordinal: number, mark: Mark): void {
+  set(ordinal: number, mark: Mark = 1): void {
     // 32-bit operators would take the upper half of the ordinals for negative numbers.
     this.#bits[Math.floor(ordinal / 4)]! |= mark << ((ordinal % 4) * 2);
+    this.isAny = true;
   }
 
   get(ordinal: number): Mark {
@@ -29,9 +26,9 @@ export class Marks {
   isClear(from: number, count: number): boolean {
     const end = from + count;
     let at = from;
-    for (; at < end && at % 4 !== 0; at++) if (this.get(at) !== unmarked) return false;
+    for (; at < end && at % 4 !== 0; at++) if (this.get(at) !== 0) return false;
     for (; at + 4 <= end; at += 4) if (this.#bits[at / 4] !== 0) return false;
-    for (; at < end; at++) if (this.get(at) !== unmarked) return false;
+    for (; at < end; at++) if (this.get(at) !== 0) return false;
     return true;
   }
 }
