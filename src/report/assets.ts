@@ -157,12 +157,11 @@ details.more > summary:hover { color: var(--ink); }
 
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-caption { text-align: left; color: var(--soft); padding: 8px 14px 0; font-size: .87rem; }
 th { text-align: left; font-weight: 500; color: var(--soft); font-size: .82rem; white-space: nowrap; }
 th, td { padding: 6px 14px; vertical-align: baseline; }
 thead th { border-bottom: 1px solid var(--line); padding-top: 9px; }
 tbody tr + tr > * { border-top: 1px solid var(--line); }
-.tree tbody th, .wide tbody th { min-width: 11rem; }
+.tree tbody th { min-width: 11rem; }
 tbody th { font-weight: 400; color: var(--ink); font-size: inherit; white-space: normal; }
 tbody tr:hover > * { background: var(--hover); }
 tbody tr:target > * { background: var(--good-bg); }
@@ -289,6 +288,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
 
+/** The report is complete without it: it explains tiles, unpacks the data for downloading, and opens everything before printing. */
 export const script: string = `
 (() => {
   "use strict";

@@ -1,9 +1,13 @@
 // What all parts of the page are made of: HTML that inserted values cannot break, the style sheet, and texts of a
 // website: short, without control characters, and with percent-encoded letters decoded.
+import { grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { printable } from "../write/printable.ts";
 
-/** HTML that is safe to insert. Only this file creates it. */
+/**
+ * HTML that is safe to insert; only this file creates it. A template escapes every value, unless it is HTML from a
+ * template. Values may be in text and in attributes with double quotes, the only places where our templates have them.
+ */
 export class Html {
   readonly #text: string;
 
@@ -51,6 +55,10 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
+/**
+ * The only style sheet of the report. Its policy forbids `style=` attributes: an element with its own position gets an
+ * id, and a rule in this sheet.
+ */
 export class StyleSheet {
   readonly #wide = new Set<string>();
   readonly #narrow = new Set<string>();
@@ -221,7 +229,7 @@ export function percent(part: number, whole: number): string {
 
 /** `49 k`, `1.2 M`: where space is short. */
 export function brief(count: number): string {
-  if (count < 10_000) return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  if (count < 10_000) return grouped(count);
   const [value, unit] =
     count < 999_500 ? [count / 1000, "k"] : count < 999_500_000 ? [count / 1e6, "M"] : [count / 1e9, "G"];
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`;
@@ -229,7 +237,7 @@ export function brief(count: number): string {
 
 /** `120 ms`, `2,457 ms`, `31.8 s`. */
 export function time(milliseconds: number): string {
-  if (milliseconds < 10_000) return `${String(Math.round(milliseconds)).replaceAll(/\B(?=(\d{3})+$)/g, ",")} ms`;
+  if (milliseconds < 10_000) return `${grouped(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   return seconds < 120 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }

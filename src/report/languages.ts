@@ -36,14 +36,12 @@ const mostPatterns = 5000;
 interface Pattern {
   readonly own: number;
   readonly targets: readonly number[];
+  /** Whether it names a page for all other languages (`x-default`). */
+  readonly hasDefault: boolean;
   pages: number;
 }
 
-interface Counts {
-  links: number;
-  noReturn: number;
-  unlisted: number;
-}
+type Counts = { -readonly [Name in keyof LanguageLinks]: number };
 
 export class LanguageMatrix {
   // By the language in lower case; the first spelling is shown.
@@ -55,8 +53,6 @@ export class LanguageMatrix {
   readonly #patterns = new Map<number, Pattern>();
   readonly #scan = new UrlScan();
   readonly #own = new UrlScan();
-  /** Pages that name a page for all other languages (`x-default`). */
-  #defaults = new Set<Pattern>();
   #defaultPages = 0;
   #allPages = 0;
 
@@ -122,18 +118,14 @@ export class LanguageMatrix {
       if (!isSelf) targets.push(this.#number(language));
     }
     const own = set.ownLanguage === undefined ? unnamed : this.#number(set.ownLanguage);
-    const pattern = { own, targets, pages: 0 };
-    if (hasDefault) this.#defaults.add(pattern);
-    return pattern;
+    return { own, targets, hasDefault, pages: 0 };
   }
 
   // From the patterns into the cells.
   #settle(): void {
-    if (this.#patterns.size === 0) return;
-    for (const pattern of this.#patterns.values()) {
-      const { own, targets, pages } = pattern;
+    for (const { own, targets, hasDefault, pages } of this.#patterns.values()) {
       if (own !== unnamed || targets.length > 0) this.#pages.set(own, (this.#pages.get(own) ?? 0) + pages);
-      if (this.#defaults.has(pattern)) this.#defaultPages += pages;
+      if (hasDefault) this.#defaultPages += pages;
       for (const target of targets) {
         const pair = own * stride + target;
         const cell = this.#cells.get(pair);
@@ -142,7 +134,6 @@ export class LanguageMatrix {
       }
     }
     this.#patterns.clear();
-    this.#defaults.clear();
   }
 
   #number(language: string): number {
@@ -157,7 +148,7 @@ export class LanguageMatrix {
   }
 
   #nameOf(number: number): string {
-    return number === others ? "other" : this.#names[number]!;
+    return this.#names[number] ?? "other";
   }
 }
 

@@ -88,26 +88,25 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const { sections } = facts;
   if (sections.pages === 0) return undefined;
   const root = numbered(sections);
-  const rows = tableRows(root);
-  const rowNumbers = new Set(rows.map(({ number }) => number));
-  if (root.children.length === 0) return singlePart(facts, rows, root, sheet);
-  const body = boxes(root.children, rowNumbers, sheet);
-  const count = [...everyTile(root)].length - 1;
-  const size = sizes.find(({ tiles }) => count <= tiles)!;
+  const tiles = [...everyTile(root)].slice(root.children.length === 0 ? 0 : 1);
+  const rows = tableRows(tiles);
+  const asTable = html`<details class="more"><summary>The same as a table</summary>${sectionTable(root, tiles, rows)}</details>`;
+  if (root.children.length === 0) return singlePart(facts, root, sheet, asTable);
+  const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
+  const size = sizes.find((each) => tiles.length <= each.tiles)!;
   sheet.add(".map", `height:${size.wide}px`);
   sheet.addNarrow(".map", `height:${size.narrow}px`);
   const corner = { left: 0, top: 0 };
   place(root, { ...corner, width: wideWidth, height: size.wide }, false, (id, rule) => sheet.add(id, rule));
   place(root, { ...corner, width: narrowWidth, height: size.narrow }, false, (id, rule) => sheet.addNarrow(id, rule));
-  const classes = new Set<number>();
-  for (const { section } of everyTile(root)) classes.add(medianAge(section));
+  const classes = new Set([...everyTile(root)].map(({ section }) => medianAge(section)));
   return part(
     "map",
     "Where the pages are",
     html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median).${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map-box"><div class="map" id="map-tiles">${body}</div><div id="tip" hidden></div></div>
-<details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
+${asTable}`,
   );
 }
 
@@ -120,7 +119,7 @@ function flawedSentence({ figures }: ReportFacts): string {
 }
 
 // A website without sections: the map shows the age of its pages.
-function singlePart(facts: ReportFacts, rows: readonly Tile[], root: Tile, sheet: StyleSheet): Html {
+function singlePart(facts: ReportFacts, root: Tile, sheet: StyleSheet, asTable: Html): Html {
   const { name, pages, ages } = root.section;
   let left = 0;
   const boxes = ages.map((count, index) => {
@@ -135,7 +134,7 @@ function singlePart(facts: ReportFacts, rows: readonly Tile[], root: Tile, sheet
     "Where the pages are",
     html`<p class="lead">${flawedSentence(facts)}${pages === 1 ? "The only page lies" : `All ${grouped(pages)} pages lie`} directly in <bdi>${readableUrl(name)}</bdi>, without sections. By how long ago they changed:</p>
 <div class="map">${boxes}</div>
-<details class="more"><summary>The same as a table</summary>${sectionTable(root, rows)}</details>`,
+${asTable}`,
   );
 }
 
@@ -219,16 +218,14 @@ function medianAge({ ages }: Pick<ReportSection, "ages">): number {
 }
 
 // The largest, in the order of the map.
-function tableRows(root: Tile): readonly Tile[] {
-  const tiles = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
+function tableRows(tiles: readonly Tile[]): readonly Tile[] {
   if (tiles.length <= caps.rows) return tiles;
   const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, caps.rows - 1));
   return tiles.filter((tile) => kept.has(tile));
 }
 
-function sectionTable(root: Tile, rows: readonly Tile[]): Html {
-  const all = [...everyTile(root)].filter(({ depth, children }) => depth > 0 || children.length === 0);
-  const left = all.length - rows.length;
+function sectionTable(root: Tile, tiles: readonly Tile[], rows: readonly Tile[]): Html {
+  const left = tiles.length - rows.length;
   const total = root.section.pages;
   const head = html`<th scope="col">Section</th><th scope="col">Pages</th><th scope="col">Share</th><th scope="col">Median age</th><th scope="col">With problems</th>`;
   const lines = rows.map(({ number, section, depth }) => {
@@ -249,7 +246,12 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** One rectangle for each area, in order; the areas must be positive and descending. They fill `inside`. */
+/**
+ * One rectangle for each area, in order; the areas must be positive and descending. They fill `inside`, as close to
+ * squares as a greedy layout makes them. Bruls, Huizing, van Wijk: Squarified Treemaps (2000),
+ * https://vanwijk.win.tue.nl/stm.pdf. Rows are laid along the shorter side; a row takes one more rectangle as long as
+ * its worst ratio of sides gets no worse.
+ */
 export function squarified(areas: readonly number[], inside: Rectangle): Rectangle[] {
   const rectangles: Rectangle[] = [];
   let { left, top, width, height } = inside;

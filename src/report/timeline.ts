@@ -120,9 +120,9 @@ function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "befo
   const oldest = oldestShown(days);
   const unit = unitFor(oldest, end);
   const bars = new Map<string, number>();
-  let start = Math.max(startOf(oldest, unit), stepped(startOf(end, unit), unit, 1 - mostBars));
-  start = Math.min(start, stepped(startOf(end, unit), unit, 1 - fewestBars));
-  for (let at = start; at <= end; at = stepped(at, unit, 1)) bars.set(dayOf(at), 0);
+  const latest = startOf(end, unit, 1 - fewestBars);
+  const start = Math.min(Math.max(startOf(oldest, unit), startOf(end, unit, 1 - mostBars)), latest);
+  for (let at = start; at <= end; at = startOf(at, unit, 1)) bars.set(dayOf(at), 0);
   let before = 0;
   for (const { day, pages } of days) {
     const key = dayOf(startOf(day, unit));
@@ -135,7 +135,7 @@ function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "befo
 
 // A few pages that are much older than all others would push these to the edge.
 function oldestShown(days: readonly { day: number; pages: number }[]): number {
-  const total = days.reduce((sum, { pages }) => sum + pages, 0);
+  const total = pagesIn(days);
   let older = 0;
   for (const { day, pages } of days) if ((older += pages) > total * tail) return day;
   return days[0]!.day;
@@ -143,24 +143,15 @@ function oldestShown(days: readonly { day: number; pages: number }[]): number {
 
 function unitFor(oldest: number, end: number): Unit {
   if (end - oldest <= mostDays * dayLength) return "day";
-  return oldest >= stepped(startOf(end, "month"), "month", 1 - mostBars) ? "month" : "year";
+  return oldest >= startOf(end, "month", 1 - mostBars) ? "month" : "year";
 }
 
-function startOf(milliseconds: number, unit: Unit): number {
+// The first instant of the day, month or year that many later.
+function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
   const date = new Date(milliseconds);
-  return Date.UTC(
-    date.getUTCFullYear(),
-    unit === "year" ? 0 : date.getUTCMonth(),
-    unit === "day" ? date.getUTCDate() : 1,
-  );
-}
-
-function stepped(milliseconds: number, unit: Unit, count: number): number {
-  if (unit === "day") return milliseconds + count * dayLength;
-  const date = new Date(milliseconds);
-  if (unit === "month") date.setUTCMonth(date.getUTCMonth() + count);
-  else date.setUTCFullYear(date.getUTCFullYear() + count);
-  return date.getTime();
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (unit === "day") return Date.UTC(year, month, day + later);
+  return unit === "month" ? Date.UTC(year, month + later) : Date.UTC(year + later, 0);
 }
 
 function commonMoment(dates: DateCounts): ReportTimeline["common"] {
@@ -169,14 +160,14 @@ function commonMoment(dates: DateCounts): ReportTimeline["common"] {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return undefined;
   const isDay = instant % dayLength === 0 && dates.dayOnly >= count;
-  if (isDay && count < dates.dated / 2 && count < unusual * averageDay(dates)) return undefined;
+  const days = [...dates.days()];
+  const average = pagesIn(days) / Math.max(1, days.length);
+  if (isDay && count < dates.dated / 2 && count < unusual * average) return undefined;
   return { at: isDay ? dayOf(instant) : `${at.toISOString().slice(0, 19)}Z`, pages: count };
 }
 
-// Of the days that have pages.
-function averageDay(dates: DateCounts): number {
-  const days = [...dates.days()];
-  return days.reduce((sum, { pages }) => sum + pages, 0) / Math.max(1, days.length);
+function pagesIn(list: readonly { readonly pages: number }[]): number {
+  return list.reduce((sum, { pages }) => sum + pages, 0);
 }
 
 function sentences(
@@ -197,7 +188,7 @@ function sentences(
   const odd = oddity(dates, pages, common);
   const old = tooOld > 0 ? ` ${counted(tooOld, "date")} from before the web.` : "";
   const later = future > 0 ? ` ${counted(future, "date")} from the future.` : "";
-  return { sentence: `${half}${latest}${old}${later}`.trim(), ...(odd === undefined ? {} : { odd }) };
+  return { sentence: `${half}${latest}${old}${later}`.trim(), odd };
 }
 
 function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common"]): string | undefined {
@@ -239,7 +230,7 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   const { top, cut } = heights(bars);
   const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
   const width = bars.length * step;
-  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const total = pagesIn(bars);
   const gap = bars.length > 60 ? 1.2 : 2;
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
@@ -283,7 +274,7 @@ function marks(bars: ReportTimeline["bars"], cut: ReadonlySet<number>, odd: numb
   })}</div>`;
 }
 
-function axis(bars: ReportTimeline["bars"], unit: ReportTimeline["unit"], sheet: StyleSheet): Html {
+function axis(bars: ReportTimeline["bars"], unit: Unit, sheet: StyleSheet): Html {
   const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, bars.length) ? [index] : []));
   const every = Math.ceil(places.length / 12);
   const shown = places.filter((_, position) => (places.length - 1 - position) % every === 0);
@@ -296,25 +287,25 @@ function axis(bars: ReportTimeline["bars"], unit: ReportTimeline["unit"], sheet:
   })}</div>`;
 }
 
-function isLabeled(from: string, unit: ReportTimeline["unit"], count: number): boolean {
+function isLabeled(from: string, unit: Unit, count: number): boolean {
   if (unit === "year") return true;
   if (unit === "month") return count <= 24 ? /-(01|04|07|10)-01$/.test(from) : from.endsWith("-01-01");
   return count <= 14 || new Date(from).getUTCDay() === 1;
 }
 
-function label(from: string, unit: ReportTimeline["unit"], count: number): string {
+function label(from: string, unit: Unit, count: number): string {
   if (unit === "year") return from.slice(0, 4);
   if (unit === "month") return count <= 24 ? from.slice(0, 7) : from.slice(0, 4);
   return from.slice(5);
 }
 
-function inWords(from: string, unit: ReportTimeline["unit"]): string {
+function inWords(from: string, unit: Unit): string {
   return unit === "day" ? from : unit === "month" ? from.slice(0, 7) : from.slice(0, 4);
 }
 
 function rest(timeline: ReportTimeline): Html {
   const { before, future, undated, bars, unit } = timeline;
-  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const total = pagesIn(bars);
   const parts = [
     ...(before > 0 ? [`${counted(before, "page")} before ${inWords(bars[0]!.from, unit)}`] : []),
     ...(future > 0 ? [`${counted(future, "page")} in the future`] : []),
@@ -325,7 +316,7 @@ function rest(timeline: ReportTimeline): Html {
 }
 
 function asTable({ bars, unit }: ReportTimeline): Html {
-  const total = bars.reduce((sum, { pages }) => sum + pages, 0);
+  const total = pagesIn(bars);
   const head = html`<th scope="col">${unit === "day" ? "Day" : unit === "month" ? "Month" : "Year"}</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Share</th>`;
   const rows = bars
     .filter(({ pages }) => pages > 0)

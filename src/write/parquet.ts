@@ -156,6 +156,7 @@ export type ByteSink = (bytes: Uint8Array) => void;
 /** A value for each column, by name; absent ones are null in the table. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Written row group by row group: only one group is in memory, however long the table is. */
 export class ParquetTable {
   readonly #columns: readonly string[];
   readonly #writer: ParquetWriter;
@@ -231,6 +232,8 @@ const compressionLevel = 3;
 /** A column: its schema element, followed by those of its fields. */
 export type Column = readonly SchemaElement[];
 
+// The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
+// the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
 export const pagesTable: readonly Column[] = [
   text("run"),
   text("site"),

@@ -287,6 +287,20 @@ test("a website that makes up directories without end does not fill memory, and 
   expect(example?.sections?.find(({ name }) => name === "real")?.pages ?? example?.pages).toBe(count / 5);
 });
 
+test("deep directories without end leave room for a first directory that comes late", () => {
+  const sections = new Sections();
+  const scan = new UrlScan();
+  for (let page = 0; page < 40_000; page++) {
+    const url =
+      page < 39_000 ? `https://example.org/${page % 90}/${page}/${page}/a` : `https://example.org/late/${page}`;
+    scan.read(url);
+    sections.add(url, scan, 0, false);
+  }
+  const [host] = sections.toTree().sections ?? [];
+  expect(host?.pages).toBe(40_000);
+  expect(host?.sections?.[0]).toMatchObject({ name: "late", pages: 1000 });
+});
+
 test("numbered directories with a page each are one section, not thousands", async () => {
   const locations = Array.from({ length: 3000 }, (_, number) => `<url><loc>{home}product/${number}/name</loc></url>`);
   const { client } = site({
