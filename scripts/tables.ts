@@ -6,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines, measuredOn, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
+import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
@@ -298,7 +299,7 @@ function longName(flags: string): string {
 // From what commander knows: what the help says is what the page says.
 async function flagTables(): Promise<Map<string, string>> {
   const tables = new Map<string, string>();
-  for (const command of (await createProgram(() => {})).commands) {
+  for (const command of (await createProgram(processContext(), () => {})).commands) {
     const groups = new Map<string, string[][]>();
     for (const option of command.options) {
       const group = (option.helpGroupHeading ?? "Other").replace(/:$/, "");

@@ -55,12 +55,14 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
+
 /** The user, or the system, asked the program to stop. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
   readonly exitCode: number;
 
-  constructor(signal: "SIGHUP" | "SIGINT" | "SIGTERM") {
+  constructor(signal: StopSignal) {
     super(`stopped by ${signal}`);
     const { hungUp, interrupted, terminated } = exitCodes;
     this.exitCode = { SIGHUP: hungUp, SIGINT: interrupted, SIGTERM: terminated }[signal];

@@ -24,7 +24,10 @@ process.stdout.on("error", () => {});
 try {
   // Loaded here, so that a system without free file handles gets a message instead of a stack trace.
   const { run } = await import("./program.ts");
-  process.exitCode = await run(process.argv.slice(2));
+  const { discardUnfinished, processContext } = await import("./context.ts");
+  const context = processContext();
+  process.once("exit", () => discardUnfinished(context));
+  process.exitCode = await run(process.argv.slice(2), context);
 } catch (error) {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;

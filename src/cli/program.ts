@@ -4,15 +4,16 @@ import { SitemapError } from "../model/errors.ts";
 import { version } from "../model/options.ts";
 import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
+import { type Context, type Done, discardUnfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
-export async function run(words: readonly string[]): Promise<number> {
-  const output = new Output(process.stdout);
+export async function run(words: readonly string[], context: Context): Promise<number> {
+  const output = new Output(context.stdout);
   let exitCode: number = exitCodes.complete;
   try {
-    exitCode = await perform(words);
+    exitCode = await perform(words, context);
     if (exitCode >= exitCodes.hungUp) return exitCode;
     // The help, and whatever else was written without waiting: a disk that is full says so a moment later.
     await new Promise((resolve) => setImmediate(resolve));
@@ -22,21 +23,23 @@ export async function run(words: readonly string[]): Promise<number> {
     if (error instanceof OutputClosed) return exitCode;
     if (error instanceof Stopped) {
       // Before anything could be written.
-      process.stderr.write("sitegrove: stopped: nothing was written\n");
+      context.stderr.write("sitegrove: stopped: nothing was written\n");
       return error.exitCode;
     }
-    return explain(error, words.includes("-vv"));
+    return explain(error, words.includes("-vv"), context);
+  } finally {
+    discardUnfinished(context);
   }
 }
 
-async function perform(words: readonly string[]): Promise<number> {
+async function perform(words: readonly string[], context: Context): Promise<number> {
   let exitCode: number = exitCodes.complete;
   const typed = withCommand(words);
   const done = (code: number) => {
     exitCode = code;
   };
   try {
-    const program = await createProgram(done, typed[0]);
+    const program = await createProgram(context, done, typed[0]);
     await program.parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -62,18 +65,16 @@ function helpWords(words: readonly string[]): readonly string[] {
   return isKnown ? [...names, "--help"] : names;
 }
 
-type Done = (exitCode: number) => void;
-
-const commands: Readonly<Record<string, (done: Done) => Promise<Command>>> = {
-  ls: async (done) => (await import("./commands/ls.ts")).lsCommand(done),
-  parse: async (done) => (await import("./commands/parse.ts")).parseCommand(done),
-  diff: async (done) => (await import("./commands/diff.ts")).diffCommand(done),
-  check: async (done) => (await import("./commands/check.ts")).checkCommand(done),
-  report: async (done) => (await import("./commands/report.ts")).reportCommand(done),
-  fleet: async (done) => (await import("./fleet/command.ts")).fleetCommand(done),
-  completion: async (done) => {
+const commands: Readonly<Record<string, (context: Context, done: Done) => Promise<Command>>> = {
+  ls: async (...run) => (await import("./commands/ls.ts")).lsCommand(...run),
+  parse: async (...run) => (await import("./commands/parse.ts")).parseCommand(...run),
+  diff: async (...run) => (await import("./commands/diff.ts")).diffCommand(...run),
+  check: async (...run) => (await import("./commands/check.ts")).checkCommand(...run),
+  report: async (...run) => (await import("./commands/report.ts")).reportCommand(...run),
+  fleet: async (...run) => (await import("./fleet/command.ts")).fleetCommand(...run),
+  completion: async (context, done) => {
     const { completionCommand } = await import("./commands/completion.ts");
-    return completionCommand(() => createProgram(done));
+    return completionCommand(context, () => createProgram(context, done));
   },
 };
 
@@ -81,7 +82,7 @@ const commands: Readonly<Record<string, (done: Done) => Promise<Command>>> = {
  * The program with all its commands, or with the one that is named, where there is such a one: describing hundreds of flags takes longer
  * than reading a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
  */
-export async function createProgram(done: Done, name?: string): Promise<Command> {
+export async function createProgram(context: Context, done: Done, name?: string): Promise<Command> {
   const program = new Command("sitegrove")
     .description("From a website's homepage to every page its sitemaps declare.")
     .version(version, "-V, --version", "print the version")
@@ -94,7 +95,8 @@ export async function createProgram(done: Done, name?: string): Promise<Command>
       "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n  sitegrove report example.org -o report.html\n",
     );
   const named = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  for (const create of named === undefined ? Object.values(commands) : [named]) program.addCommand(await create(done));
+  for (const create of named === undefined ? Object.values(commands) : [named])
+    program.addCommand(await create(context, done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
@@ -103,7 +105,11 @@ export async function createProgram(done: Done, name?: string): Promise<Command>
         // Terminals have widths of their own: where a line ends in the source means nothing.
         commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
       })
-      .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
+      .configureOutput({
+        writeOut: (text) => context.stdout.write(text),
+        writeErr: (text) => context.stderr.write(text),
+        outputError: (text, write) => write(oneLine(text)),
+      });
     if (command !== program) command.helpOption("-h, --help", "print this help");
   }
   return program;
@@ -118,7 +124,7 @@ function oneLine(text: string): string {
   return `sitegrove: ${printable(words)}\n`;
 }
 
-function explain(error: unknown, withStack: boolean): number {
+function explain(error: unknown, withStack: boolean, { stderr }: Context): number {
   const isMachine = error instanceof SitemapError && error.code === "storage-failed";
   const isUsage = error instanceof UsageError || (error instanceof SitemapError && !isMachine);
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
@@ -128,9 +134,9 @@ function explain(error: unknown, withStack: boolean): number {
       : isSystemError(error)
         ? `${error.path === undefined ? error.syscall : error.path}: ${systemReason(error)}`
         : `unexpected: ${systemReason(error)}`;
-  process.stderr.write(`sitegrove: ${printable(said)}\n`);
+  stderr.write(`sitegrove: ${printable(said)}\n`);
   if (withStack && !isUsage && stack !== undefined) {
-    for (const line of stack.split("\n").slice(1)) process.stderr.write(`${printable(line)}\n`);
+    for (const line of stack.split("\n").slice(1)) stderr.write(`${printable(line)}\n`);
   }
   return isUsage ? exitCodes.usage : exitCodes.unexpected;
 }

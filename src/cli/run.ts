@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
+import { type Context, stopSignal } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type CrawlFlags, givenFlags } from "./flags.ts";
 import { expectDistinct } from "./input/distinct-files.ts";
@@ -15,7 +16,6 @@ import { Log, type Verbosity } from "./output/log.ts";
 import { insecureWarning, type MessageFlags, Messages } from "./output/messages.ts";
 import { Progress } from "./output/progress.ts";
 import { Output, OutputClosed } from "./output/stdout.ts";
-import { stopSignal } from "./stop.ts";
 
 export interface RunFlags extends MessageFlags {
   readonly progress: boolean;
@@ -55,6 +55,7 @@ interface Outcome {
 }
 
 export class Run {
+  readonly context: Context;
   readonly messages: Messages;
   readonly signal: AbortSignal;
   readonly #log: Log;
@@ -69,20 +70,21 @@ export class Run {
   #hasWritten = false;
   readonly #results: Result[] = [];
 
-  constructor(flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
+  constructor(context: Context, flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
+    this.context = context;
     // First: a path that cannot be written is a mistake on the command line.
-    this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags));
+    this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags, context));
     const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
-    this.messages = new Messages(flags);
+    this.messages = new Messages(flags, context);
     this.#color = flags.color;
-    this.#log = new Log(verbosity, this.messages, flags.logFile);
+    this.#log = new Log(verbosity, this.messages, context, flags.logFile);
     this.#newEnding = newEnding;
     this.#ending = newEnding();
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
-    this.#output = new Output(process.stdout, () => process.stdout.isTTY && this.messages.clearLive());
-    this.signal = stopSignal(() => {
+    this.#output = new Output(context.stdout, () => context.stdout.isTTY && this.messages.clearLive());
+    this.signal = stopSignal(context, () => {
       this.crawled();
       this.messages.say("stopped before everything was written", "warning");
     });
@@ -109,13 +111,12 @@ export class Run {
 
   /** Whether the result itself goes to a terminal. */
   get isShown(): boolean {
-    const { TERM } = process.env;
-    return this.#file === undefined && process.stdout.isTTY && TERM !== "dumb";
+    const { stdout, environment } = this.context;
+    return this.#file === undefined && stdout.isTTY === true && environment["TERM"] !== "dumb";
   }
 
   get hasColor(): boolean {
-    const { NO_COLOR } = process.env;
-    return this.#color && !NO_COLOR;
+    return this.#color && !this.context.environment["NO_COLOR"];
   }
 
   /** Whether everything so far could be read to its end. */
@@ -197,6 +198,7 @@ export class Run {
 }
 
 export interface Beginning {
+  readonly context: Context;
   readonly targets: readonly (Target | NamedTarget)[];
   readonly flags: CrawlFlags & RunFlags & { readonly insecure?: true | undefined; readonly save?: string | undefined };
   readonly crawl?: Options;
@@ -213,7 +215,7 @@ export interface Beginning {
 
 /** `save`: where to write the archive. */
 export async function begin(beginning: Beginning): Promise<{ readonly run: Run; readonly save: string | undefined }> {
-  const { targets, flags, crawl = {}, inputs = [], renewed = [], outputs = {}, offline, ending } = beginning;
+  const { context, targets, flags, crawl = {}, inputs = [], renewed = [], outputs = {}, offline, ending } = beginning;
   const settings = resolveOptions(crawl);
   const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
   const [online] = isOnline || offline === undefined ? [] : givenFlags(flags, offline);
@@ -224,8 +226,8 @@ export async function begin(beginning: Beginning): Promise<{ readonly run: Run; 
   expectDistinct(read, { "--save": save, ...written });
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
-  const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false);
-  const run = new Run(flags, ending);
+  const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false, context);
+  const run = new Run(context, flags, ending);
   if (archive !== undefined) run.owns(archive);
   for (const target of targets) {
     if (target.kind === "website" && target.isAssumed)

@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { type Ended, ended, launch, shell, sitegrove, sitegroveProcess, start } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
@@ -50,7 +51,7 @@ test("a file that is there is replaced only with --force", async () => {
 });
 
 test("the help of -o says so, wherever there is one", async () => {
-  const all = (await createProgram(() => {})).commands.flatMap((each) => [each, ...each.commands]);
+  const all = (await createProgram(processContext(), () => {})).commands.flatMap((each) => [each, ...each.commands]);
   const outputs = all.flatMap(({ options }) => options.filter(({ long }) => long === "--output"));
   expect(outputs).toHaveLength(6);
   for (const { description } of outputs) expect(description).toContain("an existing one needs --force");

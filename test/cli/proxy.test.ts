@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { type FaultServer, faultServer } from "../support/fault-server.ts";
@@ -122,7 +123,7 @@ describe("--ca", () => {
   });
 
   test("works wherever something is fetched, in a fleet, too", async () => {
-    const all = (await createProgram(() => {})).commands.flatMap((each) => [each, ...each.commands]);
+    const all = (await createProgram(processContext(), () => {})).commands.flatMap((each) => [each, ...each.commands]);
     const named = (flag: string) => all.filter(({ options }) => options.some(({ long }) => long === flag));
     expect(named("--ca")).toEqual(named("--insecure"));
     const proxy = await startProxy();

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { shell, sitegrove } from "./program.ts";
 
@@ -74,7 +75,7 @@ test("--version is the version of the package", async () => {
 });
 
 test("descriptions are wrapped for the terminal, not for the source", async () => {
-  const program = await createProgram(() => {});
+  const program = await createProgram(processContext(), () => {});
   for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
     const [, description = ""] = /^Usage: [\s\S]*?\n\n([\s\S]*?)\n\n/.exec(command.helpInformation()) ?? [];
     const lines = description.split("\n");

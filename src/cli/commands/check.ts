@@ -7,6 +7,7 @@ import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
+import type { Context, Done } from "../context.ts";
 import { checkingExitCodes, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
@@ -25,7 +26,7 @@ import { type CheckFormat, checkFormats, type FailLevel, failLevels } from "../o
 import type { Messages } from "../output/messages.ts";
 import { begin, type Ending, type Run, type RunFlags } from "../run.ts";
 
-export function checkCommand(done: (exitCode: number) => void): Command {
+export function checkCommand(context: Context, done: Done): Command {
   const outputs = new OutputFlags();
   const command = new Command("check")
     .summary("show what search engines would say about the sitemaps of a website")
@@ -68,7 +69,7 @@ export function checkCommand(done: (exitCode: number) => void): Command {
   addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
 
   addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
-    done(await check(target, { ...flags, outputs: outputs.chosen() }));
+    done(await check(target, { ...flags, outputs: outputs.chosen() }, context));
   });
   return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
 }
@@ -171,9 +172,9 @@ export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalF
 }
 
 /** Returns the exit code. */
-export async function check(name: string, flags: CheckFlags): Promise<number> {
+async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
   const crawl = crawlOptions(flags);
-  const chosen = chooseCheckTarget(name, flags);
+  const chosen = chooseCheckTarget(name, flags, context);
   if (chosen.named.kind !== "website" && flags.sample !== undefined)
     throw new UsageError("--sample fetches pages: name a website");
   const { options, failOn, note } = await checkOptions(flags, chosen);
@@ -181,6 +182,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
   const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
   const ending = new CheckEnding(failOn);
   const { run } = await begin({
+    context,
     targets: [chosen.named],
     flags: { ...flags, output: undefined },
     crawl,
@@ -189,7 +191,7 @@ export async function check(name: string, flags: CheckFlags): Promise<number> {
     offline: ["limits"],
     ending: () => ending,
   });
-  const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags)));
+  const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags, context)));
   if (note !== undefined) run.messages.say(note, "quiet");
   let listed = 0;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
@@ -269,9 +271,9 @@ function compared(
   file: string,
   { complete, reachable }: SitemapTree,
   { updateBaseline }: CheckFlags,
-  { messages }: Run,
+  { context, messages }: Run,
 ): CheckResult {
-  if (updateBaseline && reachable) writeBaseline(file, result);
+  if (updateBaseline && reachable) writeBaseline(file, result, context);
   if (updateBaseline && !reachable)
     messages.say(`${file} was not changed: the website could not be reached`, "warning");
   if (updateBaseline && reachable && !complete) {
@@ -293,7 +295,7 @@ async function written(
   run: Run,
 ): Promise<string> {
   const { writeCheck } = await import("../output/reporters.ts");
-  const { GITHUB_STEP_SUMMARY: summary } = process.env;
+  const { GITHUB_STEP_SUMMARY: summary } = run.context.environment;
   const all = flags.all ?? false;
   const output = { all, places: new Places(folders), color: run.isShown && run.hasColor };
   if (format === "github" && summary) {

@@ -1,9 +1,10 @@
 // `sitegrove completion`: scripts for commands, flags and their values, made from commander's data, so that they always match the help.
 import { Argument, Command, type Option } from "commander";
+import type { Context } from "../context.ts";
 
 type Shell = "bash" | "zsh" | "fish";
 
-export function completionCommand(program: () => Promise<Command>): Command {
+export function completionCommand({ stdout }: Context, program: () => Promise<Command>): Command {
   return new Command("completion")
     .summary("print a shell completion script")
     .description("Prints a script that makes the shell complete commands, flags and their values.")
@@ -18,7 +19,7 @@ Examples:
 `,
     )
     .action(async (shell: Shell) => {
-      process.stdout.write(completion(shell, await program()));
+      stdout.write(completion(shell, await program()));
     });
 }
 

@@ -8,6 +8,7 @@ import { suggestion } from "../../model/option-checks.ts";
 import type { Options } from "../../model/options.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
+import type { Context, Done } from "../context.ts";
 import { checkingExitCodes, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
@@ -18,12 +19,12 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { anyPattern } from "../input/filters.ts";
-import { type NamedTarget, recognize, recognized } from "../input/target.ts";
+import { contentOf, type NamedTarget, recognize, recognized } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
 import { begin, type Ending, type Run, type RunFlags } from "../run.ts";
 
-export function diffCommand(done: (exitCode: number) => void): Command {
+export function diffCommand(context: Context, done: Done): Command {
   const command = new Command("diff")
     .summary("show what changed between two archives, sitemaps or websites")
     .description(
@@ -41,7 +42,7 @@ export function diffCommand(done: (exitCode: number) => void): Command {
   addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
 
   addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
-    done(await diff(before, after, flags));
+    done(await diff(before, after, flags, context));
   });
   return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
 }
@@ -98,8 +99,8 @@ export interface DiffFlags extends CrawlFlags, RunFlags {
 }
 
 /** Returns the exit code. */
-export async function diff(beforeName: string, afterName: string, flags: DiffFlags): Promise<number> {
-  const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
+async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
+  const sides = [chooseSide(beforeName, context), chooseSide(afterName, context)] as const;
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
@@ -108,7 +109,7 @@ export async function diff(beforeName: string, afterName: string, flags: DiffFla
   checkTogether(flags);
   const ending = new DiffEnding(sides, flags.exitCode ?? false);
   const targets = sides.map(({ target }) => target);
-  const { run } = await begin({ targets, flags, crawl, offline: ["limits"], ending: () => ending });
+  const { run } = await begin({ context, targets, flags, crawl, offline: ["limits"], ending: () => ending });
 
   const { writeDiff } = await import("../output/changes.ts");
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
@@ -217,7 +218,7 @@ export interface SideTarget {
   readonly source: () => DiffSide;
 }
 
-export function chooseSide(given: string): SideTarget {
+export function chooseSide(given: string, context: Context): SideTarget {
   const target = recognize(given);
   switch (target.kind) {
     case "folder":
@@ -227,8 +228,8 @@ export function chooseSide(given: string): SideTarget {
       return { name: withoutCredentials(homepage), target, source: () => ({ homepage }) };
     }
     case "stream": {
-      const { name, open } = target;
-      return { name, target, source: () => ({ name, bytes: open() }) };
+      const { name } = target;
+      return { name, target, source: () => ({ name, bytes: contentOf(target, context) }) };
     }
     default:
       // A file whose name looks like a URL is still a file.

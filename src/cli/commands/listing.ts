@@ -87,7 +87,7 @@ async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<st
 async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
   const { ParquetFolder } = await import("../output/parquet-folder.ts");
   const { flags, run } = job;
-  const { tables } = run.owns(new ParquetFolder(flags.output as string, flags));
+  const { tables } = run.owns(new ParquetFolder(flags.output as string, flags, run.context));
   let rows = new SitemapRows();
   let site: string | undefined;
   const addSitemaps = () => {

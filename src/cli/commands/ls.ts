@@ -2,6 +2,7 @@
 // longer to load than the help takes to print.
 import { Command, Option } from "commander";
 import type { Options } from "../../model/options.ts";
+import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
@@ -18,7 +19,7 @@ import { CrawlEnding } from "../output/ending.ts";
 import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
 import { begin, type RunFlags } from "../run.ts";
 
-export function lsCommand(done: (exitCode: number) => void): Command {
+export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
@@ -53,7 +54,7 @@ export function lsCommand(done: (exitCode: number) => void): Command {
   addCrawlFlagGroups(command, "Network", "Limits");
 
   addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
-    done(await ls(websites, flags));
+    done(await ls(websites, flags, context));
   });
   return command.addHelpText("after", examples);
 }
@@ -90,9 +91,9 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
 }
 
 /** Returns the exit code. */
-export async function ls(names: readonly string[], flags: LsFlags): Promise<number> {
+async function ls(names: readonly string[], flags: LsFlags, context: Context): Promise<number> {
   const { targets, isNamed } = await chooseTargets(names, flags);
-  const filters = new Filters(flags);
+  const filters = new Filters(flags, context.now());
   const options = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
   checkTogether(flags);
   if (targets.length > 1) {
@@ -101,6 +102,7 @@ export async function ls(names: readonly string[], flags: LsFlags): Promise<numb
     if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
   }
   const { run, save } = await begin({
+    context,
     targets,
     // A folder of tables is not one file.
     flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,

@@ -1,6 +1,6 @@
 // `sitegrove parse`: one document, from a local file, standard input or a URL. The sitemaps of an index are not fetched.
 
-import { createReadStream, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { Command, Option } from "commander";
 import type { FollowFailure } from "../../crawl/follow.ts";
@@ -13,10 +13,11 @@ import type { Entries } from "../../parse/entries.ts";
 import type { PageWriter } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
+import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addPageFlags, crawlOptions, raised } from "../flags.ts";
 import { type FilterFlags, Filters } from "../input/filters.ts";
-import { type NamedTarget, recognize } from "../input/target.ts";
+import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
 import {
   type CsvFlags,
   checkCsvFlags,
@@ -28,7 +29,7 @@ import {
 } from "../output/pages.ts";
 import { begin, type Run, type RunFlags } from "../run.ts";
 
-export function parseCommand(done: (exitCode: number) => void): Command {
+export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
     .summary("read one sitemap: a local file, standard input or a URL")
     .description(
@@ -59,7 +60,7 @@ export function parseCommand(done: (exitCode: number) => void): Command {
     .option("-v, --verbose", "list minor problems, too", raised)
     .option("--no-color", "no colors on a terminal")
     .action(async (file: string, flags: ParseFlags) => {
-      done(await parse(file, flags));
+      done(await parse(file, flags, context));
     });
   return command.addHelpText("after", examples);
 }
@@ -82,19 +83,20 @@ export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progr
 }
 
 /** Returns the exit code. */
-export async function parse(source: string, flags: ParseFlags): Promise<number> {
+async function parse(source: string, flags: ParseFlags, context: Context): Promise<number> {
   checkCsvFlags(flags.format, flags);
-  const filters = new Filters(flags);
+  const filters = new Filters(flags, context.now());
   const target = chooseDocument(source);
   const isRemote = target.kind === "website";
   const crawl = crawlOptions({ ...flags });
   const { run } = await begin({
+    context,
     targets: [target],
     flags: { ...flags, verbose: 0, progress: false },
     crawl,
     offline: ["strict", "limits"],
   });
-  const body = isRemote ? undefined : target.open();
+  const body = isRemote ? undefined : contentOf(target, context);
   const options: Options = { ...crawl, signal: run.signal };
   const { limits, strict } = resolveOptions(options);
   const opened =
@@ -128,8 +130,6 @@ export async function parse(source: string, flags: ParseFlags): Promise<number> 
 function chooseDocument(source: string) {
   const target = source === "-" || isHttpUrl(source) ? recognize(source) : localDocument(source);
   switch (target.kind) {
-    case "file":
-      return { ...target, open: () => createReadStream(target.path, { highWaterMark: 256 * 1024 }) };
     case "archive":
       throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
     case "folder":

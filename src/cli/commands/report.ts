@@ -7,6 +7,7 @@ import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import type { ReportFacts, ReportOptions } from "../../report/report-tree.ts";
 import { jsonOf } from "../../write/printable.ts";
+import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
@@ -21,7 +22,7 @@ import { chooseTarget, recognized, type Target, treeOf } from "../input/target.t
 import { begin, type Run, type RunFlags } from "../run.ts";
 import { CheckEnding } from "./check.ts";
 
-export function reportCommand(done: (exitCode: number) => void): Command {
+export function reportCommand(context: Context, done: Done): Command {
   const command = new Command("report")
     .summary("write an HTML page about the sitemaps of a website")
     .description(
@@ -52,7 +53,7 @@ export function reportCommand(done: (exitCode: number) => void): Command {
   addCrawlFlagGroups(command, "Network", "Limits");
 
   addMessageFlags(command).action(async (target: string | undefined, flags: ReportFlags) => {
-    done(await report(target, flags));
+    done(await report(target, flags, context));
   });
   return command.addHelpText(
     "after",
@@ -84,16 +85,17 @@ export interface ReportFlags extends CrawlFlags, RunFlags {
 }
 
 /** Returns the exit code. */
-export async function report(name: string | undefined, flags: ReportFlags): Promise<number> {
+async function report(name: string | undefined, flags: ReportFlags, context: Context): Promise<number> {
   const crawl = crawlOptions(flags);
   const target = chooseTarget(name, flags.sitemap);
-  checkTogether(flags);
+  checkTogether(flags, context);
   const { check, note } = checkOptions(flags);
   const { resolveCheckOptions } = await import("../../check/options.ts");
   resolveCheckOptions(check);
   // A page about a website that failed altogether is useful, too.
   const end = new CheckEnding("never");
   const { run, save } = await begin({
+    context,
     targets: [target],
     flags,
     crawl,
@@ -148,8 +150,8 @@ function checkOptions(flags: ReportFlags): { readonly check: CheckOptions; reado
 }
 
 // Flags without an effect are refused.
-function checkTogether(flags: ReportFlags): void {
-  if (flags.output === undefined && process.stdout.isTTY) {
+function checkTogether(flags: ReportFlags, { stdout }: Context): void {
+  if (flags.output === undefined && stdout.isTTY) {
     throw new UsageError("say where to write the page: -o report.html");
   }
   if (flags.force && flags.output === undefined && flags.save === undefined) {

@@ -2,6 +2,7 @@
 // runs.
 import { Command, Option } from "commander";
 import { addDiffFlags } from "../commands/diff.ts";
+import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { collected, raised, wholeNumber } from "../flags.ts";
 import type { FleetDiffFlags } from "./diff.ts";
@@ -10,7 +11,7 @@ import type { FleetFlags } from "./fleet.ts";
 import { fleetFormats, retryNames } from "./formats.ts";
 import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./queue-command.ts";
 
-export function fleetCommand(done: (exitCode: number) => void): Command {
+export function fleetCommand(context: Context, done: Done): Command {
   const command = new Command("fleet")
     .summary("read many websites; run again, it continues where it stopped")
     .description(
@@ -77,17 +78,17 @@ export function fleetCommand(done: (exitCode: number) => void): Command {
     .option("--no-color", "no colors on a terminal")
     .action(async (sites: readonly string[], flags: FleetFlags) => {
       const { fleet } = await import("./fleet.ts");
-      done(await fleet(sites, flags));
+      done(await fleet(sites, flags, context));
     });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
   for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand])
-    command.addCommand(make(done));
+    command.addCommand(make(context, done));
   command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
 
-function diffCommand(done: (exitCode: number) => void): Command {
+function diffCommand(context: Context, done: Done): Command {
   const command = new Command("diff")
     .summary("show what changed between two runs")
     .description(
@@ -101,19 +102,19 @@ function diffCommand(done: (exitCode: number) => void): Command {
     .option("--no-color", "no colors on a terminal")
     .action(async (before: string, after: string, flags: FleetDiffFlags) => {
       const { fleetDiff } = await import("./diff.ts");
-      done(await fleetDiff(before, after, { ...flags, progress: false }));
+      done(await fleetDiff(before, after, { ...flags, progress: false }, context));
     });
 }
 
 // What `--processes` starts.
-function childCommand(done: (exitCode: number) => void): Command {
+function childCommand(done: Done): Command {
   return new Command("child").action(async () => {
     const { fleetChild } = await import("./child.ts");
     done(await fleetChild());
   });
 }
 
-function statusCommand(done: (exitCode: number) => void): Command {
+function statusCommand(context: Context, done: Done): Command {
   return new Command("status")
     .summary("show the progress of a fleet")
     .description(
@@ -134,12 +135,12 @@ function statusCommand(done: (exitCode: number) => void): Command {
       if (flags.queue !== undefined) {
         if (folder !== undefined) throw new UsageError("name a folder or --queue, not both");
         const { queueStatus } = await import("./queue.ts");
-        return done(await queueStatus(flags.queue, flags.run, format));
+        return done(await queueStatus(flags.queue, flags.run, format, context));
       }
       if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
       if (flags.run !== undefined) throw new UsageError("--run needs --queue");
       const { fleetStatus } = await import("./status.ts");
-      done(await fleetStatus(folder, format !== "text"));
+      done(await fleetStatus(folder, format !== "text", context));
     });
 }
 

@@ -14,6 +14,7 @@ import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChan
 import { counted } from "../../model/figures.ts";
 import type { DiffFormat } from "../commands/diff.ts";
 import { namesIn, pageFilter } from "../commands/diff.ts";
+import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
 import type { Messages } from "../output/messages.ts";
@@ -30,7 +31,12 @@ export interface FleetDiffFlags extends RunFlags {
 }
 
 /** Returns the exit code. */
-export async function fleetDiff(before: string, after: string, flags: FleetDiffFlags): Promise<number> {
+export async function fleetDiff(
+  before: string,
+  after: string,
+  flags: FleetDiffFlags,
+  context: Context,
+): Promise<number> {
   const kinds = kindsOf(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
@@ -41,7 +47,7 @@ export async function fleetDiff(before: string, after: string, flags: FleetDiffF
   }
   expectDistinct([...folders, before, after], { "--output": flags.output });
   const report = new FleetDiffReport(flags.exitCode ?? false);
-  const run = new Run(flags, () => report);
+  const run = new Run(context, flags, () => report);
   const settings = resolveDiffOptions({ only: kinds, ignore, include: pageFilter(flags), signal: run.signal });
   const diff = new FleetDiff(before, after, settings, report);
   const pieces = writeFleetDiff(diff.changes(), { format: flags.format, kinds: new Set(kinds), before, after });

@@ -11,6 +11,7 @@ import type { SiteOutcome } from "../../fleet/site-job.ts";
 import { suggestion } from "../../model/option-checks.ts";
 import { resolveOptions } from "../../model/options.ts";
 import { systemReason } from "../../model/system-reason.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
@@ -47,13 +48,13 @@ export interface FleetFlags extends CrawlFlags {
 }
 
 /** Returns the exit code. */
-export async function fleet(names: readonly string[], flags: FleetFlags): Promise<number> {
+export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
-  if (flags.queue !== undefined) return fill(names, flags, flags.queue);
+  if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
   if (flags.run !== "default") throw new UsageError("--run needs --queue");
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
-  const { list, retry } = listOf(names, flags);
+  const { list, retry } = listOf(names, flags, context);
   const crawl = crawlOf(flags);
   expectUsable(resolveOptions(crawl));
   if (isBucket(out)) await usableBucket(out);
@@ -70,7 +71,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags): Promis
   if (retry.length > 0) await takeBack(path.join(folder, journalName), out, retry);
   const queue = await JournalQueue.open(folder, { retry });
   try {
-    return await new FleetRun(flags, folder, queue, log).run(list, crawl, outputs);
+    return await new FleetRun(context, flags, folder, queue, log).run(list, crawl, outputs);
   } finally {
     await queue.close();
     if (log !== undefined) closeSync(log);
@@ -96,7 +97,7 @@ function checkProcesses({ processes = 1, concurrency = processes, perAddress = d
     );
 }
 
-function listOf(names: readonly string[], flags: FleetFlags) {
+function listOf(names: readonly string[], flags: FleetFlags, { stdin }: Context) {
   for (const file of flags.from ?? []) expectFile(file);
   if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
   if (/^0+$/.test(flags.column ?? "")) throw new UsageError("--column counts from 1");
@@ -106,12 +107,12 @@ function listOf(names: readonly string[], flags: FleetFlags) {
   const hasList = names.length > 0 || flags.from !== undefined;
   const { from: files = [], column } = flags;
   const keepPath = givenCrawl(flags).normalizeHomepageUrl === false;
-  const list = new SiteList({ sites: names, files, column, shard, keepPath });
+  const list = new SiteList({ sites: names, files, column, shard, keepPath, stdin });
   return { list: hasList ? list : undefined, retry: outcomesIn(flags.retry) };
 }
 
 // Several machines: the list goes to a queue, and workers read it.
-async function fill(names: readonly string[], flags: FleetFlags, url: string): Promise<number> {
+async function fill(names: readonly string[], flags: FleetFlags, url: string, context: Context): Promise<number> {
   if (flags.processes !== undefined)
     throw new UsageError("--processes does not work with --queue: start several workers");
   for (const name of [
@@ -122,7 +123,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
   }
-  const { list, retry } = listOf(names, flags);
+  const { list, retry } = listOf(names, flags, context);
   if (list === undefined && retry.length === 0)
     throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
   await list?.expectColumn();
@@ -133,7 +134,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string): P
   // Flags that are not given change nothing of a run that is known.
   const given = Object.keys(crawl).length === 0 ? defaults : { ...defaults, crawl };
   const { fillQueue } = await import("./queue.ts");
-  return fillQueue({ url, run, list, defaults: given, again: retry }, new Messages(flags));
+  return fillQueue({ url, run, list, defaults: given, again: retry }, new Messages(flags, context), context);
 }
 
 async function takeBack(journal: string, out: string, retry: readonly SiteOutcome[]): Promise<void> {

@@ -18,6 +18,8 @@ export interface ChildSetup {
 }
 
 export interface ProcessesOptions {
+  /** The path of the program. */
+  readonly program: string;
   readonly queue: JournalQueue;
   readonly list: SiteList | undefined;
   readonly flags: FleetFlags;
@@ -29,7 +31,7 @@ export interface ProcessesOptions {
 }
 
 export async function runProcesses(options: ProcessesOptions): Promise<void> {
-  const { queue, list, flags, out, drain, signal, onEvent, onDeath } = options;
+  const { program, queue, list, flags, out, drain, signal, onEvent, onDeath } = options;
   const { processes: count = 1, perAddress = defaultPerAddress } = flags;
   const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
   const setup: ChildSetup = {
@@ -46,7 +48,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
   const adding = list === undefined ? undefined : queue.add("default", until(list, [drain, failure.signal]));
   adding?.catch((error: unknown) => failure.abort(error));
   try {
-    const start = () => startChild(setup);
+    const start = () => startChild(program, setup);
     await runChildProcesses({ queue, count, start, drain, stop: failure.signal, onEvent, onDeath });
     await adding;
   } finally {
@@ -54,8 +56,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
   }
 }
 
-function startChild(setup: ChildSetup): ChildProcess {
-  const [, program = ""] = process.argv;
+function startChild(program: string, setup: ChildSetup): ChildProcess {
   const child = fork(program, ["fleet", "child"], {
     // Only its errors are shown.
     stdio: ["ignore", "ignore", "inherit", "ipc"],

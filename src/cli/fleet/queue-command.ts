@@ -1,5 +1,6 @@
 // The flags and help of the commands for fleets on several machines. Their implementations are imported when they run.
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { raised, seconds, wholeNumber } from "../flags.ts";
 import { Messages } from "../output/messages.ts";
@@ -9,7 +10,7 @@ import type { WorkerFlags } from "./worker.ts";
 
 export const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
 
-export function workerCommand(done: (exitCode: number) => void): Command {
+export function workerCommand(context: Context, done: Done): Command {
   const command = new Command("worker")
     .summary("read websites from a queue")
     .description(
@@ -56,7 +57,7 @@ export function workerCommand(done: (exitCode: number) => void): Command {
     .option("--no-color", "no colors on a terminal")
     .action(async (flags: WorkerFlags) => {
       const { fleetWorker } = await import("./worker.ts");
-      done(await fleetWorker(flags));
+      done(await fleetWorker(flags, context));
     });
   return command.addHelpText(
     "after",
@@ -71,7 +72,7 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
   );
 }
 
-export function resultsCommand(done: (exitCode: number) => void): Command {
+export function resultsCommand(context: Context, done: Done): Command {
   return new Command("results")
     .summary("print the summaries of a run on a queue")
     .description("Prints the summary of each finished website, one line of JSON each, in the order of the list.")
@@ -83,11 +84,11 @@ export function resultsCommand(done: (exitCode: number) => void): Command {
     )
     .action(async ({ queue, run }: { queue: string; run: string }) => {
       const { queueResults } = await import("./queue.ts");
-      done(await queueResults(queue, run));
+      done(await queueResults(queue, run, context));
     });
 }
 
-export function scheduleCommand(done: (exitCode: number) => void): Command {
+export function scheduleCommand(context: Context, done: Done): Command {
   return new Command("schedule")
     .summary("repeat a run on a queue")
     .description(
@@ -104,7 +105,7 @@ export function scheduleCommand(done: (exitCode: number) => void): Command {
       if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
       const { scheduleRun } = await import("./queue.ts");
       const { queue: url, run, every, stop = false } = flags;
-      done(await scheduleRun({ url, run, every, stop }, new Messages(flags)));
+      done(await scheduleRun({ url, run, every, stop }, new Messages(flags, context), context));
     });
 }
 

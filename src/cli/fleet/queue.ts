@@ -8,6 +8,7 @@ import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
+import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
@@ -44,17 +45,14 @@ export interface FillOptions {
 }
 
 /** Returns the exit code. */
-export async function fillQueue({ url, run, list, defaults, again }: FillOptions, messages: Messages): Promise<number> {
+export async function fillQueue(
+  { url, run, list, defaults, again }: FillOptions,
+  messages: Messages,
+  context: Context,
+): Promise<number> {
   const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
   const stop = new AbortController();
-  let lastMoment: NodeJS.Timeout | undefined;
-  const onSignal = (name: "SIGINT" | "SIGTERM") => {
-    if (stop.signal.aborted) process.exit(new Stopped(name).exitCode);
-    stop.abort(new Stopped(name));
-    lastMoment = setTimeout(() => process.exit(new Stopped(name).exitCode), 2000).unref();
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
   try {
     const known = (await queue.runs()).find((entry) => entry.run === run);
     if (list === undefined && known === undefined)
@@ -82,11 +80,9 @@ export async function fillQueue({ url, run, list, defaults, again }: FillOptions
     if (stopped instanceof Stopped) return stopped.exitCode;
     return unread === undefined ? exitCodes.complete : exitCodes.incomplete;
   } finally {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
-    if (stop.signal.aborted) process.stdin.destroy();
+    if (stop.signal.aborted) context.stdin.destroy();
     await queue.close();
-    clearTimeout(lastMoment);
+    unlisten();
   }
 }
 
@@ -99,7 +95,11 @@ export interface ScheduleOptions {
 }
 
 /** Returns the exit code. */
-export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, messages: Messages): Promise<number> {
+export async function scheduleRun(
+  { url, run, every, stop }: ScheduleOptions,
+  messages: Messages,
+  { stdout }: Context,
+): Promise<number> {
   const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
   try {
     if (stop) {
@@ -108,7 +108,7 @@ export async function scheduleRun({ url, run, every, stop }: ScheduleOptions, me
     } else if (every === undefined) {
       for (const { run: name, every: time, next } of await queue.schedules()) {
         const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
-        process.stdout.write(`${printable(name)}: every ${interval(time)}${when}\n`);
+        stdout.write(`${printable(name)}: every ${interval(time)}${when}\n`);
       }
     } else {
       if (!(await queue.runs()).some((entry) => entry.run === run))
@@ -127,6 +127,7 @@ export async function queueStatus(
   url: string,
   run: string | undefined,
   format: "text" | "json" | "ndjson",
+  { stdout }: Context,
 ): Promise<number> {
   const queue = await BullQueue.open(url);
   try {
@@ -147,7 +148,7 @@ export async function queueStatus(
           : rows.length === 0
             ? ["no runs"]
             : [...rows.map(sentence), workersInWords(await queue.workers())];
-    process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+    stdout.write(lines.map((line) => `${line}\n`).join(""));
     return exitCodes.complete;
   } finally {
     await queue.close();
@@ -155,11 +156,11 @@ export async function queueStatus(
 }
 
 /** Returns the exit code. */
-export async function queueResults(url: string, run: string): Promise<number> {
+export async function queueResults(url: string, run: string, { stdout }: Context): Promise<number> {
   const queue = await BullQueue.open(url);
   try {
     if (!(await queue.runs()).some((entry) => entry.run === run)) throw new UsageError(`there is no run ${run}`);
-    const output = new Output(process.stdout);
+    const output = new Output(stdout);
     for await (const summary of queue.results(run)) await output.write(`${jsonOf(summary)}\n`);
     await output.flush();
     return exitCodes.complete;

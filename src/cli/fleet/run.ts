@@ -9,6 +9,7 @@ import type { SiteSummary } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
+import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
 import { insecureWarning, LiveBlock, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./fleet.ts";
@@ -23,6 +24,7 @@ import { FleetView } from "./view.ts";
 export const summaryName = "summary.json";
 
 export class FleetRun {
+  readonly #context: Context;
   readonly #flags: FleetFlags;
   readonly #out: string;
   readonly #queue: JournalQueue;
@@ -35,12 +37,13 @@ export class FleetRun {
   #before = 0;
   readonly #own = new FleetCounter();
 
-  constructor(flags: FleetFlags, out: string, queue: JournalQueue, log: number | undefined) {
+  constructor(context: Context, flags: FleetFlags, out: string, queue: JournalQueue, log: number | undefined) {
+    this.#context = context;
     this.#flags = flags;
     this.#out = out;
     this.#queue = queue;
     this.#log = log;
-    this.#messages = new Messages(flags);
+    this.#messages = new Messages(flags, context);
   }
 
   async run(list: SiteList | undefined, crawl: Options, outputs: Omit<FolderSinkOptions, "folder">): Promise<number> {
@@ -55,7 +58,7 @@ export class FleetRun {
       );
     const { damaged } = this.#queue;
     if (damaged > 0) this.#messages.say(`${damagedLines(damaged)}; --from FILE adds what may be missing`, "warning");
-    const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
+    const block = this.#messages.isTerminal ? new LiveBlock(this.#context.stderr) : undefined;
     const total = () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size);
     const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
     const onEvent = (event: FleetEvent) => {
@@ -74,7 +77,7 @@ export class FleetRun {
           block?.clear();
           this.#messages.say(`a process died (${how}): what it was reading is read again`, "warning");
         };
-        const shared = { queue: this.#queue, list, flags: this.#flags, out: this.#out };
+        const shared = { program: this.#context.program, queue: this.#queue, list, flags: this.#flags, out: this.#out };
         await runProcesses({ ...shared, ...signals, onEvent, onDeath });
       } else {
         const sink = await sinkFor(this.#flags.out ?? this.#out, outputs, { folder: this.#out });
@@ -107,7 +110,7 @@ export class FleetRun {
     }
     writeWhole(path.join(this.#out, summaryName), summary);
     await uploadSummary(this.#flags, summary);
-    process.stdout.write(fleetTable(totals, run));
+    this.#context.stdout.write(fleetTable(totals, run));
     if (counts.waiting > 0)
       this.#messages.say(`${counted(counts.waiting, "website")} left: run it again to continue`, "warning");
     const unread = list === undefined ? undefined : unreadLines(list);
@@ -132,26 +135,12 @@ export class FleetRun {
 
   // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.
   #listen(beforeLine: () => void): () => void {
-    let lastMoment: NodeJS.Timeout | undefined;
-    const stop = (name: "SIGINT" | "SIGTERM") => {
-      const stopped = new Stopped(name);
-      this.#stop.abort(stopped);
-      lastMoment ??= setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
-    };
-    const onInterrupt = () => {
-      if (this.#drain.signal.aborted) return stop("SIGINT");
+    const drain = (stopped: Stopped) => {
       beforeLine();
       this.#messages.say("finishing the websites that are being read; Ctrl-C again stops now", "warning");
-      this.#drain.abort(new Stopped("SIGINT"));
+      this.#drain.abort(stopped);
     };
-    const onTerminate = () => stop("SIGTERM");
-    process.on("SIGINT", onInterrupt);
-    process.on("SIGTERM", onTerminate);
-    return () => {
-      process.off("SIGINT", onInterrupt);
-      process.off("SIGTERM", onTerminate);
-      clearTimeout(lastMoment);
-    };
+    return onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent: ["SIGTERM"] });
   }
 }
 
@@ -170,6 +159,3 @@ function writeWhole(file: string, value: object): void {
 function isWhole({ outcomes, websites }: FleetTotals): boolean {
   return outcomes.complete + outcomes.none === websites;
 }
-
-// In milliseconds.
-const longestStop = 3000;

@@ -24,6 +24,7 @@ export interface SiteListOptions {
   readonly shard?: Shard | undefined;
   /** The path of a homepage counts. */
   readonly keepPath?: boolean | undefined;
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
 /** Counts what it reads. Each website is yielded once. */
@@ -70,8 +71,8 @@ export class SiteList {
   }
 
   #entries(file: string): AsyncGenerator<ListEntry, void> {
-    const { column } = this.#options;
-    const lines = numbered(linesOf(file));
+    const { column, stdin = process.stdin } = this.#options;
+    const lines = numbered(linesOf(file === "-" ? stdin : createReadStream(file)));
     return column === undefined ? plain(lines) : cells(lines, column, file);
   }
 
@@ -136,11 +137,11 @@ function inMessage(text: string): string {
 }
 
 // A line of any length takes little memory: one that is too long for a homepage and its row is replaced.
-async function* linesOf(file: string): AsyncGenerator<string, void> {
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   let line = "";
   let isLong = false;
   let endsInReturn = false;
-  for await (const piece of decoded(file === "-" ? process.stdin : createReadStream(file))) {
+  for await (const piece of decoded(bytes)) {
     const text = endsInReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
     if (piece !== "") endsInReturn = piece.endsWith("\r");
     for (const [at, part] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {

@@ -7,11 +7,12 @@ import { readJournal } from "../../fleet/journal-file.ts";
 import { journalName, lockName, readResults } from "../../fleet/journal-results.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { FleetCounter, fleetTable } from "./totals.ts";
 
 /** Returns the exit code. */
-export async function fleetStatus(folder: string, asJson: boolean): Promise<number> {
+export async function fleetStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<number> {
   const journal = path.join(folder, journalName);
   if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
   const counter = new FleetCounter();
@@ -23,12 +24,12 @@ export async function fleetStatus(folder: string, asJson: boolean): Promise<numb
   const waiting = sites - totals.websites - running;
   if (asJson) {
     const state = { running, waiting, process: process_ ?? null, ...(damaged > 0 ? { damaged } : {}) };
-    process.stdout.write(`${jsonOf({ ...totals, ...state })}\n`);
+    stdout.write(`${jsonOf({ ...totals, ...state })}\n`);
   } else {
     const state = process_ === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process_})`;
     const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
     const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
-    process.stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
+    stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
   return exitCodes.complete;
 }

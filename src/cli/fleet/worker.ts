@@ -8,6 +8,7 @@ import type { RunEntry } from "../../fleet/run-data.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
+import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
 import { insecureWarning, LiveBlock, Messages } from "../output/messages.ts";
@@ -41,7 +42,7 @@ export interface WorkerFlags extends CrawlFlags {
 }
 
 /** Returns the exit code. */
-export async function fleetWorker(flags: WorkerFlags): Promise<number> {
+export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
   const { run, lease, out } = flags;
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   if (out !== undefined && isBucket(out)) await usableBucket(out);
@@ -49,7 +50,7 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
     throw new UsageError(`${out} is not a folder`);
   const crawl = givenCrawl(flags);
   expectUsable(resolveOptions(crawl));
-  const messages = new Messages(flags);
+  const messages = new Messages(flags, context);
   if (flags.insecure) messages.say(insecureWarning, "bad");
   const refused = new Set<string>();
   const isUsable = ({ run: name, settings }: RunEntry) => {
@@ -60,7 +61,7 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
   };
   const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, isUsable, onNews: newsTo(messages) });
   try {
-    const code = await new WorkerRun(flags, queue, crawl, messages, isUsable).run();
+    const code = await new WorkerRun(context, flags, queue, crawl, messages, isUsable).run();
     return code === exitCodes.complete && refused.size > 0 ? exitCodes.unexpected : code;
   } finally {
     await queue.close();
@@ -68,6 +69,7 @@ export async function fleetWorker(flags: WorkerFlags): Promise<number> {
 }
 
 class WorkerRun {
+  readonly #context: Context;
   readonly #flags: WorkerFlags;
   readonly #queue: BullQueue;
   readonly #crawl: Options;
@@ -81,12 +83,14 @@ class WorkerRun {
   readonly #isUsable: (entry: RunEntry) => boolean;
 
   constructor(
+    context: Context,
     flags: WorkerFlags,
     queue: BullQueue,
     crawl: Options,
     messages: Messages,
     isUsable: (entry: RunEntry) => boolean,
   ) {
+    this.#context = context;
     this.#isUsable = isUsable;
     this.#flags = flags;
     this.#queue = queue;
@@ -99,7 +103,7 @@ class WorkerRun {
     const perAddress = () => this.#perAddress();
     const own = { out: out === undefined ? undefined : wholePath(out), format, archives, check, crawl: this.#crawl };
     const sink = new RunSinks(this.#queue, own);
-    const block = this.#messages.isTerminal ? new LiveBlock(process.stderr) : undefined;
+    const block = this.#messages.isTerminal ? new LiveBlock(this.#context.stderr) : undefined;
     const view = progress ? new FleetView(this.#messages, block, 0, () => this.#done + this.#remaining) : undefined;
     const begin = Date.now();
     const unlisten = this.#listen(() => block?.clear());
@@ -132,7 +136,7 @@ class WorkerRun {
       await sink.close();
     }
     const totals = this.#counter.totals();
-    process.stdout.write(fleetTable(totals, { ...totals, took: Date.now() - begin, before: 0 }));
+    this.#context.stdout.write(fleetTable(totals, { ...totals, took: Date.now() - begin, before: 0 }));
     const stopped: unknown = this.#stop.signal.reason;
     return stopped instanceof Stopped ? stopped.exitCode : exitCodes.complete;
   }
@@ -197,31 +201,16 @@ class WorkerRun {
 
   // The first signal finishes what is being read, the second gives it back.
   #listen(beforeLine: () => void): () => void {
-    let lastMoment: NodeJS.Timeout | undefined;
-    const onSignal = (name: "SIGINT" | "SIGTERM") => {
-      const stopped = new Stopped(name);
-      if (this.#stop.signal.aborted) process.exit(stopped.exitCode);
-      if (this.#drain.signal.aborted) {
-        this.#stop.abort(stopped);
-        lastMoment = setTimeout(() => process.exit(stopped.exitCode), longestStop).unref();
-        return;
-      }
+    const drain = (stopped: Stopped) => {
       beforeLine();
-      const again = name === "SIGINT" ? "Ctrl-C again" : "a second SIGTERM";
+      const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
       this.#messages.say(`finishing the websites that are being read; ${again} stops now`, "warning");
       this.#drain.abort(stopped);
     };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-    return () => {
-      process.off("SIGINT", onSignal);
-      process.off("SIGTERM", onSignal);
-      clearTimeout(lastMoment);
-    };
+    return onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)]);
   }
 }
 
 // In milliseconds.
 const watchTime = 5000;
 const pollTime = 500;
-const longestStop = 3000;

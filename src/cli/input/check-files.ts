@@ -11,6 +11,7 @@ import { SitemapError } from "../../model/errors.ts";
 import { expectKnown } from "../../model/option-checks.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { jsonOf } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { withoutMark } from "../flags.ts";
 import { OutputFile } from "../output/file.ts";
@@ -117,8 +118,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function writeBaseline(file: string, { findings }: CheckResult): void {
-  const output = new OutputFile(file, { force: true });
+export function writeBaseline(file: string, { findings }: CheckResult, context: Context): void {
+  const output = new OutputFile(file, { force: true }, context);
   try {
     output.write(`${jsonOf({ version: 1, findings: countsOf(findings) }, 2)}\n`);
     output.keep();

@@ -34,12 +34,12 @@ export class Filters {
   #undated = 0;
   #listed = 0;
 
-  constructor(flags: FilterFlags) {
+  constructor(flags: FilterFlags, now: number) {
     this.#include = anyPattern(flags.include);
     this.#exclude = anyPattern(flags.exclude);
     this.#includeSitemap = anyPattern(flags.includeSitemap);
     this.#excludeSitemap = anyPattern(flags.excludeSitemap);
-    this.#since = flags.since === undefined ? undefined : sinceInstant(flags.since);
+    this.#since = flags.since === undefined ? undefined : sinceInstant(flags.since, now);
     this.#skipOldSitemaps = flags.skipOldSitemaps ?? false;
     this.#seen = flags.unique ? new UniqueUrls() : undefined;
     this.#left = flags.limit ?? Number.POSITIVE_INFINITY;
@@ -155,7 +155,7 @@ function regularExpression(source: string, flags: string): Matches {
 }
 
 /** The instant in milliseconds: `2024-05-01`, `2024-05-01T12:00Z`, `36h`, `7d`, `2w`. */
-export function sinceInstant(text: string, now: number = Date.now()): number {
+export function sinceInstant(text: string, now: number): number {
   const span = /^(\d{1,6})([hdw])$/.exec(text);
   if (span !== null) return now - Number(span[1]) * spans[span[2] as keyof typeof spans];
   const instant = isoDate.test(text) ? Date.parse(text) : Number.NaN;

@@ -8,8 +8,9 @@ import type { Options } from "../../model/options.ts";
 import { type Problem, problem } from "../../model/problem.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { parseUrl } from "../../model/url.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type NamedTarget, recognize, type Target } from "./target.ts";
+import { contentOf, type NamedTarget, recognize, type Target } from "./target.ts";
 
 export interface CheckTarget {
   /** As it was named. */
@@ -28,7 +29,7 @@ export interface LocalFlags {
   readonly map?: readonly string[] | undefined;
 }
 
-export function chooseCheckTarget(name: string, flags: LocalFlags): CheckTarget {
+export function chooseCheckTarget(name: string, flags: LocalFlags, context: Context): CheckTarget {
   const folders = (flags.map ?? []).map(readMap);
   const named = recognize(name);
   if (named.kind === "folder") return folderTarget(named, folders);
@@ -45,13 +46,12 @@ export function chooseCheckTarget(name: string, flags: LocalFlags): CheckTarget 
     `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ""))
     throw new UsageError(`--url takes an http or https URL, not ${url}`);
-  const body = isFile ? () => contentOf(named.path) : named.open;
   return {
     named,
     target: { kind: "sitemaps", urls: [url] },
     hasLocation: !url.startsWith(nowhere),
     folders,
-    options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, body]])),
+    options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, () => contentOf(named, context)]])),
   };
 }
 
@@ -157,16 +157,12 @@ function fileIn(folder: LocalFolder, url: string): Opener | Problem | undefined 
     if (stat.isDirectory()) return undefined;
     if (!stat.isFile()) return problem("not-local", { value: "it is not a regular file" });
     accessSync(file, constants.R_OK);
-    return () => contentOf(file);
+    return () => createReadStream(file, { highWaterMark: 256 * 1024 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR" || code === "ERR_INVALID_ARG_VALUE";
     return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
   }
-}
-
-async function* contentOf(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

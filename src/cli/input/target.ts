@@ -10,6 +10,7 @@ import { lacksTls } from "../../model/problems/fetching.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 
@@ -24,26 +25,26 @@ export type NamedTarget =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "folder"; readonly path: string }
   /** Standard input or a pipe: can be read once. */
-  | {
-      readonly kind: "stream";
-      readonly name: string;
-      readonly path: string;
-      readonly open: () => AsyncIterable<Uint8Array>;
-    };
+  | { readonly kind: "stream"; readonly name: string; readonly path: string };
 
 /** Throws a `UsageError` where it is nothing that can be read. */
 export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
-  if (name === "-") return { kind: "stream", name: "standard input", path: name, open: () => process.stdin };
+  if (name === "-") return { kind: "stream", name: "standard input", path: name };
   if (hasScheme.test(name)) {
     return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
   }
   const stat = statSync(name, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return { kind: "folder", path: name };
   if (stat?.isFile()) return { kind: isArchive(name, stat.size) ? "archive" : "file", path: name };
-  if (stat !== undefined) return { kind: "stream", name, path: name, open: () => createReadStream(name) };
+  if (stat !== undefined) return { kind: "stream", name, path: name };
   if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+}
+
+/** The bytes of a file or a stream. */
+export function contentOf({ path }: { readonly path: string }, { stdin }: Context): AsyncIterable<Uint8Array> {
+  return path === "-" ? stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
 }
 
 /** For commands that need a tree. */

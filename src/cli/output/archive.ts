@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../../model/system-reason.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { replaceable, temporaryOutput } from "./file.ts";
 import { OutputFailed } from "./stdout.ts";
@@ -22,16 +23,17 @@ export class SaveFile {
   readonly path: string;
   readonly replaces: string | undefined;
   readonly #target: string | undefined;
-  readonly #removeOnExit = () => this.discard();
+  readonly #unfinished: Context["unfinished"];
   #isOpen: boolean;
 
   /** Throws a `UsageError` if the file exists and may not or cannot be replaced. */
-  constructor(file: string, force: boolean) {
+  constructor(file: string, force: boolean, { unfinished }: Context) {
+    this.#unfinished = unfinished;
     this.#target = targetOf(file, force);
     this.replaces = this.#target === undefined ? undefined : file;
     this.path = this.#target === undefined ? file : beside(this.#target);
     this.#isOpen = this.#target !== undefined;
-    if (this.#isOpen) process.once("exit", this.#removeOnExit);
+    if (this.#isOpen) unfinished.add(this);
   }
 
   get ifStopped(): string | undefined {
@@ -55,7 +57,7 @@ export class SaveFile {
   discard(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    process.off("exit", this.#removeOnExit);
+    this.#unfinished.delete(this);
     rmSync(this.path, { force: true });
   }
 }

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../../model/system-reason.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { OutputFailed } from "./stdout.ts";
 
@@ -21,7 +22,7 @@ export class OutputFile {
   readonly path: string;
   readonly #target: string;
   readonly #partial: string;
-  readonly #removeOnExit = () => this.discard();
+  readonly #unfinished: Context["unfinished"];
   /** Whether there is no such file yet. */
   readonly isNew: boolean;
   #descriptor: number | undefined;
@@ -30,8 +31,9 @@ export class OutputFile {
    * Opens a temporary file next to `path`. Throws a `UsageError` if `path` cannot be written, or exists and may not be
    * replaced.
    */
-  constructor(file: string, { force = false }: { force?: boolean | undefined } = {}) {
+  constructor(file: string, { force = false }: { force?: boolean | undefined }, { unfinished }: Context) {
     this.path = file;
+    this.#unfinished = unfinished;
     try {
       this.#target = replaceable(file, force);
       this.isNew = !existsSync(this.#target);
@@ -41,7 +43,7 @@ export class OutputFile {
       if (error instanceof UsageError) throw error;
       throw new UsageError(`${file} cannot be written: ${systemReason(error)}`);
     }
-    process.once("exit", this.#removeOnExit);
+    unfinished.add(this);
   }
 
   get ifStopped(): string {
@@ -68,14 +70,14 @@ export class OutputFile {
     } catch (error) {
       throw new OutputFailed(`${this.path} could not be written: ${systemReason(error)}`);
     } finally {
-      process.off("exit", this.#removeOnExit);
+      this.#unfinished.delete(this);
       rmSync(this.#partial, { force: true });
     }
   }
 
   /** Removes the temporary file. May be called at any time. */
   discard(): void {
-    process.off("exit", this.#removeOnExit);
+    this.#unfinished.delete(this);
     if (this.#descriptor === undefined) return;
     this.#close();
     rmSync(this.#partial, { force: true });

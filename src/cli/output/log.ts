@@ -6,6 +6,7 @@ import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { isReadSitemap } from "../../model/sitemap.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { printable } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
 
@@ -15,6 +16,7 @@ export type Verbosity = 0 | 1 | 2;
 export class Log {
   readonly #verbosity: Verbosity;
   readonly #write: (line: string) => void;
+  readonly #now: () => number;
   readonly #file: number | undefined;
   #isBroken = false;
   // Of the current website.
@@ -22,7 +24,8 @@ export class Log {
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is named; otherwise writes to standard error. */
-  constructor(verbosity: Verbosity, messages: Messages, file?: string) {
+  constructor(verbosity: Verbosity, messages: Messages, { now }: Context, file?: string) {
+    this.#now = now;
     this.#verbosity = file !== undefined && verbosity === 0 ? 1 : verbosity;
     if (file === undefined) {
       this.#write = (line) => messages.log(line);
@@ -49,7 +52,8 @@ export class Log {
     if (event.type === "start" && event.depth === 0) this.#read = 0;
     if (event.type === "sitemap" && isReadSitemap(event.sitemap)) this.#read += 1;
     if (this.#verbosity === 0 || this.#wasSaid(event)) return;
-    for (const line of lines(event, this.#verbosity, this.#read)) this.#write(`${new Date().toISOString()} ${line}`);
+    for (const line of lines(event, this.#verbosity, this.#read))
+      this.#write(`${new Date(this.#now()).toISOString()} ${line}`);
   }
 
   // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.

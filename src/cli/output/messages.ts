@@ -1,8 +1,8 @@
 // Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
 // unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
-import type { WriteStream } from "node:tty";
 import picocolors from "picocolors";
 import { printable } from "../../write/printable.ts";
+import type { Context, Stream } from "../context.ts";
 
 export interface MessageFlags {
   readonly color: boolean;
@@ -18,15 +18,11 @@ export class Messages {
   readonly isTerminal: boolean;
   /** Whether the log goes here, too: what it contains need not be repeated. */
   readonly hasLog: boolean;
-  readonly #stream: WriteStream;
+  readonly #stream: Stream;
   readonly #colors: Colors;
   #live = "";
 
-  constructor(
-    { color, verbose = 0, logFile }: MessageFlags,
-    stream: WriteStream = process.stderr,
-    environment: NodeJS.ProcessEnv = process.env,
-  ) {
+  constructor({ color, verbose = 0, logFile }: MessageFlags, { stderr: stream, environment }: Context) {
     const { TERM, NO_COLOR } = environment;
     this.#stream = stream;
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
@@ -95,10 +91,10 @@ function fitting(line: string, columns: number): string {
 
 /** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
 export class LiveBlock {
-  readonly #stream: WriteStream;
+  readonly #stream: Stream;
   #height = 0;
 
-  constructor(stream: WriteStream) {
+  constructor(stream: Stream) {
     this.#stream = stream;
   }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { makeFolder } from "../../fleet/make-folder.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { type ParquetFile, ParquetTables } from "../../write/parquet.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { OutputFile } from "./file.ts";
 
@@ -12,12 +13,13 @@ export class ParquetFolder {
   readonly #folder: string;
   // The folders that were missing, the innermost first.
   #made: readonly string[];
-  readonly #removeOnExit = () => this.discard();
+  readonly #unfinished: Context["unfinished"];
   readonly #files = new Map<ParquetFile, OutputFile>();
 
   /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
-  constructor(folder: string, { force }: { force?: boolean | undefined }) {
+  constructor(folder: string, { force }: { force?: boolean | undefined }, context: Context) {
     this.#folder = folder;
+    this.#unfinished = context.unfinished;
     try {
       this.#made = makeFolder(folder);
     } catch (error) {
@@ -25,14 +27,14 @@ export class ParquetFolder {
     }
     try {
       for (const name of ["pages", "sitemaps", "problems"] as const) {
-        this.#files.set(name, new OutputFile(path.join(folder, `${name}.parquet`), { force }));
+        this.#files.set(name, new OutputFile(path.join(folder, `${name}.parquet`), { force }, context));
       }
     } catch (error) {
       this.discard();
       throw error;
     }
     // After those of the files.
-    process.once("exit", this.#removeOnExit);
+    context.unfinished.add(this);
     this.tables = new ParquetTables((name) => (bytes) => this.#files.get(name)?.write(bytes));
   }
 
@@ -48,7 +50,7 @@ export class ParquetFolder {
 
   /** Removes what was made. May be called at any time. */
   discard(): void {
-    process.off("exit", this.#removeOnExit);
+    this.#unfinished.delete(this);
     for (const file of this.#files.values()) file.discard();
     for (const folder of this.#made) {
       try {
