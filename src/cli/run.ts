@@ -4,11 +4,12 @@ import { setFlagsFromString } from "node:v8";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, stopSignal } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type CrawlFlags, givenFlags } from "./flags.ts";
 import { expectDistinct } from "./input/distinct-files.ts";
-import type { NamedTarget, Target } from "./input/target.ts";
+import { type Doing, type NamedTarget, recognized, type Target, treeOf } from "./input/target.ts";
 import { SaveFile } from "./output/archive.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile } from "./output/file.ts";
@@ -56,6 +57,11 @@ interface Outcome {
 
 export class Run {
   readonly context: Context;
+  readonly startedAt = performance.now();
+  /** What it does, for messages. */
+  doing: Doing = { verb: "reading", command: "" };
+  /** Where to write the archive. */
+  save: string | undefined;
   readonly messages: Messages;
   readonly signal: AbortSignal;
   readonly #log: Log;
@@ -88,6 +94,23 @@ export class Run {
       this.crawled();
       this.messages.say("stopped before everything was written", "warning");
     });
+  }
+
+  /** What a target turns out to be, which is said. */
+  recognized(target: Target, options: Options): Promise<Target> {
+    return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
+  }
+
+  /** The tree of what a target turns out to be, to be closed. `verify`: whether an archive is read to its end at once. */
+  async tree(
+    target: Target,
+    options: Options,
+    { onEvent = (event: CrawlEvent) => this.see(event), verify = true } = {},
+  ): Promise<SitemapTree> {
+    const named = await this.recognized(target, options);
+    const tree = await treeOf(named, { ...options, signal: this.signal, onEvent }, verify);
+    this.crawled();
+    return tree;
   }
 
   /** A file that is renamed to its final name if the run succeeds, and removed otherwise. */
@@ -199,6 +222,7 @@ export class Run {
 
 export interface Beginning {
   readonly context: Context;
+  readonly doing?: Doing;
   readonly targets: readonly (Target | NamedTarget)[];
   readonly flags: CrawlFlags & RunFlags & { readonly insecure?: true | undefined; readonly save?: string | undefined };
   readonly crawl?: Options;
@@ -213,9 +237,20 @@ export interface Beginning {
   readonly ending?: (() => Ending) | undefined;
 }
 
-/** `save`: where to write the archive. */
-export async function begin(beginning: Beginning): Promise<{ readonly run: Run; readonly save: string | undefined }> {
-  const { context, targets, flags, crawl = {}, inputs = [], renewed = [], outputs = {}, offline, ending } = beginning;
+/** Begins a run of a command that reads targets. Nothing is created before the settings are known to be good. */
+export async function withTargets(beginning: Beginning): Promise<Run> {
+  const {
+    context,
+    doing,
+    targets,
+    flags,
+    crawl = {},
+    inputs = [],
+    renewed = [],
+    outputs = {},
+    offline,
+    ending,
+  } = beginning;
   const settings = resolveOptions(crawl);
   const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
   const [online] = isOnline || offline === undefined ? [] : givenFlags(flags, offline);
@@ -228,13 +263,14 @@ export async function begin(beginning: Beginning): Promise<{ readonly run: Run; 
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
   const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false, context);
   const run = new Run(context, flags, ending);
-  if (archive !== undefined) run.owns(archive);
+  if (archive !== undefined) run.save = run.owns(archive).path;
+  if (doing !== undefined) run.doing = doing;
   for (const target of targets) {
     if (target.kind === "website" && target.isAssumed)
       run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
   }
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
-  return { run, save: archive?.path };
+  return run;
 }
 
 function isGiven(file: string | undefined): file is string {

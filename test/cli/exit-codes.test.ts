@@ -128,6 +128,13 @@ test("a website without TLS that is named without a scheme is read by http, whic
     const compared = await sitegrove(["diff", name, plain.homepage]);
     expect(compared.stdout).toContain("1 page in 1 list of pages → 1 page in 1 list of pages\n\nNo differences.");
     expect(compared.code).toBe(0);
+    for (const words of [
+      ["check", name, "--fail-on", "never"],
+      ["report", name, "--json"],
+    ]) {
+      const other = await sitegrove(words);
+      expect(other, words[0]).toMatchObject({ code: 0, stderr: expect.stringContaining(`using http://${name}\n`) });
+    }
   } finally {
     plain.close();
   }

@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
+import type { CheckOptions } from "../../check/options.ts";
 import { type CheckResult, failedInWords } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
-import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
@@ -17,14 +16,13 @@ import {
   crawlOptions,
   wholeNumber,
 } from "../flags.ts";
-import { readBaseline, readCheckConfig, withoutKnown, writeBaseline } from "../input/check-files.ts";
+import { checkOptions, type RuleFlags, readBaseline, withoutKnown, writeBaseline } from "../input/check-files.ts";
 import { type CheckTarget, chooseCheckTarget, type LocalFlags, Places, withFileName } from "../input/local-files.ts";
-import { recognized, treeOf } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import { type CheckFormat, checkFormats, type FailLevel, failLevels } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
-import { begin, type Ending, type Run, type RunFlags } from "../run.ts";
+import { type Run, type RunFlags, withTargets } from "../run.ts";
 
 export function checkCommand(context: Context, done: Done): Command {
   const outputs = new OutputFlags();
@@ -156,17 +154,12 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   return chosen.length === 0 ? [{ format: "text" }] : chosen;
 }
 
-// `sitegrove check`: builds the tree of the target, checks it, and writes the findings.
-
-export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags {
+export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags, RuleFlags {
   readonly outputs: readonly ChosenOutput[];
   readonly all?: true | undefined;
   readonly failOn?: FailLevel | undefined;
-  readonly config?: string | undefined;
   readonly baseline?: string | undefined;
   readonly updateBaseline?: true | undefined;
-  readonly off?: readonly string[] | undefined;
-  readonly now?: string | undefined;
   readonly sample?: number | undefined;
   readonly insecure?: true | undefined;
 }
@@ -177,12 +170,13 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const chosen = chooseCheckTarget(name, flags, context);
   if (chosen.named.kind !== "website" && flags.sample !== undefined)
     throw new UsageError("--sample fetches pages: name a website");
-  const { options, failOn, note } = await checkOptions(flags, chosen);
+  const { options, failOn, note } = checkOptions(flags, { location: chosen.hasLocation, sample: flags.sample });
   expectBaseline(flags);
   const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
-  const ending = new CheckEnding(failOn);
-  const { run } = await begin({
+  const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
+  const run = await withTargets({
     context,
+    doing: { verb: "checking", command: "sitegrove check" },
     targets: [chosen.named],
     flags: { ...flags, output: undefined },
     crawl,
@@ -208,24 +202,6 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   return run.write(pieces(), () => ({ listed, isWhole: true, notes: [] }));
 }
 
-async function checkOptions(
-  flags: CheckFlags,
-  { hasLocation }: CheckTarget,
-): Promise<{ options: CheckOptions; failOn: FailLevel; note: string | undefined }> {
-  const { resolveCheckOptions } = await import("../../check/options.ts");
-  const config = readCheckConfig(flags.config);
-  const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
-  const options: CheckOptions = {
-    ...config.options,
-    rules: [(config.options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)],
-    now: flags.now,
-    location: hasLocation,
-    sample: flags.sample,
-  };
-  resolveCheckOptions(options);
-  return { options, failOn: flags.failOn ?? config.failOn ?? "error", note: config.note };
-}
-
 function expectBaseline({ baseline, updateBaseline }: CheckFlags): void {
   if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   if (baseline === undefined || updateBaseline || readBaseline(baseline) !== undefined) return;
@@ -241,16 +217,12 @@ async function findings(
   run: Run,
 ): Promise<CheckResult> {
   const { checkTree } = await import("../../check/check-tree.ts");
-  const online = { ...crawl, signal: run.signal };
-  const startedAt = performance.now();
-  const named = await recognized(target, online, run.messages, { verb: "checking", command: "sitegrove check" });
-  const tree = await treeOf(named, { ...online, onEvent: (event) => run.see(event) });
+  const tree = await run.tree(target, crawl);
   try {
-    run.crawled();
     const found = await checkTree(tree, {
       ...options,
       crawl: pageOptions(crawl),
-      time: timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, startedAt),
+      time: timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt),
       signal: run.signal,
     });
     const result = hasLocation ? found : withFileName(found, name === "-" ? "standard input" : name);
@@ -306,48 +278,39 @@ async function written(
   return writeCheck(result, { ...output, format });
 }
 
-export class CheckEnding implements Ending {
-  readonly #ending = new CrawlEnding();
+/** Findings decide the exit code first; standard error reports both. */
+export class CheckEnding extends CrawlEnding {
   readonly #failOn: FailLevel;
   // What failed, in words.
   #failing: string | undefined;
   #isLate = false;
+  /** The findings about a website without sitemaps are worth keeping. */
+  readonly tellsFailures = true;
 
   constructor(failOn: FailLevel) {
+    super();
     this.#failOn = failOn;
   }
 
-  see(event: CrawlEvent): void {
-    this.#ending.see(event);
-  }
-
   finish(result: Pick<CheckResult, "counts" | "places" | "complete">): void {
-    this.#isLate = !result.complete && this.#ending.isComplete;
+    this.#isLate = !result.complete && super.isComplete;
     const level = this.#failOn;
     if (level === "never") return;
     const fails = severities.slice(0, severities.indexOf(level) + 1);
     if (fails.some((severity) => result.counts[severity] > 0)) this.#failing = failedInWords(result, fails);
   }
 
-  get isComplete(): boolean {
-    return this.#ending.isComplete && !this.#isLate;
+  override get isComplete(): boolean {
+    return super.isComplete && !this.#isLate;
   }
 
-  get readNothing(): boolean {
-    return this.#ending.readNothing;
+  override get exitCode(): number {
+    const code = super.exitCode;
+    return this.#failing !== undefined && code !== exitCodes.unreachable ? exitCodes.findings : code;
   }
 
-  // The findings about a website without sitemaps are worth keeping.
-  readonly tellsFailures = true;
-
-  get exitCode(): number {
-    const { exitCode } = this.#ending;
-    if (this.#failing !== undefined && exitCode !== exitCodes.unreachable) return exitCodes.findings;
-    return this.#isLate && exitCode === exitCodes.complete ? exitCodes.incomplete : exitCode;
-  }
-
-  print(messages: Messages, listed: number, notes: readonly string[]): void {
-    this.#ending.print(messages, listed, notes);
+  override print(messages: Messages, listed: number, notes: readonly string[]): void {
+    super.print(messages, listed, notes);
     if (this.#isLate) messages.say("not complete: checking ended at --max-time", "warning");
     if (this.#failing !== undefined) messages.say(`${this.#failing}, at or above --fail-on ${this.#failOn}`, "bad");
   }

@@ -19,10 +19,10 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { anyPattern } from "../input/filters.ts";
-import { contentOf, type NamedTarget, recognize, recognized } from "../input/target.ts";
+import { contentOf, crawlTarget, type NamedTarget, recognize, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
-import { begin, type Ending, type Run, type RunFlags } from "../run.ts";
+import { type Ending, type Run, type RunFlags, withTargets } from "../run.ts";
 
 export function diffCommand(context: Context, done: Done): Command {
   const command = new Command("diff")
@@ -100,7 +100,7 @@ export interface DiffFlags extends CrawlFlags, RunFlags {
 
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
-  const sides = [chooseSide(beforeName, context), chooseSide(afterName, context)] as const;
+  const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
@@ -109,7 +109,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   checkTogether(flags);
   const ending = new DiffEnding(sides, flags.exitCode ?? false);
   const targets = sides.map(({ target }) => target);
-  const { run } = await begin({ context, targets, flags, crawl, offline: ["limits"], ending: () => ending });
+  const doing = { verb: "comparing", command: "" };
+  const run = await withTargets({ context, doing, targets, flags, crawl, offline: ["limits"], ending: () => ending });
 
   const { writeDiff } = await import("../output/changes.ts");
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
@@ -127,50 +128,35 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
     const before = await sourceOf(sides[0], settings.crawl ?? {}, run);
     const after = await sourceOf(sides[1], settings.crawl ?? {}, run);
-    return yield* diffBatches(before, after, settings, onSide);
+    const found = diffBatches(before, after, settings, onSide);
+    try {
+      for (;;) {
+        const step = await found.next();
+        if (step.done) {
+          run.crawled();
+          ending.finish(step.value);
+          return step.value;
+        }
+        ending.count(step.value);
+        yield step.value;
+      }
+    } finally {
+      // Also if the reader of the output went away: removes temporary files and closes connections.
+      await found.return(undefined as never);
+    }
   }
-  const finished = (totals: DiffTotals) => {
-    run.crawled();
-    ending.finish(totals);
-  };
-  const seen = seenBy(batches(), (changes) => ending.count(changes), finished);
   const names = { before: sides[0].name, after: sides[1].name };
-  const pieces = writeDiff(seen, {
-    format: flags.format,
-    csvSafe: flags.csvSafe,
-    kinds: new Set(kinds),
-    names,
-    ending,
-  });
+  const { format, csvSafe } = flags;
+  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, ending });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change", notes: [] }));
 }
 
-async function sourceOf({ target, source }: SideTarget, crawl: Options, { signal, messages }: Run): Promise<DiffSide> {
-  if (target.kind !== "website") return source();
-  const named = await recognized(target, { ...crawl, signal }, messages, { verb: "comparing", command: "" });
-  if (named.kind === "sitemaps") return { sitemaps: [...named.urls] };
-  return named.kind === "website" ? { homepage: named.homepage } : source();
-}
-
-async function* seenBy(
-  batches: AsyncGenerator<readonly TreeChange[], DiffTotals>,
-  see: (changes: readonly TreeChange[]) => void,
-  finish: (totals: DiffTotals) => void,
-): AsyncGenerator<readonly TreeChange[], DiffTotals> {
-  try {
-    for (;;) {
-      const step = await batches.next();
-      if (step.done) {
-        finish(step.value);
-        return step.value;
-      }
-      see(step.value);
-      yield step.value;
-    }
-  } finally {
-    // Also if the reader of the output went away: removes temporary files and closes connections.
-    await batches.return(undefined as never);
-  }
+async function sourceOf({ name, target }: SideTarget, crawl: Options, run: Run): Promise<DiffSide> {
+  if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
+  // A file whose name looks like a URL is still a file.
+  if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
+  const named = await run.recognized(target, crawl);
+  return crawlTarget(named as Exclude<Target, { kind: "archive" }>);
 }
 
 function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
@@ -211,60 +197,46 @@ function checkTogether(flags: DiffFlags): void {
   if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
 }
 
-export interface SideTarget {
+interface SideTarget {
   /** The name in messages and summaries. */
   readonly name: string;
   readonly target: Exclude<NamedTarget, { kind: "folder" }>;
-  readonly source: () => DiffSide;
 }
 
-export function chooseSide(given: string, context: Context): SideTarget {
+function chooseSide(given: string): SideTarget {
   const target = recognize(given);
-  switch (target.kind) {
-    case "folder":
-      throw new UsageError(`${given} is a folder`);
-    case "website": {
-      const { homepage } = target;
-      return { name: withoutCredentials(homepage), target, source: () => ({ homepage }) };
-    }
-    case "stream": {
-      const { name } = target;
-      return { name, target, source: () => ({ name, bytes: contentOf(target, context) }) };
-    }
-    default:
-      // A file whose name looks like a URL is still a file.
-      return { name: given, target, source: () => (/^https?:\/\//i.test(given) ? `./${given}` : given) };
-  }
+  if (target.kind === "folder") throw new UsageError(`${given} is a folder`);
+  const name = target.kind === "website" ? withoutCredentials(target.homepage) : given;
+  return { name: target.kind === "stream" ? target.name : name, target };
 }
 
 /** One side, while it is read. */
-export class SideEnding {
-  readonly target: SideTarget;
-  readonly ending: CrawlEnding = new CrawlEnding();
+class SideEnding extends CrawlEnding {
+  readonly #name: string;
   readonly #problems: Problem[] = [];
   /** For a website or an archive. */
   homepage: string | undefined;
 
-  constructor(target: SideTarget) {
-    this.target = target;
+  constructor({ name }: SideTarget) {
+    super();
+    this.#name = name;
   }
 
-  see(event: CrawlEvent): void {
+  override see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.homepage = event.url;
-    this.ending.see(event);
+    super.see(event);
   }
 
   readonly seeProblems = (problems: readonly Problem[]): void => {
     this.#problems.push(...problems.filter(({ code }) => isLossy(code) || code === "empty"));
   };
 
-  print(messages: Messages, side: string, pages: number): void {
-    const { name } = this.target;
-    for (const { message } of this.#problems) messages.say(`${name}: ${message}`, "warning");
+  tell(messages: Messages, side: string, pages: number): void {
+    for (const { message } of this.#problems) messages.say(`${this.#name}: ${message}`, "warning");
     // The rest is in the summary.
-    if (this.homepage === undefined || this.ending.exitCode === exitCodes.complete) return;
-    messages.say(`${side}: ${name}`, "quiet");
-    this.ending.print(messages, pages, []);
+    if (this.homepage === undefined || this.exitCode === exitCodes.complete) return;
+    messages.say(`${side}: ${this.#name}`, "quiet");
+    this.print(messages, pages, []);
   }
 }
 
@@ -304,11 +276,11 @@ export class DiffEnding implements Ending {
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return Object.values(this.#sides).some(({ ending }) => ending.readNothing);
+    return Object.values(this.#sides).some(({ readNothing }) => readNothing);
   }
 
   get exitCode(): number {
-    const failed = Object.values(this.#sides).map(({ ending }) => ending.exitCode);
+    const failed = Object.values(this.#sides).map(({ exitCode }) => exitCode);
     const worst = Math.max(...failed.filter((code) => code > exitCodes.incomplete), exitCodes.complete);
     if (worst !== exitCodes.complete) return worst;
     if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
@@ -318,8 +290,8 @@ export class DiffEnding implements Ending {
   print(messages: Messages): void {
     const totals = this.#totals;
     if (totals === undefined) return;
-    this.#sides.before.print(messages, "before", totals.before.pages);
-    this.#sides.after.print(messages, "after", totals.after.pages);
+    this.#sides.before.tell(messages, "before", totals.before.pages);
+    this.#sides.after.tell(messages, "after", totals.after.pages);
     if (totals.unknown > 0) {
       const pages = counted(totals.unknown, "page");
       const verb = totals.unknown === 1 ? "is" : "are";

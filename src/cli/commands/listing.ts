@@ -1,12 +1,11 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
-import { type CrawlTarget, crawl, crawlUrls } from "../../crawl/crawl.ts";
+import { crawl, crawlUrls } from "../../crawl/crawl.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import { parseUrl } from "../../model/url.ts";
-import { buildTreeWhile, openTreeWhile } from "../../tree/build.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
@@ -14,7 +13,7 @@ import { jsonOf } from "../../write/printable.ts";
 import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sitemaps.ts";
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Filters } from "../input/filters.ts";
-import { recognized, type Target } from "../input/target.ts";
+import { crawlTarget, type Target } from "../input/target.ts";
 import type { Messages } from "../output/messages.ts";
 import { isPageFormat, isSitemapFormat, type PageFormat, pageWriter, type SitemapFormat } from "../output/pages.ts";
 import { writeTerminalTree } from "../output/tree.ts";
@@ -40,7 +39,6 @@ export function listing(job: Job): AsyncGenerator<string | Uint8Array, void, und
       if (follows) run.declare(context);
       return follows;
     },
-    signal: run.signal,
   };
   const { format } = flags;
   const ready = { ...job, options };
@@ -115,7 +113,7 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
     seen(event);
   };
   for (const named of eachSite(job)) {
-    const target = await toList(named, job);
+    const target = await run.recognized(named, job.options);
     for await (const batch of target.kind === "archive" ? archived(target, job, see) : crawled(target, job, see)) {
       summary?.see(batch);
       yield batch;
@@ -126,14 +124,15 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
 // During the crawl.
 async function* crawled(
   target: OnlineTarget,
-  { filters, options, flags, summary }: Job,
+  { filters, options, flags, run, summary }: Job,
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
   // Of pages that are not listed, only their number is needed.
   const isBrief = flags.format === "pages" || isSitemapFormat(flags.format);
   const urlsOnly = isBrief && flags.since === undefined && summary === undefined;
   const site = crawlTarget(target);
-  for await (const event of urlsOnly ? crawlUrls(site, options) : crawl(site, options)) {
+  const online = { ...options, signal: run.signal };
+  for await (const event of urlsOnly ? crawlUrls(site, online) : crawl(site, online)) {
     see(event);
     if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
@@ -162,7 +161,7 @@ async function* archived(
 async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
   const { flags, filters, run, summary } = job;
   for (const named of eachSite(job)) {
-    const tree = await openedTree(await toList(named, job), job, (event) => run.see(event));
+    const tree = await openedTree(named, job);
     try {
       const steps = counted(filtered(tree.walk(), filters), summary);
       if (format === "json") yield* writeJson(tree, steps, run.signal);
@@ -179,10 +178,6 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
   }
 }
 
-function toList(target: Target, { options, run }: Job): Promise<Target> {
-  return recognized(target, options, run.messages, { verb: "listing", command: "sitegrove ls" });
-}
-
 // One after another, until the limit is reached. The problems of one are reported before the next begins.
 function* eachSite({ targets, filters, run }: Job): Generator<Target, void> {
   let listed = 0;
@@ -197,14 +192,13 @@ function* eachSite({ targets, filters, run }: Job): Generator<Target, void> {
 async function openedTree(
   target: Target,
   { flags, filters, options, run }: Job,
-  onEvent: (event: CrawlEvent) => void,
+  onEvent?: (event: CrawlEvent) => void,
 ): Promise<SitemapTree> {
   // With filters, only the listing knows when the limit is reached.
   const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
   // A list of pages reads everything; other formats tell what was counted before they do, or without.
   const verify = !isPageFormat(flags.format);
-  const tree = await treeOf(target, { ...options, limits: { ...options.limits, ...limits }, onEvent }, verify);
-  run.crawled();
+  const tree = await run.tree(target, { ...options, limits: { ...options.limits, ...limits } }, { onEvent, verify });
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
 }
@@ -220,24 +214,6 @@ async function* counted(
 }
 
 type OnlineTarget = Exclude<Target, { kind: "archive" }>;
-
-function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {
-  switch (target.kind) {
-    case "website":
-    case "sitemaps":
-      return buildTreeWhile(crawlTarget(target), options, { pagesLater: true });
-    case "archive":
-      return openTreeWhile(
-        target.path,
-        { signal: options.signal, onEvent: options.onEvent, limits: options.limits },
-        { verify, pagesLater: true },
-      );
-  }
-}
-
-function crawlTarget(target: OnlineTarget): CrawlTarget {
-  return target.kind === "website" ? target.homepage : { sitemaps: target.urls };
-}
 
 // How URLs are shown, once the homepage is known: an archive names its own.
 class ShownUrls {

@@ -17,7 +17,7 @@ import { type FilterFlags, Filters } from "../input/filters.ts";
 import { archivedTarget, chooseTarget, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
-import { begin, type RunFlags } from "../run.ts";
+import { type RunFlags, withTargets } from "../run.ts";
 
 export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
@@ -101,8 +101,9 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
     if (flags.resume !== undefined) throw new UsageError("--resume works with one website: name one, or none");
     if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
   }
-  const { run, save } = await begin({
+  const run = await withTargets({
     context,
+    doing: { verb: "listing", command: "sitegrove ls" },
     targets,
     // A folder of tables is not one file.
     flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,
@@ -126,7 +127,7 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
     targets,
     flags,
     filters,
-    options: { ...options, save },
+    options: { ...options, save: run.save },
     run,
     summary,
   });

@@ -27,7 +27,7 @@ import {
   isPageFormat,
   pageWriter,
 } from "../output/pages.ts";
-import { begin, type Run, type RunFlags } from "../run.ts";
+import { type Run, type RunFlags, withTargets } from "../run.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
@@ -89,7 +89,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
   const target = chooseDocument(source);
   const isRemote = target.kind === "website";
   const crawl = crawlOptions({ ...flags });
-  const { run } = await begin({
+  const run = await withTargets({
     context,
     targets: [target],
     flags: { ...flags, verbose: 0, progress: false },

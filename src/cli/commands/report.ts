@@ -1,11 +1,9 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import { Command } from "commander";
-import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
 import { failedInWords } from "../../check/result.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
-import type { Options } from "../../model/options.ts";
-import type { ReportFacts, ReportOptions } from "../../report/report-tree.ts";
+import type { ReportFacts } from "../../report/report-tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
@@ -17,9 +15,9 @@ import {
   collected,
   crawlOptions,
 } from "../flags.ts";
-import { readCheckConfig } from "../input/check-files.ts";
-import { chooseTarget, recognized, type Target, treeOf } from "../input/target.ts";
-import { begin, type Run, type RunFlags } from "../run.ts";
+import { checkOptions, type RuleFlags } from "../input/check-files.ts";
+import { chooseTarget } from "../input/target.ts";
+import { type RunFlags, withTargets } from "../run.ts";
 import { CheckEnding } from "./check.ts";
 
 export function reportCommand(context: Context, done: Done): Command {
@@ -73,13 +71,10 @@ Examples:
   sitegrove report site.warc.gz --json | jq .figures                         the facts behind the page
 `;
 
-export interface ReportFlags extends CrawlFlags, RunFlags {
+interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags {
   readonly previous?: string | undefined;
   readonly sitemap?: readonly string[] | undefined;
   readonly json?: true | undefined;
-  readonly config?: string | undefined;
-  readonly off?: readonly string[] | undefined;
-  readonly now?: string | undefined;
   readonly save?: string | undefined;
   readonly insecure?: true | undefined;
 }
@@ -89,13 +84,12 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
   const crawl = crawlOptions(flags);
   const target = chooseTarget(name, flags.sitemap);
   checkTogether(flags, context);
-  const { check, note } = checkOptions(flags);
-  const { resolveCheckOptions } = await import("../../check/options.ts");
-  resolveCheckOptions(check);
+  const { options: check, note } = checkOptions(flags);
   // A page about a website that failed altogether is useful, too.
   const end = new CheckEnding("never");
-  const { run, save } = await begin({
+  const run = await withTargets({
     context,
+    doing: { verb: "reporting on", command: "sitegrove report" },
     targets: [target],
     flags,
     crawl,
@@ -105,48 +99,25 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
   });
   if (note !== undefined) run.messages.say(note, "quiet");
   let facts: ReportFacts | undefined;
-  const pieces = page(target, { ...crawl, save }, { check, previous: flags.previous }, flags, run, (made) => {
-    facts = made;
-    end.finish(made);
-  });
-  const code = await run.write(pieces, () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
+  async function* page(): AsyncGenerator<string, void, undefined> {
+    const { reportFacts } = await import("../../report/report-tree.ts");
+    const { pageOf } = await import("../../report/html-page.ts");
+    const tree = await run.tree(target, { ...crawl, save: run.save });
+    try {
+      const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
+      const { signal } = run;
+      facts = await reportFacts(tree, { previous: flags.previous, check: { ...check, time }, signal });
+      end.finish(facts);
+      yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
+    } finally {
+      await tree.close();
+    }
+  }
+  const code = await run.write(page(), () => ({ listed: facts?.figures.pages ?? 0, isWhole: true, notes: [] }));
   if (facts !== undefined && flags.output !== undefined) {
     run.messages.say(`${flags.output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts)}`, "quiet");
   }
   return code;
-}
-
-async function* page(
-  target: Target,
-  crawl: Options,
-  options: ReportOptions,
-  flags: ReportFlags,
-  run: Run,
-  finish: (facts: ReportFacts) => void,
-): AsyncGenerator<string, void, undefined> {
-  const { reportFacts } = await import("../../report/report-tree.ts");
-  const { pageOf } = await import("../../report/html-page.ts");
-  const { signal } = run;
-  const doing = { verb: "reporting on", command: "sitegrove report" };
-  const startedAt = performance.now();
-  const named = await recognized(target, { ...crawl, signal }, run.messages, doing);
-  const tree = await treeOf(named, { ...crawl, signal, onEvent: (event) => run.see(event) });
-  try {
-    run.crawled();
-    const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, startedAt);
-    const facts = await reportFacts(tree, { ...options, check: { ...options.check, time }, signal });
-    finish(facts);
-    yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
-  } finally {
-    await tree.close();
-  }
-}
-
-function checkOptions(flags: ReportFlags): { readonly check: CheckOptions; readonly note: string | undefined } {
-  const off = (flags.off ?? []).flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
-  const { options, note } = readCheckConfig(flags.config);
-  const rules = [(options.rules ?? {}) as RuleSeverities, Object.fromEntries(off)];
-  return { check: { ...options, rules, now: flags.now }, note };
 }
 
 // Flags without an effect are refused.

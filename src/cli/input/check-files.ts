@@ -5,7 +5,7 @@ import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readF
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Finding } from "../../check/findings.ts";
-import { type CheckOptions, resolveCheckOptions } from "../../check/options.ts";
+import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { expectKnown } from "../../model/option-checks.ts";
@@ -48,6 +48,22 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
     const isOurs = error instanceof UsageError || error instanceof SitemapError || error instanceof SyntaxError;
     throw new UsageError(`${file}: ${isOurs ? error.message : systemReason(error)}`);
   }
+}
+
+export interface RuleFlags {
+  readonly config?: string | undefined;
+  readonly off?: readonly string[] | undefined;
+  readonly now?: string | undefined;
+}
+
+/** What the configuration and the flags say together. */
+export function checkOptions({ config, off = [], now }: RuleFlags, more: CheckOptions = {}): CheckConfig {
+  const read = readCheckConfig(config);
+  const without = off.flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
+  const rules = [(read.options.rules ?? {}) as RuleSeverities, Object.fromEntries(without)];
+  const options = { ...read.options, rules, now, ...more };
+  resolveCheckOptions(options);
+  return { ...read, options };
 }
 
 interface Found {

@@ -2,6 +2,7 @@
 // recognized by its content, and a website that was named without a scheme and has no https by its answer.
 import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import type { ArchiveInfo } from "../../archive/contract.ts";
+import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { OpenedDocument } from "../../crawl/fetch-document.ts";
 import type { FollowFailure } from "../../crawl/follow.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
@@ -118,13 +119,14 @@ const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.
 const isArchiveName = /\.warc(\.gz)?$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
-/** The URL of a sitemap where a homepage is expected means that sitemap, which is said. `doing`: "listing", "checking". */
-export async function recognized(
-  named: Target,
-  options: Options,
-  messages: Messages,
-  doing: { readonly verb: string; readonly command: string },
-): Promise<Target> {
+/** What is done with a target: "listing", "sitegrove ls". */
+export interface Doing {
+  readonly verb: string;
+  readonly command: string;
+}
+
+/** The URL of a sitemap where a homepage is expected means that sitemap, which is said. */
+export async function recognized(named: Target, options: Options, messages: Messages, doing: Doing): Promise<Target> {
   const target = await withScheme(named, options, messages);
   if (target.kind !== "website" || options.normalizeHomepageUrl === false) return target;
   const { homepage } = target;
@@ -192,17 +194,14 @@ function withoutFiles({ save: _, resume: __, previous: ___, ...rest }: Options):
 const longestLook = 12_000;
 
 /** For an archive, only the options about reading apply. */
-export async function treeOf(target: Target, options: Options): Promise<SitemapTree> {
+export async function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {
   const { buildTreeWhile, openTreeWhile } = await import("../../tree/build.ts");
   const pagesLater = true;
-  switch (target.kind) {
-    case "website":
-      return buildTreeWhile({ homepage: target.homepage }, options, { pagesLater });
-    case "sitemaps":
-      return buildTreeWhile({ sitemaps: target.urls }, options, { pagesLater });
-    case "archive": {
-      const { limits, signal, onEvent } = options;
-      return openTreeWhile(target.path, { limits, signal, onEvent }, { verify: true, pagesLater });
-    }
-  }
+  if (target.kind !== "archive") return buildTreeWhile(crawlTarget(target), options, { pagesLater });
+  const { limits, signal, onEvent } = options;
+  return openTreeWhile(target.path, { limits, signal, onEvent }, { verify, pagesLater });
+}
+
+export function crawlTarget(target: Exclude<Target, { kind: "archive" }>): CrawlTarget {
+  return target.kind === "website" ? { homepage: target.homepage } : { sitemaps: target.urls };
 }

@@ -120,7 +120,7 @@ export class CrawlEnding {
     else this.#printLines(messages);
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
-    if (this.exitCode === exitCodes.notFound) {
+    if (this.#foundNothing) {
       messages.say(`no sitemap found for ${this.#homepage}`, "bad");
       for (const line of placesTried(discovery)) messages.say(`  ${line}`);
       messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
