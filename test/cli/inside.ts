@@ -93,7 +93,8 @@ async function ended(words: readonly string[], context: Context, left: Promise<n
   const written = streams.map((stream) => buffer(stream as PassThrough));
   const code = await Promise.race([run(words, context), left]);
   discardUnfinished(context);
-  for (const stream of streams) stream.end();
+  // Whoever was told to leave may still write: a process would be gone.
+  for (const stream of streams) stream.end().write = () => true;
   const [stdout, stderr] = await Promise.all(written);
   return { code, stdout: String(stdout), stderr: String(stderr) };
 }

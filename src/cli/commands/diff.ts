@@ -159,7 +159,7 @@ async function sourceOf({ name, target }: SideTarget, crawl: Options, run: Run):
   return crawlTarget(named as Exclude<Target, { kind: "archive" }>);
 }
 
-function chosenKinds({ only, format }: DiffFlags): readonly ChangeKind[] {
+export function chosenKinds({ only, format }: Pick<DiffFlags, "only" | "format">): readonly ChangeKind[] {
   const named = namesIn("--only", only, changeKinds);
   if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
   if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");

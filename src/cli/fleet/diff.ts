@@ -10,10 +10,10 @@ import { NdjsonSide } from "../../diff/ndjson-side.ts";
 import { openSide } from "../../diff/open-side.ts";
 import { journalName, readResults } from "../../fleet/journal-results.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
-import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
+import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { DiffFormat } from "../commands/diff.ts";
-import { namesIn, pageFilter } from "../commands/diff.ts";
+import { chosenKinds, namesIn, pageFilter } from "../commands/diff.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
@@ -37,7 +37,7 @@ export async function fleetDiff(
   flags: FleetDiffFlags,
   context: Context,
 ): Promise<number> {
-  const kinds = kindsOf(flags);
+  const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
   const folders = [before, after].map((folder) => path.join(folder, journalName));
@@ -52,13 +52,6 @@ export async function fleetDiff(
   const diff = new FleetDiff(before, after, settings, report);
   const pieces = writeFleetDiff(diff.changes(), { format: flags.format, kinds: new Set(kinds), before, after });
   return run.write(pieces, () => ({ listed: report.differences, unit: "change", notes: [] }));
-}
-
-function kindsOf({ only, format }: FleetDiffFlags): readonly ChangeKind[] {
-  const named = namesIn("--only", only, changeKinds);
-  if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
-  if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
-  return ["added"];
 }
 
 class FleetDiff {

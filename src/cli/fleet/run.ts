@@ -11,14 +11,14 @@ import type { Options } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
-import { insecureWarning, LiveBlock, Messages } from "../output/messages.ts";
+import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { sinkFor } from "./outputs.ts";
 import type { FolderSinkOptions } from "./sink.ts";
 import { inWords, reportList, type SiteList, unreadLines } from "./sites.ts";
 import { damagedLines } from "./status.ts";
 import { FleetCounter, type FleetTotals, fleetTable, siteLine } from "./totals.ts";
-import { FleetView } from "./view.ts";
+import { FleetView, LiveBlock } from "./view.ts";
 
 /** The totals of a fleet, in the folder of its outputs. */
 export const summaryName = "summary.json";

@@ -3,7 +3,9 @@
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
-import type { LiveBlock, Messages } from "../output/messages.ts";
+import { printable } from "../../write/printable.ts";
+import type { Stream } from "../context.ts";
+import { fitting, type Messages, withoutSecrets } from "../output/messages.ts";
 
 interface Running {
   readonly since: number;
@@ -110,3 +112,31 @@ const lineTime = 10_000;
 const drawTime = 500;
 const mostReasons = 6;
 const mostSlow = 5;
+
+/** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
+export class LiveBlock {
+  readonly #stream: Stream;
+  #height = 0;
+
+  constructor(stream: Stream) {
+    this.#stream = stream;
+  }
+
+  draw(lines: readonly string[]): void {
+    const columns = (this.#stream.columns || 80) - 1;
+    // A line that wraps could not be cleared.
+    const shown = lines.map((line) => fitting(printable(withoutSecrets(line)), columns));
+    this.#stream.write(`${this.#up()}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
+    this.#height = shown.length;
+  }
+
+  clear(): void {
+    if (this.#height === 0) return;
+    this.#stream.write(`${this.#up()}\u001b[J`);
+    this.#height = 0;
+  }
+
+  #up(): string {
+    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
+  }
+}

@@ -11,13 +11,13 @@ import { type Options, resolveOptions } from "../../model/options.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
-import { insecureWarning, LiveBlock, Messages } from "../output/messages.ts";
+import { insecureWarning, Messages } from "../output/messages.ts";
 import { givenCrawl } from "./crawl.ts";
 import type { FleetFormat } from "./formats.ts";
 import { merged, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo, type RunDefaults } from "./queue.ts";
 import { FleetCounter, fleetTable, siteLine } from "./totals.ts";
-import { FleetView } from "./view.ts";
+import { FleetView, LiveBlock } from "./view.ts";
 
 export interface WorkerFlags extends CrawlFlags {
   readonly queue: string;

@@ -78,7 +78,7 @@ export function withoutSecrets(text: string): string {
 }
 
 /** Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide. */
-function fitting(line: string, columns: number): string {
+export function fitting(line: string, columns: number): string {
   let width = 0;
   let end = 0;
   for (const character of line) {
@@ -87,32 +87,4 @@ function fitting(line: string, columns: number): string {
     end += character.length;
   }
   return line;
-}
-
-/** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
-export class LiveBlock {
-  readonly #stream: Stream;
-  #height = 0;
-
-  constructor(stream: Stream) {
-    this.#stream = stream;
-  }
-
-  draw(lines: readonly string[]): void {
-    const columns = (this.#stream.columns || 80) - 1;
-    // A line that wraps could not be cleared.
-    const shown = lines.map((line) => fitting(printable(withoutSecrets(line)), columns));
-    this.#stream.write(`${this.#up()}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
-    this.#height = shown.length;
-  }
-
-  clear(): void {
-    if (this.#height === 0) return;
-    this.#stream.write(`${this.#up()}\u001b[J`);
-    this.#height = 0;
-  }
-
-  #up(): string {
-    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
-  }
 }
