@@ -1,6 +1,7 @@
-// Runs a program of ours in a process of its own and takes what it prints as JSON.
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+// Processes that are measured: programs of this folder, which print JSON; the program as a user runs it; and what it is compared with.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
 /** The JSON that the child printed, with `seconds`: the time from its start to its end. */
@@ -31,4 +32,44 @@ export function peakMemory() {
   } catch {
     return process.resourceUsage().maxRSS * 1024;
   }
+}
+
+const dist = () => process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist");
+
+/** `lines` of standard output, `seconds`, the seconds of `cpu` time, and the `peak` of memory in bytes. `env`: variables to add. */
+export async function runProgram(words, { nodeOptions = [], env: added = {} } = {}) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-run-"));
+  const note = path.join(folder, "peak");
+  const peak = path.join(import.meta.dirname, "peak.mjs");
+  const args = [...nodeOptions, "--import", peak, path.join(dist(), "cli/main.js"), ...words];
+  try {
+    const before = performance.now();
+    const env = { ...process.env, ...added, SITEGROVE_BENCH_PEAK: note };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+    let lines = 0;
+    child.stdout.on("data", (data) => {
+      for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) lines++;
+    });
+    const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+    const seconds = (performance.now() - before) / 1000;
+    if (code !== 0) throw new Error(`sitegrove ${words.join(" ")} ended with ${code}`);
+    return { ...JSON.parse(readFileSync(note, "utf8")), seconds, lines };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Standard tools: move the bytes, inflate them, look at each once. */
+export function runFloor({ origin }) {
+  return runChild("floor.sh", [`${origin}/index.xml`], { command: "sh" });
+}
+
+/** USP, where a Python has it installed: SITEGROVE_BENCH_PYTHON names it, otherwise python3. */
+export async function runReference({ origin }) {
+  const python = process.env.SITEGROVE_BENCH_PYTHON ?? "python3";
+  if (spawnSync(python, ["-c", "import usp.tree"], { stdio: "ignore" }).status !== 0) {
+    console.log("ultimate-sitemap-parser is not installed for python3 (or $SITEGROVE_BENCH_PYTHON): not measured");
+    return undefined;
+  }
+  return runChild("reference.py", [`${origin}/`], { command: python });
 }

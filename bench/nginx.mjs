@@ -1,15 +1,10 @@
 // nginx as the server of a generated website: what most websites are served by, and little work for the machine that is measured.
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-
-/** Whether there is one to run. */
-export function hasNginx() {
-  return spawnSync("nginx", ["-v"], { stdio: "ignore" }).status === 0;
-}
 
 /** Serves the files of a directory on the loopback interface; `texts(origin)` are those that have to know where they are. */
 export async function startNginx(directory, texts) {
@@ -30,11 +25,6 @@ export async function startNginx(directory, texts) {
   await listening(port);
   return {
     origin,
-    /** How many bytes it has sent so far, heads included, and in how many responses. */
-    sent() {
-      const lines = readFileSync(path.join(folder, "sent"), "utf8").split("\n").slice(0, -1);
-      return { bytes: lines.reduce((sum, line) => sum + Number(line), 0), responses: lines.length };
-    },
     async close() {
       process.off("exit", stop);
       server.kill("SIGQUIT");
@@ -54,8 +44,7 @@ pid ${path.join(folder, "pid")};
 events {}
 http {
 ${temporary.join("\n")}
-  log_format sent $bytes_sent;
-  access_log ${path.join(folder, "sent")} sent;
+  access_log off;
   sendfile on;
   types { application/xml xml; application/gzip gz; text/plain txt; text/html html; }
   server {
@@ -86,5 +75,5 @@ async function listening(port) {
     if (isUp) return;
     await delay(25);
   }
-  throw new Error("nginx did not start");
+  throw new Error("nginx did not start: is it installed?");
 }

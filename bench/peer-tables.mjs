@@ -8,7 +8,7 @@ const start = "<!-- measured: npm run bench:site -- --write -->";
 const end = "<!-- end of what was measured -->";
 
 /** `results`: those with a `title` are shown. The floor is the first of all. */
-export function writePeerTables({ results, pages, rounds, server }) {
+export function writePeerTables({ results, pages, rounds }) {
   const [floor] = results;
   const shown = results.filter(({ title, complete }) => title !== undefined && complete);
   const ratio = ({ seconds }) => rounded(seconds / floor.seconds);
@@ -16,10 +16,10 @@ export function writePeerTables({ results, pages, rounds, server }) {
   const write = pages === 1_000_000 ? replace : show;
   write("README.md", table(["", "× floor", "peak MB"], rows));
 
-  const stream = shown.find(({ own }) => own === "stream");
+  const list = shown.find(({ own }) => own === "ls");
   const fastest = Math.min(...shown.filter(({ peer }) => peer !== undefined).map(({ seconds }) => seconds));
-  const sentence = `${pages.toLocaleString("en-US")} pages, sent by ${server}; the median of ${rounds}, of the slower peers one run. The floor takes ${rounded(floor.seconds)} s, \`streamPages\` is
-${rounded(fastest / stream.seconds)} times as fast as the fastest peer.`;
+  const sentence = `${pages.toLocaleString("en-US")} pages, sent by nginx; the median of ${rounds}, of the slower peers one run. The floor takes ${rounded(floor.seconds)} s, \`sitegrove ls -f pages\` is
+${rounded(fastest / list.seconds)} times as fast as the fastest peer.`;
   const more = shown.map((result) => [result.title, rounded(result.seconds), ratio(result), rounded(result.peak)]);
   write("docs/performance.md", `${sentence}\n\n${table(["", "seconds", "× floor", "peak MB"], more)}`);
 }

@@ -5,19 +5,15 @@
 //   --only TEXT    the floor, and candidates whose name contains it; `pages()` for trees, archives and a run that builds on one,
 //                  `diff` for two archives that are compared, `check` for an archive that is checked
 //   --skip-peers   the floor and ours
-//   --flat         also the memory that a website of three times as many pages takes
 //   --write        put the comparison with peers into README.md and docs/performance.md
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { measureCheck } from "./check.mjs";
-import { runChild } from "./child.mjs";
-import { measureDiff } from "./diff.mjs";
-import { hasNginx } from "./nginx.mjs";
+import { measureCheck, measureDiff } from "./archives.mjs";
+import { runChild, runFloor, runProgram, runReference } from "./child.mjs";
 import { writePeerTables } from "./peer-tables.mjs";
-import { runFloor, runProgram, runReference } from "./program.mjs";
 import { median, printBars, printMachine, printTable } from "./report.mjs";
 import { serveWebsite } from "./website.mjs";
 
@@ -27,7 +23,6 @@ const { values: flags } = parseArgs({
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
     "skip-peers": { type: "boolean", default: false },
-    flat: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     profile: { type: "string" },
     dist: { type: "string" },
@@ -75,22 +70,17 @@ printMachine();
 const pages = Number(flags.pages.replaceAll(/[,_]/g, ""));
 const bars = [];
 const failed = new Set();
+const profiling = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
 if (own.length + peers.length > 0) {
   const results = await measureWebsite(pages, [floor, ...own, ...peers]);
   bars.push(...barsOf(results));
   if (flags.write) {
     if (peers.length < 4 || own.length < 7) throw new Error("--write needs all candidates");
-    writePeerTables({ results, pages, rounds: flags.rounds, server: hasNginx() ? "nginx" : "a server of Node.js" });
+    writePeerTables({ results, pages, rounds: flags.rounds });
   }
-  if (flags.flat) bars.push(...flatness(results, await measureWebsite(pages * 3, [floor, ...own])));
 }
-if (isWanted({ name: "diff" })) {
-  const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
-  bars.push(...(await measureDiff({ pages, rounds: Number(flags.rounds), nodeOptions })));
-}
-if (isWanted({ name: "check" })) {
-  const nodeOptions = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
-  bars.push(...(await measureCheck({ pages, rounds: Number(flags.rounds), nodeOptions })));
+for (const [name, measureArchives] of Object.entries({ diff: measureDiff, check: measureCheck })) {
+  if (isWanted({ name })) await measureArchives({ pages, rounds: Number(flags.rounds), nodeOptions: profiling });
 }
 for (const name of failed) bars.push({ promise: `${name}: every run ends well`, value: Number.NaN, met: false });
 if (bars.length > 0) printBars("Bars", bars);
@@ -119,13 +109,10 @@ async function measureWebsite(pages, candidates) {
   const results = [...runs].map(([candidate, list]) => ({
     ...candidate,
     title: candidate.title?.replace("VERSION", list[0].version),
-    documents: website.documents,
     seconds: median(list.map((run) => run.seconds)),
     cpu: median(list.map((run) => run.cpu ?? Number.NaN)),
     peak: median(list.map((run) => (run.peak ?? Number.NaN) / 2 ** 20)),
     complete: list.every((run) => run.pages === pages),
-    sent: median(list.map((run) => run.sent ?? Number.NaN)),
-    responses: median(list.map((run) => run.responses ?? Number.NaN)),
   }));
   printResults(website, results);
   return results;
@@ -137,12 +124,8 @@ async function measure({ name, own, peer, run }, website) {
     if (run !== undefined) return await run(website);
     const isFromArchive = own === "open" || own === "again";
     if (isFromArchive && !existsSync(archive)) await runChild("site-child.mjs", ["save", origin, archive]);
-    const nodeOptions = own !== undefined && flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${flags.profile}`] : [];
-    const before = website.sent?.();
-    const result = await runChild("site-child.mjs", [own ?? peer, origin, archive], { nodeOptions });
-    const after = website.sent?.();
-    if (before === undefined) return result;
-    return { ...result, sent: after.bytes - before.bytes, responses: after.responses - before.responses };
+    const nodeOptions = own === undefined ? [] : profiling;
+    return await runChild("site-child.mjs", [own ?? peer, origin, archive], { nodeOptions });
   } catch (error) {
     console.log(`${name} failed: ${error.message}`);
     return undefined;
@@ -172,48 +155,21 @@ function printResults({ pages, bytes }, results) {
 }
 
 function barsOf(results) {
-  const [lowest, stream, tree, open] = [floor, { own: "stream" }, { own: "tree" }, { own: "open" }].map((wanted) =>
-    results.find(({ name, own }) => (own === undefined ? name === wanted.name : own === wanted.own)),
-  );
+  const find = (wanted) => results.find(({ name, own }) => name === wanted || own === wanted)?.seconds ?? Number.NaN;
   const fastestPeer = Math.min(
     ...results.filter(({ peer, complete }) => peer !== undefined && complete).map(({ seconds }) => seconds),
   );
-  const lowestSeconds = lowest?.seconds ?? Number.NaN;
   const bars = results
     .filter(({ peer, complete }) => peer === undefined && !complete)
     .map(({ name }) => ({ promise: `${name}: all pages`, value: Number.NaN, met: false }));
-  const atMost = (promise, value, limit) => {
-    if (!Number.isNaN(value)) bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
-  };
-  if (stream !== undefined) {
-    atMost("streamPages ÷ floor", stream.seconds / lowestSeconds, 3);
-    if (Number.isFinite(fastestPeer)) {
-      const value = fastestPeer / stream.seconds;
-      bars.push({ promise: "the fastest peer ÷ streamPages: at least 7", value, met: value >= 7 });
-    }
-    atMost("streamPages, peak MB", stream.peak, 160);
-  }
-  if (tree !== undefined) {
-    atMost("tree and one traversal ÷ floor", tree.seconds / lowestSeconds, 5);
-    atMost("tree and one traversal, peak MB", tree.peak, 160);
-  }
-  if (open !== undefined) atMost("openTree and one traversal, peak MB", open.peak, 160);
-  const again = results.find(({ own }) => own === "again");
-  if (again !== undefined) {
-    const whole = stream?.sent ?? tree?.sent ?? Number.NaN;
-    // robots.txt, the index and the sitemaps.
-    atMost("again, responses ÷ documents", again.responses / again.documents, 1);
-    atMost("again, bytes ÷ those of the first run", again.sent / whole, 0.01);
-    if (open !== undefined) atMost("again ÷ openTree and one traversal", again.seconds / open.seconds, 1.2);
+  const toFloor = find("ls") / find(floor.name);
+  const toPeer = fastestPeer / find("ls");
+  if (Number.isFinite(toFloor))
+    bars.push({ promise: "ls -f pages ÷ floor: at most 2.8", value: toFloor, met: toFloor <= 2.8 });
+  if (Number.isFinite(toPeer))
+    bars.push({ promise: "the fastest peer ÷ ls -f pages: at least 6", value: toPeer, met: toPeer >= 6 });
+  for (const { name, own, peak } of results) {
+    if (own !== undefined) bars.push({ promise: `${name}, peak MB: at most 160`, value: peak, met: peak <= 160 });
   }
   return bars;
-}
-
-function flatness(results, larger) {
-  return own.flatMap(({ name }) => {
-    const [one, three] = [results, larger].map((list) => list.find((result) => result.name === name)?.peak);
-    if (one === undefined || three === undefined) return [];
-    const value = three / one;
-    return [{ promise: `${name}, peak of three times the pages ÷ of one: at most 1.15`, value, met: value <= 1.15 }];
-  });
 }

@@ -1,8 +1,6 @@
 // The website that is read, and its files: made once, kept below the system's temporary directory, and made again when the
 // generator changes.
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   createWriteStream,
   existsSync,
@@ -20,7 +18,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { urlset } from "./documents.mjs";
-import { hasNginx, startNginx } from "./nginx.mjs";
+import { startNginx } from "./nginx.mjs";
 
 /**
  * A website with 50,000 pages in each sitemap: every second one is compressed, every fifth has rich entries, so that all four
@@ -37,14 +35,12 @@ export async function serveWebsite({ pages, pagesPerSitemap = 50_000 }) {
     bytes += await generateFile(path.join(directory, name), { entries, rich: number % 5 === 4, number });
   }
 
-  const server = await startServer(directory);
+  const server = await startNginx(directory, (origin) => textsOf(directory, origin));
   const scratch = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-archive-"));
   return {
     pages,
     bytes,
-    documents: Math.ceil(pages / pagesPerSitemap) + 2,
     origin: server.origin,
-    sent: server.sent,
     archive: path.join(scratch, "website.warc"),
     async close() {
       await server.close();
@@ -53,18 +49,8 @@ export async function serveWebsite({ pages, pagesPerSitemap = 50_000 }) {
   };
 }
 
-// nginx where there is one; else a server of ours, which takes more of the machine.
-async function startServer(directory) {
-  if (hasNginx()) return startNginx(directory, (origin) => textsOf(directory, origin));
-  console.log("nginx is not installed: a server of Node.js takes its place, and all times are longer");
-  const program = path.join(import.meta.dirname, "server.mjs");
-  const server = spawn(process.execPath, [program, directory], { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = await once(server.stdout, "data");
-  return { origin: String(line).trim(), close: () => server.stdin.end() };
-}
-
 /** Files that have to know where they are: a homepage, a robots.txt that names the index, and the index. */
-export function textsOf(directory, origin) {
+function textsOf(directory, origin) {
   const names = readdirSync(directory).filter((name) => /\.xml(\.gz)?$/.test(name));
   const entries = names.sort().map((name) => `  <sitemap>\n    <loc>${origin}/${name}</loc>\n  </sitemap>\n`);
   return {
@@ -75,13 +61,6 @@ export function textsOf(directory, origin) {
 ${entries.join("")}</sitemapindex>
 `,
   };
-}
-
-/** One page sitemap with plain entries; its path. */
-export async function generateDocument({ entries }) {
-  const file = path.join(generated(), `plain-${entries}.xml`);
-  await generateFile(file, { entries });
-  return file;
 }
 
 // Gives the size before compression, which is kept beside the file.

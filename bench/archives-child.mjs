@@ -1,0 +1,92 @@
+// Archives, and ways through them, in a process of its own; prints what it found, the peak of memory and the seconds of CPU time as JSON.
+// Arguments: its name in the table below, and its own: paths of archives; for `make` the path, the number of pages, the edition, and of how
+// many sitemaps one is of this edition; for `languages` the path and the number of pages.
+import { peakMemory } from "./child.mjs";
+import { urlset } from "./documents.mjs";
+import { distModule } from "./setup.mjs";
+
+const [name, ...args] = process.argv.slice(2);
+const { openTree, sitemapTreeForHomepage } = await distModule("index.js");
+const pagesPerSitemap = 50_000;
+const home = "https://www.example.org/";
+
+const ways = {
+  make: (path, pages, edition, oneOf) =>
+    save(path, Number(pages), (number, entries) =>
+      urlset({ entries, number, edition: number % oneOf === 0 ? Number(edition) : 0 }),
+    ),
+
+  languages: (path, pages) => save(path, Number(pages), inLanguages),
+
+  // What a diff cannot do without: every page of both.
+  async read(...paths) {
+    let count = 0;
+    for (const path of paths) {
+      const tree = await openTree(path);
+      for await (const _page of tree.pages()) count++;
+      await tree.close();
+    }
+    return count;
+  },
+
+  async open(...paths) {
+    let count = 0;
+    for (const path of paths) {
+      const tree = await openTree(path);
+      count += tree.pageCount;
+      await tree.close();
+    }
+    return count;
+  },
+
+  async diff(before, after) {
+    const { diffTrees } = await distModule("diff.js");
+    let count = 0;
+    for await (const _change of diffTrees(before, after)) count++;
+    return count;
+  },
+};
+
+const found = await ways[name](...args);
+const { user, system } = process.cpuUsage();
+process.stdout.write(JSON.stringify({ found, peak: peakMemory(), cpu: (user + system) / 1e6 }));
+
+async function save(path, pages, sitemap) {
+  const names = Array.from({ length: Math.ceil(pages / pagesPerSitemap) }, (_, number) => `${number}.xml`);
+  const answer = (name) => {
+    if (name === "robots.txt") return names.map((each) => `Sitemap: ${home}${each}\n`);
+    const number = names.indexOf(name);
+    return number < 0 ? undefined : sitemap(number, Math.min(pagesPerSitemap, pages - number * pagesPerSitemap));
+  };
+  const client = {
+    async request({ url }) {
+      const texts = answer(url.slice(home.length));
+      return { status: texts === undefined ? 404 : 200, headers: [], body: bytes(texts ?? []) };
+    },
+  };
+  const options = { client, save: path, useKnownPaths: false, useHomepage: false };
+  const tree = await sitemapTreeForHomepage(home, options);
+  await tree.close();
+  return tree.pageCount;
+}
+
+async function* bytes(texts) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+// Pages in five languages, each with all of them as alternates.
+function* inLanguages(number, entries) {
+  const languages = ["en", "de", "fr", "pt-BR", "ja"];
+  yield '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n';
+  for (let page = number * pagesPerSitemap; page < number * pagesPerSitemap + entries; page++) {
+    const product = Math.floor(page / languages.length);
+    const urlIn = (language) => `${home}${language.toLowerCase()}/products/product-${product}`;
+    const date = new Date(1_700_000_000_000 + page * 61_000).toISOString();
+    const links = [...languages.map((each) => [each, urlIn(each)]), ["x-default", urlIn("en")]].map(
+      ([language, url]) => `    <xhtml:link rel="alternate" hreflang="${language}" href="${url}"/>\n`,
+    );
+    const own = urlIn(languages[page % languages.length]);
+    yield `  <url>\n    <loc>${own}</loc>\n    <lastmod>${date}</lastmod>\n${links.join("")}  </url>\n`;
+  }
+  yield "</urlset>\n";
+}
