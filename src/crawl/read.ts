@@ -91,8 +91,9 @@ export async function* read(
   // Before `parser.end()`: if the body broke, its last line or tag is not what the website meant.
   const broken = document.body.problem;
   if (broken !== undefined) problems.addProblem(broken);
-  // `end()` would report a document that was stopped in the middle as cut off.
-  const noted = enough ? problems.toArray() : undefined;
+  // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
+  const isStopped = enough || problems.has("limit-document-bytes") || broken?.code.startsWith("limit-");
+  const noted = isStopped ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
   if (!enough && hasAny(last)) yield last;

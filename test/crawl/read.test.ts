@@ -45,6 +45,19 @@ test("a Sitemap line that the size limit of robots.txt cuts is not used", async 
   expect(cut).toMatchObject({ complete: false, outcome: { kind: "index", format: "robots" } });
 });
 
+test("a sitemap that a limit of the reader ends is not reported as cut off", async () => {
+  const text = urlset("/1", "/2");
+  const limits = { ...defaultLimits, documentBytes: text.length - 20 };
+  expect(await readSitemap(Buffer.from(text), { limits })).toMatchObject({
+    problems: [{ code: "limit-document-bytes" }],
+  });
+  for (const code of ["limit-document-bytes", "limit-time"] as const) {
+    const cut = await readAll(text.slice(0, -20), problem(code, { limit: 1 }));
+    expect(cut).toMatchObject({ complete: false, urls: [`${home}1`], problems: [{ code }] });
+    expect(cut.problems).toHaveLength(1);
+  }
+});
+
 test("where nothing came, the reason is what broke the body", async () => {
   expect((await readAll("", problem("timeout-idle", { limit: 1 }))).outcome).toMatchObject({
     kind: "invalid",
