@@ -14,17 +14,17 @@ import { explodeInWords } from "./output/pages.ts";
 /** The flags as typed, by commander's names. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
 
-interface CrawlFlag extends FlagRow {
+interface OptionFlag extends FlagRow {
   /** The path of its option: `["limits", "time"]`. */
   readonly path: readonly string[];
   readonly row: OptionRow;
 }
 
-const crawlFlags: readonly CrawlFlag[] = optionSections.flatMap(({ rows }) => rows.flatMap((row) => flagsOf(row)));
+const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows }) => rows.flatMap((row) => flagsOf(row)));
 
 /** Adds the flags of one group, in the order of the table. */
 export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {
-  for (const flag of crawlFlags) {
+  for (const flag of optionFlags) {
     const name = new Option(flag.flags).long ?? "";
     if (flag.group === group && (only === undefined || only.includes(name))) command.addOption(optionOf(flag));
   }
@@ -41,7 +41,7 @@ export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGro
 /** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
 export function crawlOptions(flags: CrawlFlags): Options {
   const options: Record<string, unknown> = {};
-  for (const flag of crawlFlags) {
+  for (const flag of optionFlags) {
     if (!isGiven(flag, flags)) continue;
     const value = "sets" in flag ? flag.sets : read(flag, flags[attributeOf(flag)]);
     let place = options;
@@ -53,18 +53,18 @@ export function crawlOptions(flags: CrawlFlags): Options {
 
 /** The flags that were given and set an option other than these, as they are typed. */
 export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
-  return crawlFlags
+  return optionFlags
     .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
     .map((flag) => new Option(flag.flags).long ?? flag.flags);
 }
 
-function flagsOf(row: OptionRow, around: readonly string[] = []): CrawlFlag[] {
+function flagsOf(row: OptionRow, around: readonly string[] = []): OptionFlag[] {
   const path = [...around, row.name];
   const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row }));
   return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
 }
 
-function optionOf(flag: CrawlFlag): Option {
+function optionOf(flag: OptionFlag): Option {
   const option = new Option(flag.flags, `${flag.text}${defaultInWords(flag)}`);
   const parser = parserOf(flag);
   if (parser !== undefined) option.argParser(parser);
@@ -72,7 +72,7 @@ function optionOf(flag: CrawlFlag): Option {
   return flag.conflicts === undefined ? option : option.conflicts(flag.conflicts);
 }
 
-function parserOf({ value, row }: CrawlFlag): ((text: string, before: unknown) => unknown) | undefined {
+function parserOf({ value, row }: OptionFlag): ((text: string, before: unknown) => unknown) | undefined {
   switch (value) {
     case "number":
       return wholeNumber(row.minimum ?? 0);
@@ -96,14 +96,14 @@ function someSeconds(text: string, least = 0): number {
   return given;
 }
 
-function read({ value }: CrawlFlag, given: unknown): unknown {
+function read({ value }: OptionFlag, given: unknown): unknown {
   if (value === "seconds") return Number(given) * 1000;
   if (typeof value === "object") return value[String(given)];
   if (value === "files") return (given as readonly string[]).map(fileContent);
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
-function defaultInWords({ value, row }: CrawlFlag): string {
+function defaultInWords({ value, row }: OptionFlag): string {
   const given = row.default;
   if (typeof given !== "number") return "";
   if (given === Number.POSITIVE_INFINITY) return " (default: none)";
@@ -112,12 +112,12 @@ function defaultInWords({ value, row }: CrawlFlag): string {
 }
 
 // A flag that begins with `no-` is true for commander until it is given; every other is undefined.
-function isGiven(flag: CrawlFlag, flags: CrawlFlags): boolean {
+function isGiven(flag: OptionFlag, flags: CrawlFlags): boolean {
   const value = flags[attributeOf(flag)];
   return new Option(flag.flags).negate ? value === false : value !== undefined && value !== false;
 }
 
-function attributeOf({ flags }: CrawlFlag): string {
+function attributeOf({ flags }: OptionFlag): string {
   return new Option(flags).attributeName();
 }
 

@@ -1,4 +1,4 @@
-// `sitegrove fleet`: checks the flags and opens the journal, or fills a queue; fleet-run.ts does the rest.
+// `sitegrove fleet`: checks the flags and opens the journal, or fills a queue; run.ts does the rest.
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";

@@ -1,4 +1,4 @@
-// `sitegrove fleet --processes N`: this process has the journal and the list; N others (fleet-child.ts), running the
+// `sitegrove fleet --processes N`: this process has the journal and the list; N others (child.ts), running the
 // same program, read websites.
 import { type ChildProcess, fork } from "node:child_process";
 import { runChildProcesses } from "../../fleet/child-processes.ts";
