@@ -10,4 +10,4 @@ export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./
 export { runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
-export type { SiteOutput, SiteSink } from "./fleet/site-sink.ts";
+export type { SiteOutput, SiteSink } from "./fleet/fleet-options.ts";

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { Queue, Worker } from "bullmq";
 import type { Problem } from "../model/problem.ts";
 import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
+import { idOf, type JobData, noSiteSummary, queuedSite, type SiteQueueJob, summaryOf } from "./bull-run.ts";
 import type { QueueServer } from "./queue-server.ts";
-import { idOf, type JobData, noSiteSummary, queuedSite, type SiteQueueJob, summaryOf } from "./queued-site.ts";
 import { isFailure, keyHash, mostDeaths, quarantinedSummary, type SiteSummary } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 

@@ -2,11 +2,9 @@
 import { functionValue, number, optionsIn } from "../model/option-checks.ts";
 import type { RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
-import { queueAddress } from "./queue-address.ts";
-import { openServer, type QueueServer, queueClosed, told } from "./queue-server.ts";
+import { openServer, type QueueServer, queueAddress, queueClosed, told } from "./queue-server.ts";
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
-import { expectRunName, RunRegister } from "./run-register.ts";
-import { RunSchedule } from "./run-schedule.ts";
+import { expectRunName, RunRegister, RunSchedule } from "./runs.ts";
 import { SiteDispatcher } from "./site-dispatcher.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";

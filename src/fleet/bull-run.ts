@@ -1,13 +1,20 @@
 // One run on a server: a queue of BullMQ whose jobs are websites. The result of a website is the value of its finished job.
 import { createHash } from "node:crypto";
-import type { Queue } from "bullmq";
+import type { Job, Queue } from "bullmq";
+import { isHttpUrl } from "../model/url.ts";
 import { logLine } from "./attempt-log.ts";
 import { BullLeases, type RunLease } from "./bull-leases.ts";
-import { batches } from "./list-batches.ts";
 import type { QueueServer } from "./queue-server.ts";
-import { idOf, type JobData, placeOf, queuedSite, type SiteQueueJob, summaryOf } from "./queued-site.ts";
 import type { ListedSite } from "./run-data.ts";
-import { isFailure, type SiteOutcome, type SiteSummary } from "./site-job.ts";
+import {
+  emptySummary,
+  isFailure,
+  keyHash,
+  type SiteJob,
+  type SiteOutcome,
+  type SiteSummary,
+  siteOutcomes,
+} from "./site-job.ts";
 import type { QueueCounts } from "./site-queue.ts";
 
 export class BullRun {
@@ -140,3 +147,117 @@ const readSize = 200;
 
 // Finished jobs are not removed: they are the results. Stacks of errors are not needed.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
+
+/** The data of a job. */
+export interface JobData {
+  readonly key: string;
+  readonly homepage: string;
+  /** Its position in the list. */
+  readonly at: number;
+  /** The archive of an earlier run, as its summary names it. */
+  readonly previous?: string;
+}
+
+/** A job on the server: one website, and its summary once it is finished. */
+export type SiteQueueJob = Job<JobData, SiteSummary>;
+
+/** Undefined where the job holds no website. */
+export function queuedSite(data: unknown): Omit<JobData, "at"> | undefined {
+  const { key, homepage, previous } = fieldsOf(data);
+  if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
+  return { key, homepage, ...(typeof previous === "string" ? { previous } : {}) };
+}
+
+/** The position of a site in the list; jobs without one come last. */
+export function placeOf(data: unknown): number {
+  const { at } = fieldsOf(data);
+  return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
+}
+
+export function noSiteSummary(data: unknown, attempts: number): SiteSummary {
+  const site = shownSite(data);
+  const reason = { message: "The job in the queue holds no website", count: 1 };
+  return emptySummary(site, `${keyHash(site.key)}-${attempts}`, "failed", reason);
+}
+
+/** The result of a finished job. */
+export function summaryOf(job: {
+  readonly data: unknown;
+  readonly failedReason?: unknown;
+  readonly returnvalue?: unknown;
+}): SiteSummary {
+  const { data, failedReason, returnvalue } = job;
+  if (isSummary(returnvalue)) return returnvalue;
+  try {
+    const summary: unknown = JSON.parse(String(failedReason));
+    if (isSummary(summary)) return summary;
+  } catch {
+    // Another program failed the job, with its own message.
+  }
+  const site = shownSite(data);
+  const message =
+    typeof failedReason === "string" && failedReason !== "" ? failedReason : "Somebody else ended the job";
+  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", { message, count: 1 });
+}
+
+function isSummary(value: unknown): value is SiteSummary {
+  const { site, key, attemptId, outcome, reasons, files } = fieldsOf(value);
+  return (
+    [site, key, attemptId].every((text) => typeof text === "string") &&
+    (siteOutcomes as readonly unknown[]).includes(outcome) &&
+    Array.isArray(reasons) &&
+    typeof files === "object" &&
+    files !== null
+  );
+}
+
+function shownSite(data: unknown): SiteJob {
+  const { key, homepage } = fieldsOf(data);
+  const shown = (text: unknown) => (typeof text === "string" ? text.slice(0, longestShown) : "");
+  return { key: shown(key), homepage: shown(homepage) };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+const longestShown = 2000;
+
+/** The id of a job that is on the server. */
+export function idOf(job: SiteQueueJob): string {
+  if (job.id === undefined) throw new Error("The job has no id");
+  return job.id;
+}
+
+// In milliseconds: websites of a slow list are passed on after this time.
+const batchTime = 200;
+
+/** Batches of `size`, or smaller ones if the list arrives slowly. */
+export async function* batches<T>(
+  list: AsyncIterable<T> | Iterable<T>,
+  size: number,
+): AsyncGenerator<readonly T[], void> {
+  const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]();
+  const batch: T[] = [];
+  let isOver = false;
+  try {
+    while (!isOver) {
+      let next: IteratorResult<T> | undefined;
+      const coming = Promise.resolve(iterator.next());
+      if (batch.length > 0) {
+        let timer: NodeJS.Timeout | undefined;
+        const late = new Promise<undefined>((resolve) => {
+          timer = setTimeout(() => resolve(undefined), batchTime);
+        });
+        next = await Promise.race([coming, late]).finally(() => clearTimeout(timer));
+        if (next === undefined) yield batch.splice(0);
+      }
+      next ??= await coming;
+      if (next.done) isOver = true;
+      else batch.push(next.value);
+      if (batch.length === size || (isOver && batch.length > 0)) yield batch.splice(0);
+    }
+  } finally {
+    if (!isOver) await iterator.return?.();
+  }
+}

@@ -8,10 +8,10 @@ import type { Options } from "../model/options.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
+import type { SiteOutput } from "./fleet-options.ts";
 import type { LargeLane } from "./large-lane.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
-import type { SiteOutput } from "./site-sink.ts";
 
 export interface CrawlSiteOptions {
   readonly job: SiteJob;

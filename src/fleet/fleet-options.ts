@@ -1,10 +1,12 @@
 // The options of `runFleet`, their defaults and checks, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
+import type { SitemapEvent } from "../model/event.ts";
 import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { SiteQueue } from "./site-queue.ts";
-import { noSink, type SiteSink } from "./site-sink.ts";
 
 /** Options of `runFleet`. */
 export interface FleetOptions {
@@ -122,3 +124,33 @@ export function defaultConcurrency(
   const byMemory = Math.floor((memory / 2 - processes * 100 * 2 ** 20) / (4 * 2 ** 20));
   return Math.max(16, Math.min(128 * processes, 64 * cores, byMemory));
 }
+
+/** Where the pages of a fleet go. */
+export interface SiteSink {
+  /** The result of a website that another process has published already: it is not read again. */
+  published?(job: SiteJob): Promise<SiteSummary | undefined>;
+  /** `attemptId` is part of every file name. */
+  open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
+}
+
+/** The output of one attempt at one website. */
+export interface SiteOutput {
+  /** Options for this website, such as `save`. */
+  readonly options?: Options | undefined;
+  /** The returned promise is awaited. */
+  pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
+  sitemap?(event: SitemapEvent): Promise<void> | undefined;
+  /** Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. */
+  tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;
+  /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
+  keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
+  /** Removes all outputs. */
+  discard(): Promise<void>;
+}
+
+/** Keeps no pages. */
+export const noSink: SiteSink = {
+  async open() {
+    return { keep: async () => ({}), discard: async () => {} };
+  },
+};

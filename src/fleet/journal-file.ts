@@ -4,8 +4,10 @@ import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { SitemapError } from "../model/errors.ts";
+import type { Problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
-import { type JournalLine, journalLine } from "./journal-line.ts";
+import { isHttpUrl } from "../model/url.ts";
+import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 export class JournalFile {
   readonly #path: string;
@@ -127,4 +129,88 @@ async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
     if (at !== -1) return start + at + 1;
   }
   return 0;
+}
+
+interface Line {
+  readonly site: string;
+  readonly key: string;
+  readonly at: string;
+}
+
+/** A line of the journal. */
+export type JournalLine =
+  | (Line & { readonly type: "add" })
+  | (Line & { readonly type: "start"; readonly attemptId: string })
+  | (Line & { readonly type: "back"; readonly reason?: Problem })
+  | (Line & { readonly type: "done"; readonly summary: SiteSummary });
+
+/** Undefined if the value is not a line of a journal. Fields of later versions are accepted. */
+export function journalLine(value: unknown): JournalLine | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, site, key, summary, attemptId } = value;
+  if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
+  const isLine =
+    type === "add" ||
+    type === "back" ||
+    (type === "start" && typeof attemptId === "string") ||
+    (type === "done" && isSummary(summary));
+  return isLine ? (value as unknown as JournalLine) : undefined;
+}
+
+function isSummary(value: unknown): value is SiteSummary {
+  if (!isRecord(value)) return false;
+  const { outcome, reasons, files, findings = {}, previousError = "" } = value;
+  return (
+    siteOutcomes.includes(outcome as SiteOutcome) &&
+    ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
+    ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
+    Array.isArray(reasons) &&
+    reasons.every(isReason) &&
+    isRecord(files) &&
+    Object.values(files).every(isOwnPath) &&
+    typeof previousError === "string" &&
+    isRecord(findings) &&
+    Object.values(findings).every(isCount)
+  );
+}
+
+function isReason(value: unknown): value is SiteReason {
+  if (!isRecord(value)) return false;
+  const { code, message, count } = value;
+  return typeof code === "string" && typeof message === "string" && isCount(count);
+}
+
+// Below the folder of the outputs, and nowhere else.
+function isOwnPath(value: unknown): boolean {
+  return typeof value === "string" && !/^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)|\0/i.test(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The names of the journal and of its lock in the folder of a fleet. */
+export const journalName = "sites.ndjson";
+export const lockName = "lock";
+
+/** The summaries in a journal, one for each site, also while a process works in its folder. */
+export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
+  // A site that is read again has a later summary, or none yet.
+  const last = new Map<string, number>();
+  let number = 0;
+  for await (const line of readJournal(file)) {
+    const { type, key } = line;
+    if (type === "done") last.set(key, number);
+    if (type === "back") last.delete(key);
+    number += 1;
+  }
+  number = 0;
+  for await (const line of readJournal(file)) {
+    if (line.type === "done" && last.get(line.key) === number) yield line.summary;
+    number += 1;
+  }
 }

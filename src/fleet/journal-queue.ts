@@ -5,9 +5,7 @@ import { setMaxListeners } from "node:events";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { FleetFolder } from "./fleet-folder.ts";
-import { isJournal, JournalFile, readJournal } from "./journal-file.ts";
-import type { JournalLine } from "./journal-line.ts";
-import { readResults } from "./journal-results.ts";
+import { isJournal, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
 import { type JournalSite, JournalSites } from "./journal-sites.ts";
 import {
   keyHash,
@@ -20,7 +18,6 @@ import {
 } from "./site-job.ts";
 import { SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { Sleepers } from "./sleepers.ts";
 
 /** A lease that is held for another process. */
 export interface JournalLease extends Lease {
@@ -272,3 +269,30 @@ const never = new AbortController().signal;
 setMaxListeners(0, never);
 
 const anOutcome = oneOf(siteOutcomes);
+
+export class Sleepers {
+  readonly #wakers = new Set<() => void>();
+
+  /** Resolves when it is woken or the signal is aborted. */
+  async sleep(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        signal.removeEventListener("abort", wake);
+        this.#wakers.delete(wake);
+        resolve();
+      };
+      this.#wakers.add(wake);
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+
+  /** There may be very many: for one site, only one is woken. */
+  wakeOne(): void {
+    const [wake] = this.#wakers;
+    wake?.();
+  }
+
+  wakeAll(): void {
+    for (const wake of [...this.#wakers]) wake();
+  }
+}

@@ -1,6 +1,6 @@
 // The sites of a journal, each with its state, and how many are in which state. Rebuilt from the lines of the journal when it is
 // opened again.
-import type { JournalLine } from "./journal-line.ts";
+import type { JournalLine } from "./journal-file.ts";
 import { isFailure, type SiteJob, type SiteOutcome } from "./site-job.ts";
 import type { QueueCounts } from "./site-queue.ts";
 

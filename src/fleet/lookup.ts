@@ -4,10 +4,11 @@
 // knows, and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes; failures for
 // 30 seconds.
 import dns from "node:dns";
+import { readFile, stat } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
+import path from "node:path";
 import { isPublicAddress } from "../fetch/address-policy.ts";
 import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
-import { HostsFile } from "./hosts-file.ts";
 
 /** Replaced in tests. */
 export interface LookupParts {
@@ -185,3 +186,43 @@ const firstTry = 2500;
 const otherFamily = 1000;
 
 const neverAborted = new AbortController().signal;
+
+export class HostsFile {
+  readonly #path: string;
+  #names: ReadonlySet<string> = new Set();
+  #version: string | undefined;
+
+  constructor(file: string = systemPath()) {
+    this.#path = file;
+  }
+
+  /** Whether the file lists a name; `hostName` in lower case, without a trailing dot. */
+  async has(hostName: string): Promise<boolean> {
+    try {
+      const { mtimeMs, size } = await stat(this.#path);
+      const version = `${mtimeMs} ${size}`;
+      if (version !== this.#version) {
+        this.#names = namesIn(await readFile(this.#path, "utf8"));
+        this.#version = version;
+      }
+      return this.#names.has(hostName);
+    } catch {
+      // Not every system has one.
+      return false;
+    }
+  }
+}
+
+function namesIn(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const line of text.split(/\r?\n/)) {
+    const [, ...listed] = line.replace(/#.*/, "").trim().split(/\s+/);
+    for (const name of listed) names.add(name.replace(/\.$/, "").toLowerCase());
+  }
+  return names;
+}
+
+function systemPath(): string {
+  const { SystemRoot = "C:\\Windows" } = process.env;
+  return process.platform === "win32" ? path.join(SystemRoot, "System32/drivers/etc/hosts") : "/etc/hosts";
+}

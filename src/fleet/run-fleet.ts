@@ -5,13 +5,11 @@ import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
-import { type FleetOptions, type FleetSettings, resolveFleetOptions } from "./fleet-options.ts";
+import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
 import { LargeLane } from "./large-lane.ts";
-import { linkedSignal } from "./linked-signal.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
-import type { SiteOutput } from "./site-sink.ts";
 
 /**
  * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
@@ -210,4 +208,26 @@ async function* jobsOf(
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }
+}
+
+export interface LinkedSignal {
+  readonly signal: AbortSignal;
+  /** Detaches it from the others. */
+  unlink(): void;
+}
+
+export function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
+  const controller = new AbortController();
+  const links = others.map((other) => {
+    const abort = () => controller.abort(other.reason);
+    if (other.aborted) abort();
+    else other.addEventListener("abort", abort, { once: true });
+    return () => other.removeEventListener("abort", abort);
+  });
+  return {
+    signal: controller.signal,
+    unlink() {
+      for (const unlink of links) unlink();
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JournalLine } from "../../src/fleet/journal-line.ts";
+import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { ended, launch, sitegrove, sitegroveProcess, start } from "./program.ts";

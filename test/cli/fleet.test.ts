@@ -17,7 +17,7 @@ import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalLine } from "../../src/fleet/journal-line.ts";
+import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { isLong, some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { journalName } from "../../src/fleet/journal-results.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
 import { isLong, some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";

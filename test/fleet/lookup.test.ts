@@ -5,8 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { LookupOptions } from "../../src/fetch/lookup.ts";
-import { HostsFile } from "../../src/fleet/hosts-file.ts";
-import { type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
+import { HostsFile, type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 

@@ -1,6 +1,6 @@
 // URLs of queues, as people type them.
 import { expect, test } from "vitest";
-import { queueAddress } from "../../src/fleet/queue-address.ts";
+import { queueAddress } from "../../src/fleet/queue-server.ts";
 
 test.each([
   ["redis://10.0.0.5", { host: "10.0.0.5", port: 6379, database: "0", isEncrypted: false }],

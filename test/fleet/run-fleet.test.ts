@@ -3,12 +3,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { defaultConcurrency, type FleetEvent, type FleetOptions } from "../../src/fleet/fleet-options.ts";
+import {
+  defaultConcurrency,
+  type FleetEvent,
+  type FleetOptions,
+  type SiteOutput,
+  type SiteSink,
+} from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { LargeLane } from "../../src/fleet/large-lane.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
-import type { SiteOutput, SiteSink } from "../../src/fleet/site-sink.ts";
 import { manyWebsites } from "./many-websites.ts";
 import { resultsOf } from "./queue-contract.ts";
 

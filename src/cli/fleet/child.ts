@@ -1,6 +1,6 @@
 // A process of `sitegrove fleet --processes N`: reads the websites that its parent sends. It ends when its parent says
 // so or has died.
-import { type FromParent, ParentQueue, type ToParent } from "../../fleet/parent-queue.ts";
+import { type FromParent, ParentQueue, type ToParent } from "../../fleet/processes.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { crawlOf } from "./crawl.ts";

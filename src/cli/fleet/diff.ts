@@ -8,7 +8,7 @@ import type { Side } from "../../diff/diff-side.ts";
 import { type DiffSettings, resolveDiffOptions } from "../../diff/diff-trees.ts";
 import { NdjsonSide } from "../../diff/ndjson-side.ts";
 import { openSide } from "../../diff/open-side.ts";
-import { journalName, readResults } from "../../fleet/journal-results.ts";
+import { journalName, readResults } from "../../fleet/journal-file.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";

@@ -1,9 +1,9 @@
 // `sitegrove fleet --processes N`: this process has the journal and the list; N others (child.ts), running the
 // same program, read websites.
 import { type ChildProcess, fork } from "node:child_process";
-import { runChildProcesses } from "../../fleet/child-processes.ts";
 import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../../fleet/fleet-options.ts";
 import type { JournalQueue } from "../../fleet/journal-queue.ts";
+import { runChildProcesses } from "../../fleet/processes.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { SiteList } from "./sites.ts";
 

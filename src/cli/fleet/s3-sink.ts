@@ -4,9 +4,9 @@
 
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import type { SiteOutput, SiteSink } from "../../fleet/fleet-options.ts";
 import type { S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
-import type { SiteOutput, SiteSink } from "../../fleet/site-sink.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { FolderSink, type FolderSinkOptions, hostInNames } from "./sink.ts";
 

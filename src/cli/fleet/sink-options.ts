@@ -1,7 +1,7 @@
 // What is written for each website of a fleet, from the flags of `fleet`.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { journalName, readResults } from "../../fleet/journal-results.ts";
+import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { FolderSinkOptions } from "./sink.ts";

@@ -1,10 +1,8 @@
 // `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after.
-
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { FolderLock } from "../../fleet/folder-lock.ts";
-import { readJournal } from "../../fleet/journal-file.ts";
-import { journalName, lockName, readResults } from "../../fleet/journal-results.ts";
+import { FolderLock } from "../../fleet/fleet-folder.ts";
+import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";

@@ -1,7 +1,7 @@
 // `-f parquet -o DIR`: three files in a folder, each complete or missing.
 import { rmdirSync } from "node:fs";
 import path from "node:path";
-import { makeFolder } from "../../fleet/make-folder.ts";
+import { makeFolder } from "../../fleet/fleet-folder.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { type ParquetFile, ParquetTables } from "../../write/parquet.ts";
 import type { Context } from "../context.ts";
