@@ -4,10 +4,9 @@
  * @module sitegrove/fleet
  */
 export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
-export type { FleetEvent, FleetOptions } from "./fleet/fleet-options.ts";
-export { type JournalLease, JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
+export type { FleetEvent, FleetOptions, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
+export { JournalQueue, type JournalQueueOptions, type Reading } from "./fleet/journal-queue.ts";
 export type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./fleet/run-data.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
-export type { SiteOutput, SiteSink } from "./fleet/fleet-options.ts";

@@ -1,80 +1,76 @@
-// The leases of one run that this process holds: taken from the server, renewed while websites are read, and ended with their result.
-// BullMQ takes a result only from the holder of the lock: a worker that was stopped past its lease cannot publish.
+// The leases of one run that this process holds. BullMQ has the locks, and gives a job to another worker if nobody renews its lock. It takes a
+// result only from the holder of the lock: a worker that was stopped past its lease cannot publish.
 import { randomUUID } from "node:crypto";
 import type { Queue, Worker } from "bullmq";
-import type { Problem } from "../model/problem.ts";
-import { attemptsThatDied, isHeld, type LogLine, logLine } from "./attempt-log.ts";
+import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
 import { idOf, type JobData, noSiteSummary, queuedSite, type SiteQueueJob, summaryOf } from "./bull-run.ts";
 import type { QueueServer } from "./queue-server.ts";
-import { isFailure, keyHash, mostDeaths, quarantinedSummary, type SiteSummary } from "./site-job.ts";
+import { isFailure, keyHash, quarantinedSummary, type SiteSummary } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 
 /** A lease of a run, and what its queue needs to know. */
 export interface RunLease extends Lease {
   readonly run: string;
   readonly previous: string | undefined;
-  /** Workers died while it was read: it is read with nothing else running in its process. */
-  readonly isSuspect: boolean;
-  /** Records that reading a suspect begins now. */
-  begin(): Promise<void>;
+  readonly suspicion: Suspicion | undefined;
   /** `done` and, with `andNext`, the next site of the run, in one command. */
   finish(
     summary: SiteSummary,
     andNext: boolean,
   ): Promise<{ readonly result: "accepted" | "superseded"; readonly next: RunLease | undefined }>;
+  /** Called by whoever renews the locks. */
+  lose(): void;
 }
 
-interface Held {
-  readonly id: string;
-  readonly token: string;
-  lose(): void;
+/** What this process reads, of all runs. */
+export interface Held {
+  readonly leases: Set<RunLease>;
+  /** While so many are read, nothing more is taken: a suspect waits that must not be read beside more. */
+  most: number;
+  /** Called when a lease ends. */
+  onSettled(): void;
 }
 
 export interface BullLeasesOptions {
   readonly server: QueueServer;
   readonly queue: Queue<JobData, SiteSummary>;
-  readonly queueName: string;
   readonly run: string;
   /** In milliseconds. */
   readonly leaseTime: number;
-  /** Called when a lease ends. */
-  readonly onSettled: () => void;
+  readonly held: Held;
 }
 
 export class BullLeases {
   readonly #options: BullLeasesOptions;
-  #worker: Worker<JobData, SiteSummary> | undefined;
-  readonly #held = new Set<Held>();
+  readonly #jobs = new Map<RunLease, { readonly id: string; readonly token: string }>();
+  #worker: Promise<Worker<JobData, SiteSummary>> | undefined;
   #renewal: NodeJS.Timeout | undefined;
 
   constructor(options: BullLeasesOptions) {
     this.#options = options;
   }
 
-  /** How many are held. */
-  get size(): number {
-    return this.#held.size;
+  /** A lease for the next site that may be read now, if there is one. */
+  async take(): Promise<RunLease | undefined> {
+    const { held } = this.#options;
+    const worker = await (this.#worker ??= this.#startWorker());
+    while (hasRoom(held)) {
+      const token = randomUUID();
+      const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
+      if (job === undefined) return undefined;
+      const lease = await this.#accept(job, token);
+      if (lease !== undefined) return lease;
+    }
+    return undefined;
   }
 
-  /** Leases for the next sites, at most `count`. All are requested at once: they cost one round trip. */
-  async take(count: number): Promise<RunLease[]> {
-    const worker = (this.#worker ??= await this.#startWorker());
-    const takeOne = async () => {
-      for (;;) {
-        const token = randomUUID();
-        const job: SiteQueueJob | undefined = await worker.getNextJob(token, { block: false });
-        if (job === undefined) return undefined;
-        const lease = await this.#lease(job, token);
-        if (lease !== undefined) return lease;
-      }
-    };
-    const taking = Array.from({ length: count }, takeOne);
-    const taken = await Promise.allSettled(taking);
-    const leases = taken.flatMap((each) => (each.status === "fulfilled" && each.value !== undefined ? each.value : []));
-    const failure = taken.find((each) => each.status === "rejected");
-    // Sites that were taken are used; a server that fails will fail again.
-    if (failure !== undefined && leases.length === 0) throw failure.reason;
-    return leases;
+  /** Gives its connection back, unless something is being read. */
+  async rest(): Promise<void> {
+    if (this.#jobs.size > 0 || this.#worker === undefined) return;
+    const worker = await this.#worker;
+    this.close();
+    this.#worker = undefined;
+    await this.#options.server.release(worker);
   }
 
   close(): void {
@@ -82,113 +78,116 @@ export class BullLeases {
   }
 
   async #startWorker(): Promise<Worker<JobData, SiteSummary>> {
-    const { server, queueName, leaseTime } = this.#options;
-    const worker = server.worker(queueName, leaseTime) as Worker<JobData, SiteSummary>;
+    const { server, queue, leaseTime } = this.#options;
+    const worker = server.worker(queue.name, leaseTime) as Worker<JobData, SiteSummary>;
+    worker.on("stalled", (id) => void this.#putBehind(id).catch(() => undefined));
     await worker.startStalledCheckTimer();
-    this.#renewal = setInterval(() => void this.#renew(), leaseTime / 3);
+    this.#renewal = setInterval(() => void this.#renew(worker), leaseTime / 3);
     this.#renewal.unref();
     return worker;
   }
 
-  async #renew(): Promise<void> {
-    const held = [...this.#held];
-    if (held.length === 0 || this.#worker === undefined) return;
-    const ids = held.map(({ id }) => id);
-    const tokens = held.map(({ token }) => token);
+  async #renew(worker: Worker): Promise<void> {
+    const held = [...this.#jobs];
+    if (held.length === 0) return;
+    const [ids, tokens] = [held.map(([, { id }]) => id), held.map(([, { token }]) => token)];
     // Without a connection it is unknown: the next renewal tells.
-    const lost = await this.#worker.extendJobLocks(ids, tokens, this.#options.leaseTime).catch(() => []);
-    const gone = new Set(lost.map(String));
-    for (const { id, lose } of held) if (gone.has(id)) lose();
+    const lost = new Set(
+      (await worker.extendJobLocks(ids, tokens, this.#options.leaseTime).catch(() => [])).map(String),
+    );
+    for (const [lease, { id }] of held) if (lost.has(id)) lease.lose();
   }
 
-  // BullMQ counts starts, crashes included. Attempts that end in another way are in the log.
-  async #deathsOf(job: SiteQueueJob): Promise<number> {
-    const before = job.attemptsStarted - 1;
-    if (before < mostDeaths - 1) return before;
-    const { logs } = await this.#options.queue.getJobLogs(idOf(job), 0, -1);
-    return attemptsThatDied(before, logs);
+  // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
+  async #putBehind(id: string): Promise<void> {
+    const job: SiteQueueJob | undefined = await this.#options.queue.getJob(id);
+    if (job !== undefined) await job.changePriority({ priority: job.stalledCounter });
   }
 
-  // Undefined where the job is set aside: it was started too often, or holds no website.
-  async #lease(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
+  // Undefined where the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
+  async #accept(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
+    const { held } = this.#options;
     const site = queuedSite(job.data);
     if (site === undefined) {
       await this.#settle(job, token, noSiteSummary(job.data, job.attemptsStarted), false);
       return undefined;
     }
-    const deaths = await this.#deathsOf(job);
-    if (deaths >= mostDeaths) {
-      const attempt = `${keyHash(site.key)}-${job.attemptsStarted}`;
-      await this.#settle(job, token, quarantinedSummary(site, attempt), false);
+    const suspicion = suspicionOf(job, site.cleared);
+    if (suspicion !== undefined && isDeadly(suspicion)) {
+      await this.#settle(job, token, quarantinedSummary(site, `${keyHash(site.key)}-${job.attemptsStarted}`), false);
       return undefined;
     }
-    const isSuspect = deaths === mostDeaths - 1;
-    const starts = job.attemptsStarted;
-    const { key, homepage, previous } = site;
-    // A server that lost its last second of data may count the same start twice.
-    const attemptId = `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
+    const most = mostBeside([suspicion, ...[...held.leases].map((lease) => lease.suspicion)]);
+    if (held.leases.size >= most) {
+      held.most = most;
+      await job.changePriority({ priority: job.stalledCounter });
+      await job.moveToWait(token).catch(unlessHeld);
+      return undefined;
+    }
+    held.most = Number.POSITIVE_INFINITY;
+    return this.#lease(job, token, site, suspicion);
+  }
+
+  #lease(
+    job: SiteQueueJob,
+    token: string,
+    { key, homepage, previous }: NonNullable<ReturnType<typeof queuedSite>>,
+    suspicion: Suspicion | undefined,
+  ): RunLease {
+    const { held, run } = this.#options;
     const lost = new AbortController();
-    const write = (line: LogLine) => job.log(logLine(starts, line)).catch(() => undefined);
+    // Once a result was sent, the server decides.
     let isSettled = false;
-    const held: Held = {
-      id: idOf(job),
-      token,
-      lose: () => {
-        // After a result was sent, the server decides.
-        if (isSettled || !this.#held.delete(held)) return;
-        lost.abort(new Error("Another worker has the website"));
-        void write("outlived");
-        this.#options.onSettled();
-      },
-    };
-    this.#held.add(held);
     const settleOnce = () => {
-      if (isSettled) return false;
+      const isFirst = !isSettled;
       isSettled = true;
-      return true;
+      return isFirst;
     };
     const release = () => {
-      this.#held.delete(held);
-      this.#options.onSettled();
+      this.#jobs.delete(lease);
+      held.leases.delete(lease);
+      held.onSettled();
     };
     const finish: RunLease["finish"] = async (summary, andNext) => {
       if (!settleOnce()) return { result: "superseded", next: undefined };
+      held.leases.delete(lease);
       try {
         const settled = await this.#settle(job, token, summary, andNext);
-        if (settled !== undefined) return { result: "accepted", next: settled.next };
-        await write("outlived");
-        return { result: "superseded", next: undefined };
+        return { result: settled === undefined ? "superseded" : "accepted", next: settled?.next };
       } finally {
         release();
       }
     };
-    if (isSuspect) await write("held");
-    return {
-      run: this.#options.run,
+    const lease: RunLease = {
+      run,
       previous,
-      isSuspect,
+      suspicion,
       job: { key, homepage },
-      starts,
-      attemptId,
+      starts: job.attemptsStarted,
+      // A server that lost its last second of data may count the same start twice.
+      attemptId: `${keyHash(key)}-${job.attemptsStarted}-${randomUUID().slice(0, 6)}`,
       lost: lost.signal,
-      begin: async () => {
-        await write("alone");
-      },
       finish,
       done: async (summary) => (await finish(summary, false)).result,
-      retry: async (reason: Problem | undefined, afterMs) => {
+      retry: async (_, afterMs) => {
         if (!settleOnce()) return;
         try {
-          await job.log(logLine(starts, "ended", reason?.message));
-          if (afterMs > 0) await job.moveToDelayed(Date.now() + afterMs, token);
-          else await job.moveToWait(token);
+          await (afterMs > 0 ? job.moveToDelayed(Date.now() + afterMs, token) : job.moveToWait(token));
         } catch (error) {
-          if (!isHeld(error)) throw error;
+          unlessHeld(error);
         } finally {
           release();
         }
       },
+      lose: () => {
+        if (!settleOnce()) return;
+        lost.abort(new Error("Another worker has the website"));
+        release();
+      },
     };
+    this.#jobs.set(lease, { id: idOf(job), token });
+    held.leases.add(lease);
+    return lease;
   }
 
   /** Undefined if another summary counts. */
@@ -203,10 +202,10 @@ export class BullLeases {
         ? await job.moveToFailed(new Error(JSON.stringify(summary)), token, andNext)
         : await job.moveToCompleted(summary, token, andNext);
       // The lock of the next job has the same token; the lock of this one is gone.
-      const next = andNext ? this.#options.server.jobIn(answer, this.#worker) : undefined;
-      return { next: next === undefined ? undefined : await this.#lease(next as SiteQueueJob, token) };
+      const next = andNext ? this.#options.server.jobIn(answer, await this.#worker) : undefined;
+      return { next: next === undefined ? undefined : await this.#accept(next as SiteQueueJob, token) };
     } catch (error) {
-      if (!isHeld(error)) throw error;
+      unlessHeld(error);
       // The connection may have broken between the command and its answer, and the command was sent again.
       const now: SiteQueueJob | undefined = await this.#options.queue.getJob(idOf(job));
       return now?.finishedOn !== undefined && summaryOf(now).attemptId === summary.attemptId
@@ -214,4 +213,25 @@ export class BullLeases {
         : undefined;
     }
   }
+}
+
+/** Whether another site may be read beside those that are. */
+export function hasRoom({ leases, most }: Held): boolean {
+  return leases.size < Math.min(most, mostBeside([...leases].map(({ suspicion }) => suspicion)));
+}
+
+// BullMQ counts how often nobody renewed the lock of a job. How many others the dead worker was reading is unknown: many are assumed, so that
+// restarts of all workers quarantine nobody.
+function suspicionOf({ stalledCounter }: SiteQueueJob, cleared: number): Suspicion | undefined {
+  let suspicion: Suspicion | undefined;
+  for (let death = cleared; death < stalledCounter; death += 1) suspicion = afterDeath(suspicion, assumedInFlight);
+  return suspicion;
+}
+
+const assumedInFlight = 16;
+
+// BullMQ refuses where another worker has the job, or has finished it.
+function unlessHeld(error: unknown): void {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== "number" || code >= 0) throw error;
 }

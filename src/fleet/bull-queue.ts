@@ -1,11 +1,10 @@
 // The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn.
 import { functionValue, number, optionsIn } from "../model/option-checks.ts";
-import type { RunLease } from "./bull-leases.ts";
+import { type Held, hasRoom, type RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
-import { openServer, type QueueServer, queueAddress, queueClosed, told } from "./queue-server.ts";
+import { openServer, type QueueServer, queueAddress, queueClosed, storageError, told } from "./queue-server.ts";
 import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
 import { expectRunName, RunRegister, RunSchedule } from "./runs.ts";
-import { SiteDispatcher } from "./site-dispatcher.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -55,7 +54,10 @@ export class BullQueue implements SiteQueue {
   readonly #settings = new Map<string, RunSettings>();
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  readonly #dispatcher: SiteDispatcher;
+  readonly #held: Held = { leases: new Set(), most: Number.POSITIVE_INFINITY, onSettled: () => this.#wake() };
+  readonly #takers = new Set<Taker>();
+  #isGiving = false;
+  #wake: () => void = () => {};
   readonly #isUsable: (entry: RunEntry) => boolean;
 
   private constructor(server: QueueServer, { run, leaseTime = 30_000, isUsable = () => true }: BullQueueOptions) {
@@ -65,17 +67,6 @@ export class BullQueue implements SiteQueue {
     this.#run = run;
     this.#leaseTime = leaseTime;
     this.#isUsable = isUsable;
-    this.#dispatcher = new SiteDispatcher({
-      prepare: async () => {
-        this.#register.join();
-        await this.#schedule.startDueRun((name, next) => this.#makeNext(name, next));
-      },
-      next: (count) => this.#next(count),
-      onlyRun: () => this.#onlyRun(),
-      held: () => this.#held,
-      isFinished: () => this.#isFinished(),
-      onGiven: (lease) => this.#leases.set(lease.job, lease),
-    });
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
@@ -104,12 +95,34 @@ export class BullQueue implements SiteQueue {
     } finally {
       this.#adding -= 1;
       this.#listedAt = Number.NEGATIVE_INFINITY;
-      this.#dispatcher.wake();
+      this.#wake();
     }
   }
 
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    return this.#dispatcher.take(signal);
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      if (this.#isClosed) return reject(queueClosed());
+      const leave = () => taker.reject(signal.reason);
+      const over = () => {
+        signal.removeEventListener("abort", leave);
+        this.#takers.delete(taker);
+        taker.isOver = true;
+      };
+      const taker: Taker = {
+        isOver: false,
+        resolve: (lease) => {
+          over();
+          resolve(lease);
+        },
+        reject: (error) => {
+          over();
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#lineUp(taker);
+    });
   }
 
   counts(run: string): Promise<QueueCounts> {
@@ -169,7 +182,8 @@ export class BullQueue implements SiteQueue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#dispatcher.close();
+    this.#wake();
+    for (const { reject } of this.#takers) reject(queueClosed());
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
   }
@@ -184,7 +198,7 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#leaseTime, () => this.#dispatcher.settled());
+      run = new BullRun(this.#server, name, this.#leaseTime, this.#held);
       this.#runs.set(name, run);
     }
     return run;
@@ -206,32 +220,90 @@ export class BullQueue implements SiteQueue {
     await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
   }
 
-  // With several runs, sites are taken from them in turn.
-  #onlyRun(): string | undefined {
-    const isListed = performance.now() - this.#listedAt < relistTime;
-    return isListed && this.#entries.length === 1 ? this.#entries[0]?.run : undefined;
+  // All callers share one loop: the number of commands does not grow with theirs.
+  async #give(): Promise<void> {
+    this.#isGiving = true;
+    // Results that are about to be sent may bring the next sites along.
+    await new Promise(setImmediate);
+    while (this.#takers.size > 0 && !this.#isClosed) {
+      try {
+        this.#register.join();
+        await this.#schedule.startDueRun((name, next) => this.#makeNext(name, next));
+        if (await this.#serve(() => this.#next())) continue;
+        if (await this.#isFinished()) for (const { resolve } of this.#takers) resolve(undefined);
+        else await this.#sleep();
+      } catch (error) {
+        const failure = storageError(error);
+        for (const { reject } of this.#takers) reject(failure);
+      }
+    }
+    this.#isGiving = false;
+  }
+
+  #lineUp(taker: Taker): void {
+    if (taker.isOver) return;
+    this.#takers.add(taker);
+    if (this.#isClosed) taker.reject(queueClosed());
+    else if (!this.#isGiving) void this.#give();
+  }
+
+  // Nobody else gives a site to the first caller meanwhile. If no caller is left, the site goes back.
+  async #serve(next: (isWanted: boolean) => Promise<RunLease | undefined>): Promise<boolean> {
+    const [first] = this.#takers;
+    if (first !== undefined) this.#takers.delete(first);
+    const lease = await next(first !== undefined).finally(() => {
+      if (first !== undefined) this.#lineUp(first);
+    });
+    if (lease === undefined) return false;
+    const [taker] = first === undefined || first.isOver ? this.#takers : [first];
+    if (taker === undefined) await lease.retry(undefined, 0);
+    else {
+      this.#leases.set(lease.job, lease);
+      taker.resolve({
+        ...lease,
+        done: (summary) => told(() => this.#finish(lease, summary)),
+        retry: (reason, afterMs) => told(() => lease.retry(reason, afterMs)),
+      });
+    }
+    return true;
+  }
+
+  // If somebody waits for the next site of the only run, it comes with the answer.
+  async #finish(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
+    await new Promise(setImmediate);
+    const isOnly = this.#entries.length === 1 && this.#entries[0]?.run === lease.run;
+    let result: "accepted" | "superseded" = "superseded";
+    await this.#serve(async (isWanted) => {
+      const finished = await lease.finish(summary, isWanted && isOnly && hasRoom(this.#held));
+      ({ result } = finished);
+      return finished.next;
+    });
+    return result;
+  }
+
+  async #sleep(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollTime);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   // In turn: a small run does not wait for a large one.
-  async #next(count: number): Promise<RunLease[]> {
-    if (count === 0) return [];
+  async #next(): Promise<RunLease | undefined> {
     await this.#refresh(relistTime);
-    const [first, ...others] = this.#entries;
-    if (first !== undefined && others.length === 0) return this.#open(first.run).take(count);
     for (let tried = 0; tried < this.#entries.length; tried += 1) {
       const entry = this.#entries[this.#turn++ % this.#entries.length];
-      const leases = entry === undefined ? [] : await this.#open(entry.run).take(1);
-      if (leases.length > 0) return leases;
+      const lease = entry === undefined ? undefined : await this.#open(entry.run).take();
+      if (lease !== undefined) return lease;
     }
-    return [];
-  }
-
-  get #held(): number {
-    return [...this.#runs.values()].reduce((sum, { held }) => sum + held, 0);
+    return undefined;
   }
 
   async #isFinished(): Promise<boolean> {
-    if (this.#adding > 0 || this.#held > 0) return false;
+    if (this.#adding > 0 || this.#held.leases.size > 0) return false;
     await this.#refresh(0);
     return this.#entries.length === 0;
   }
@@ -248,13 +320,21 @@ export class BullQueue implements SiteQueue {
       this.#settings.set(each.run, each.settings);
       const { waiting, active } = await this.#open(each.run).counts();
       if (each.isFilling || waiting > 0 || active > 0) open.push(each);
+      else await this.#open(each.run).rest();
     }
     this.#entries = open;
   }
 }
 
+interface Taker {
+  isOver: boolean;
+  resolve(lease: Lease | undefined): void;
+  reject(error: unknown): void;
+}
+
 // In milliseconds.
 const relistTime = 5000;
+const pollTime = 250;
 
 /** Whether a run has this name, or is a repetition of the run with this name. */
 export function isOf({ run, settings }: RunEntry, name: string): boolean {

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Job, Queue } from "bullmq";
 import { isHttpUrl } from "../model/url.ts";
-import { logLine } from "./attempt-log.ts";
-import { BullLeases, type RunLease } from "./bull-leases.ts";
+import { BullLeases, type Held, type RunLease } from "./bull-leases.ts";
 import type { QueueServer } from "./queue-server.ts";
 import type { ListedSite } from "./run-data.ts";
 import {
@@ -22,16 +21,10 @@ export class BullRun {
   readonly #queue: Queue<JobData, SiteSummary>;
   readonly #leases: BullLeases;
 
-  constructor(server: QueueServer, name: string, leaseTime: number, onSettled: () => void) {
+  constructor(server: QueueServer, name: string, leaseTime: number, held: Held) {
     this.name = name;
-    const queueName = `sitegrove.${name}`;
-    this.#queue = server.queue(queueName) as Queue<JobData, SiteSummary>;
-    this.#leases = new BullLeases({ server, queue: this.#queue, queueName, run: name, leaseTime, onSettled });
-  }
-
-  /** How many leases are held here. */
-  get held(): number {
-    return this.#leases.size;
+    this.#queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
+    this.#leases = new BullLeases({ server, queue: this.#queue, run: name, leaseTime, held });
   }
 
   async add(sites: AsyncIterable<ListedSite> | Iterable<ListedSite>): Promise<{ added: number; known: number }> {
@@ -72,12 +65,12 @@ export class BullRun {
 
   /** The sites of the run in the order of the list, with the archives that they have by now. */
   async *sites(): AsyncGenerator<ListedSite, void> {
-    const places = await this.#places(["waiting", "delayed", "active", "completed", "failed"]);
+    const places = await this.#places(["waiting", "prioritized", "delayed", "active", "completed", "failed"]);
     for await (const job of this.#jobs(places)) {
       const site = queuedSite(job.data);
       if (site === undefined) continue;
       const archive = job.finishedOn === undefined ? undefined : summaryOf(job).files["archive"];
-      yield { ...site, previous: archive ?? site.previous };
+      yield { key: site.key, homepage: site.homepage, previous: archive ?? site.previous };
     }
   }
 
@@ -88,19 +81,25 @@ export class BullRun {
       const summary = summaryOf(job);
       if (!outcomes.has(summary.outcome)) continue;
       await before(summary);
-      await job.log(logLine(job.attemptsStarted, "ended"));
+      await job.updateData({ ...job.data, cleared: job.stalledCounter });
+      await job.changePriority({ priority: 0 });
       await job.retry(isFailure(summary.outcome) ? "failed" : "completed");
       count += 1;
     }
     return count;
   }
 
-  /** Leases for the next sites, at most `count`. */
-  take(count: number): Promise<RunLease[]> {
-    return this.#leases.take(count);
+  /** A lease for the next site that may be read now, if there is one. */
+  take(): Promise<RunLease | undefined> {
+    return this.#leases.take();
   }
 
-  async close(): Promise<void> {
+  /** Nothing is waiting: gives its connection back. */
+  rest(): Promise<void> {
+    return this.#leases.rest();
+  }
+
+  close(): void {
     this.#leases.close();
   }
 
@@ -122,7 +121,7 @@ export class BullRun {
   }
 
   // Only places and ids are held: a run may have a million sites.
-  async #places(states: readonly ("waiting" | "delayed" | "active" | "completed" | "failed")[]) {
+  async #places(states: readonly ("waiting" | "prioritized" | "delayed" | "active" | "completed" | "failed")[]) {
     const places = new Map<string, number>();
     for (const state of states) {
       for (let start = 0; ; start += batchSize) {
@@ -156,16 +155,23 @@ export interface JobData {
   readonly at: number;
   /** The archive of an earlier run, as its summary names it. */
   readonly previous?: string;
+  /** Deaths of workers that no longer count, because the site was to be read again. */
+  readonly cleared?: number;
 }
 
 /** A job on the server: one website, and its summary once it is finished. */
 export type SiteQueueJob = Job<JobData, SiteSummary>;
 
 /** Undefined where the job holds no website. */
-export function queuedSite(data: unknown): Omit<JobData, "at"> | undefined {
-  const { key, homepage, previous } = fieldsOf(data);
+export function queuedSite(data: unknown): (Omit<JobData, "at"> & { readonly cleared: number }) | undefined {
+  const { key, homepage, previous, cleared } = fieldsOf(data);
   if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
-  return { key, homepage, ...(typeof previous === "string" ? { previous } : {}) };
+  return {
+    key,
+    homepage,
+    cleared: typeof cleared === "number" ? cleared : 0,
+    ...(typeof previous === "string" ? { previous } : {}),
+  };
 }
 
 /** The position of a site in the list; jobs without one come last. */

@@ -7,6 +7,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { isHttpUrl } from "../model/url.ts";
+import type { Suspicion } from "./bisection.ts";
 import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 export class JournalFile {
@@ -141,17 +142,17 @@ interface Line {
 export type JournalLine =
   | (Line & { readonly type: "add" })
   | (Line & { readonly type: "start"; readonly attemptId: string })
-  | (Line & { readonly type: "back"; readonly reason?: Problem })
+  | (Line & { readonly type: "back"; readonly reason?: Problem } & Partial<Suspicion>)
   | (Line & { readonly type: "done"; readonly summary: SiteSummary });
 
 /** Undefined if the value is not a line of a journal. Fields of later versions are accepted. */
 export function journalLine(value: unknown): JournalLine | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, site, key, summary, attemptId } = value;
+  const { type, site, key, summary, attemptId, group = 1, alone = 0 } = value;
   if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
   const isLine =
     type === "add" ||
-    type === "back" ||
+    (type === "back" && isCount(alone) && isCount(group) && group >= 1) ||
     (type === "start" && typeof attemptId === "string") ||
     (type === "done" && isSummary(summary));
   return isLine ? (value as unknown as JournalLine) : undefined;

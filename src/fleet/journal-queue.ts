@@ -4,26 +4,22 @@
 import { setMaxListeners } from "node:events";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
+import { afterDeath, isDeadly } from "./bisection.ts";
 import { FleetFolder } from "./fleet-folder.ts";
 import { isJournal, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
-import { type JournalSite, JournalSites } from "./journal-sites.ts";
+import { type JournalSite, JournalSites, SiteOrder } from "./journal-sites.ts";
 import {
   keyHash,
-  mostDeaths,
   quarantinedSummary,
   type SiteJob,
   type SiteOutcome,
   type SiteSummary,
   siteOutcomes,
 } from "./site-job.ts";
-import { SiteOrder } from "./site-order.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
-/** A lease that is held for another process. */
-export interface JournalLease extends Lease {
-  /** That process died: the site is read again, or quarantined if that happened too often. */
-  died(): Promise<void>;
-}
+/** The sites that one process reads. */
+export type Reading = Set<JournalSite>;
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
@@ -46,6 +42,7 @@ export class JournalQueue implements SiteQueue {
   readonly #journal: JournalFile;
   readonly #sites = new JournalSites();
   readonly #order = new SiteOrder();
+  readonly #own: Reading = new Set();
   #adding = 0;
   #delayed = 0;
   #damaged = 0;
@@ -124,15 +121,28 @@ export class JournalQueue implements SiteQueue {
     return { added, known };
   }
 
-  async take(signal: AbortSignal): Promise<JournalLease | undefined> {
+  /** `reading`: what the process reads that takes the site, if it is not this one. */
+  async take(signal: AbortSignal, reading: Reading = this.#own): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const isIdle = this.#sites.active === 0 && this.#delayed === 0 && this.#adding === 0;
-      const site = this.#order.next({ isIdle, isAdding: this.#adding > 0 });
-      if (site !== undefined) return this.#start(site);
-      if (isIdle && !this.#order.hasSuspects) return undefined;
+      const site = this.#order.next(reading, this.#adding > 0);
+      if (site !== undefined) return this.#start(site, reading);
+      if (this.#sites.active + this.#delayed + this.#adding + this.#order.suspects === 0) return undefined;
       await this.#sleepers.sleep(signal);
     }
+  }
+
+  /** The process that read these died: they are read again, with fewer at a time, or quarantined. */
+  async died(reading: Reading): Promise<void> {
+    const sites = [...reading];
+    reading.clear();
+    await this.#suspect(sites);
+    this.#sleepers.wakeAll();
+  }
+
+  /** How many sites wait to be read again because a process died. */
+  get suspects(): number {
+    return this.#order.suspects;
   }
 
   async counts(): Promise<QueueCounts> {
@@ -159,29 +169,40 @@ export class JournalQueue implements SiteQueue {
       this.#damaged += 1;
     };
     for await (const line of readJournal(this.#folder.journal, onDamaged)) this.#sites.replay(line);
-    const deadly: JournalSite[] = [];
-    for (const site of this.#sites.values()) {
-      if (site.state === "active") {
-        site.deaths += 1;
-        this.#sites.putBack(site);
-        if (site.deaths >= mostDeaths) deadly.push(site);
-      } else if (site.state === "done" && site.outcome !== undefined && retry.has(site.outcome)) {
+    const sites = [...this.#sites.values()];
+    await this.#suspect(sites.filter(({ state }) => state === "active"));
+    for (const site of sites) {
+      if (site.state === "done" && site.outcome !== undefined && retry.has(site.outcome)) {
         this.#sites.putBack(site);
         await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
       }
     }
-    for (const site of deadly) await this.#quarantine(site);
-    this.#order.reset([...this.#sites.values()].filter(({ state }) => state === "waiting"));
+    this.#order.reset(sites.filter(({ state }) => state === "waiting"));
   }
 
-  async #start(site: JournalSite): Promise<JournalLease> {
+  // All of them were being read in a process that died.
+  async #suspect(sites: readonly JournalSite[]): Promise<void> {
+    const putBack = async (site: JournalSite) => {
+      site.suspicion = afterDeath(site.suspicion, sites.length);
+      const { key, homepage } = site.job;
+      if (isDeadly(site.suspicion))
+        return this.#settle(site, quarantinedSummary(site.job, `${keyHash(key)}-${site.starts}`));
+      await this.#append({ type: "back", site: homepage, key, at: now(), ...site.suspicion });
+      this.#sites.putBack(site);
+      this.#order.addAgain(site);
+    };
+    await Promise.all(sites.map(putBack));
+  }
+
+  async #start(site: JournalSite, reading: Reading): Promise<Lease> {
     this.#sites.start(site);
+    reading.add(site);
     const { key, homepage } = site.job;
     const attemptId = `${keyHash(key)}-${site.starts}`;
     await this.#append({ type: "start", site: homepage, key, attemptId, at: now() });
     let isSettled = false;
     const settleOnce = () => {
-      if (isSettled) return false;
+      if (isSettled || !reading.delete(site)) return false;
       isSettled = true;
       return true;
     };
@@ -200,20 +221,9 @@ export class JournalQueue implements SiteQueue {
         const why = reason === undefined ? {} : { reason };
         await this.#append({ type: "back", site: homepage, key, at: now(), ...why });
         this.#sites.putBack(site);
-        this.#order.endAlone();
-        site.deaths = 0;
+        site.suspicion = undefined;
         this.#later(site, afterMs);
-        this.#wakeIfOver();
-      },
-      died: async () => {
-        if (!settleOnce()) return;
-        site.deaths += 1;
-        // No line is written: a start without an end means that the process died.
-        if (site.deaths >= mostDeaths) return this.#quarantine(site);
-        this.#sites.putBack(site);
-        this.#order.endAlone();
-        this.#order.addAgain(site);
-        this.#sleepers.wakeAll();
+        this.#wake();
       },
     };
   }
@@ -221,14 +231,8 @@ export class JournalQueue implements SiteQueue {
   async #settle(site: JournalSite, summary: SiteSummary): Promise<void> {
     const { key, homepage } = site.job;
     await this.#append({ type: "done", site: homepage, key, at: now(), summary });
-    const wasAlone = this.#order.endAlone();
     this.#sites.end(site, summary.outcome);
-    if (wasAlone) this.#sleepers.wakeAll();
-    else this.#wakeIfOver();
-  }
-
-  #quarantine(site: JournalSite): Promise<void> {
-    return this.#settle(site, quarantinedSummary(site.job, `${keyHash(site.job.key)}-${site.starts}`));
+    this.#wake();
   }
 
   #later(site: JournalSite, afterMs: number): void {
@@ -251,8 +255,9 @@ export class JournalQueue implements SiteQueue {
     this.#timers.add(timer);
   }
 
-  #wakeIfOver(): void {
-    if (this.#sites.active === 0) this.#sleepers.wakeAll();
+  // A site has ended: there may be nothing left, or room for one that may not be read beside too many.
+  #wake(): void {
+    if (this.#sites.active === 0 || this.#order.suspects > 0) this.#sleepers.wakeAll();
   }
 
   #append(line: JournalLine): Promise<void> {

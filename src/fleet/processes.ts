@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import type { Problem } from "../model/problem.ts";
 import type { FleetEvent } from "./fleet-options.ts";
-import type { JournalLease, JournalQueue } from "./journal-queue.ts";
+import type { JournalQueue, Reading } from "./journal-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -178,7 +178,8 @@ class Child {
   readonly end: Promise<End>;
   readonly #options: ChildProcessesOptions;
   readonly #process: ChildProcess;
-  readonly #leases = new Map<string, JournalLease>();
+  readonly #leases = new Map<string, Lease>();
+  readonly #reading: Reading = new Set();
   /** Aborted when the process has ended, or no more websites are started. */
   readonly #taking = new AbortController();
   readonly #stop: AbortSignal;
@@ -234,7 +235,8 @@ class Child {
     this.#isGone = true;
     this.#taking.abort(new Error("The process is gone"));
     const isOwnEnd = this.#last !== undefined || this.#stop.aborted;
-    for (const lease of this.#leases.values()) await (isOwnEnd ? lease.retry(undefined, 0) : lease.died());
+    if (isOwnEnd) for (const lease of this.#leases.values()) await lease.retry(undefined, 0);
+    else await this.#options.queue.died(this.#reading);
     this.#leases.clear();
     return this.#last ?? { type: "died", how };
   }
@@ -264,7 +266,7 @@ class Child {
   }
 
   async #take(): Promise<GivenLease | null> {
-    const lease = await this.#options.queue.take(this.#taking.signal);
+    const lease = await this.#options.queue.take(this.#taking.signal, this.#reading);
     if (lease === undefined) return null;
     const { job, starts, attemptId } = lease;
     if (this.#isGone) await lease.retry(undefined, 0);
@@ -286,4 +288,5 @@ class Child {
   }
 }
 
-const mostInRow = 10;
+// A website that kills at once is alone after as many deaths as the number of websites in a process can be halved.
+const mostInRow = 20;

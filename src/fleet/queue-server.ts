@@ -13,6 +13,8 @@ export interface QueueServer {
   worker(name: string, leaseTime: number): Worker;
   /** The next job, if the answer to finishing a job contains one. */
   jobIn(answer: unknown, worker: Worker | undefined): Job | undefined;
+  /** Closes a worker that is not needed any more. */
+  release(worker: Worker): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,11 +79,11 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
   });
   // If the server goes away at this moment, the connection is retried like one that is lost later.
   await connection.connect().catch(() => undefined);
-  const open: { close(): Promise<void>; disconnect(): Promise<void> }[] = [];
+  const open = new Set<Queue | Worker>();
   const kept = <T extends Queue | Worker>(one: T): T => {
     // What happens to the connection is said above, once.
     (one as Queue).on("error", () => {});
-    open.push(one);
+    open.add(one);
     return one;
   };
   return {
@@ -90,11 +92,15 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     worker: (name, leaseTime) =>
       kept(new Worker(name, null, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
     jobIn: (answer, worker) => jobIn(Job, answer, worker),
+    async release(worker) {
+      open.delete(worker);
+      await within(closeTime, worker.close()).catch(() => undefined);
+    },
     async close() {
       isClosing = true;
       // What is closed while the server is gone would wait for it.
       const isReady = connection.status === "ready";
-      await Promise.allSettled(open.map((one) => within(closeTime, isReady ? one.close() : one.disconnect())));
+      await Promise.allSettled([...open].map((one) => within(closeTime, isReady ? one.close() : one.disconnect())));
       connection.disconnect();
     },
   };

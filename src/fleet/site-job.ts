@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { boolean, optionsIn, readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../model/url.ts";
+import { mostAlone } from "./bisection.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
@@ -18,7 +19,7 @@ export interface SiteJob {
  * - `unreachable`: nothing could be reached
  * - `blocked`: everything was refused
  * - `failed`: the run itself failed, for reasons that are not the website's
- * - `quarantined`: the process died three times while it was read; it was set aside
+ * - `quarantined`: the process died twice while nothing else was read; it was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
@@ -96,12 +97,9 @@ export function emptySummary(
   };
 }
 
-/** How often a process may die while a site is read. The last time the site is read alone, so that no other site can be the cause. */
-export const mostDeaths = 3;
-
 export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
-  const message = `The process died ${mostDeaths} times while this website was read`;
-  return emptySummary(job, attemptId, "quarantined", { message, count: mostDeaths });
+  const message = "The process died twice while only this website was read";
+  return emptySummary(job, attemptId, "quarantined", { message, count: mostAlone });
 }
 
 /**

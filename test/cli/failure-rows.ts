@@ -6,5 +6,5 @@ export const failureRows = [
   "Redis is killed and started again",
   "The connection to Redis is lost",
   "Redis is full",
-  "A website kills its worker three times",
+  "A website kills its worker again and again",
 ] as const;

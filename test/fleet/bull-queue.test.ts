@@ -30,6 +30,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   queueContract(() => ({
     name: "BullMQ on Redis",
+    deaths: 6,
     open: (leaseTime) => BullQueue.open(url(), { leaseTime }),
     // Nobody renews the leases any more.
     crash: (queue) => queue.close(),

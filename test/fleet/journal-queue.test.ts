@@ -35,6 +35,7 @@ queueContract(() => {
   let folder = newFolder();
   return {
     name: "the journal",
+    deaths: 3,
     open: () => JournalQueue.open(folder),
     // What a process leaves that was killed: the journal, and the lock of somebody who is gone.
     async crash(queue: SiteQueue) {

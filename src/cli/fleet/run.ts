@@ -59,8 +59,11 @@ export class FleetRun {
     const { damaged } = this.#queue;
     if (damaged > 0) this.#messages.say(`${damagedLines(damaged)}; --from FILE adds what may be missing`, "warning");
     const block = this.#messages.isTerminal ? new LiveBlock(this.#context.stderr) : undefined;
-    const total = () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size);
-    const view = progress ? new FleetView(this.#messages, block, done, total) : undefined;
+    const figures = {
+      total: () => Math.max(done + waiting, list?.count ?? 0, this.#queue.size),
+      suspects: () => this.#queue.suspects,
+    };
+    const view = progress ? new FleetView(this.#messages, block, done, figures) : undefined;
     const onEvent = (event: FleetEvent) => {
       view?.see(event);
       if (event.type !== "site-done" || !event.accepted) return;

@@ -16,16 +16,25 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const counter = new FleetCounter();
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
-  const { sites, begun, damaged } = await states(journal);
+  const { sites, begun, suspects, damaged } = await states(journal);
   const process_ = FolderLock.owner(path.join(folder, lockName));
   const running = process_ === undefined ? 0 : begun;
   const waiting = sites - totals.websites - running;
+  // Those that were being read when the last process died are read again in small groups, too.
+  const again = suspects + begun - running;
   if (asJson) {
-    const state = { running, waiting, process: process_ ?? null, ...(damaged > 0 ? { damaged } : {}) };
+    const state = {
+      running,
+      waiting,
+      process: process_ ?? null,
+      ...(again > 0 ? { again } : {}),
+      ...(damaged > 0 ? { damaged } : {}),
+    };
     stdout.write(`${jsonOf({ ...totals, ...state })}\n`);
   } else {
     const state = process_ === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process_})`;
-    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
+    const inGroups = again > 0 ? `, ${again} of them to be read again in small groups, because a process died` : "";
+    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting${inGroups}`;
     const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
     stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
@@ -37,18 +46,22 @@ export function damagedLines(count: number): string {
   return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
 }
 
-async function states(journal: string): Promise<{ sites: number; begun: number; damaged: number }> {
+async function states(journal: string): Promise<{ sites: number; begun: number; suspects: number; damaged: number }> {
   const sites = new Set<string>();
   const begun = new Set<string>();
+  const suspects = new Set<string>();
   let damaged = 0;
   const onDamaged = () => {
     damaged += 1;
   };
-  for await (const { type, key } of readJournal(journal, onDamaged)) {
+  for await (const line of readJournal(journal, onDamaged)) {
+    const { type, key } = line;
     // Where the line that added a website is damaged, any other tells of it, too.
     sites.add(key);
     if (type === "start") begun.add(key);
     else if (type !== "add") begun.delete(key);
+    if (type === "back" && line.group !== undefined) suspects.add(key);
+    else suspects.delete(key);
   }
-  return { sites: sites.size, begun: begun.size, damaged };
+  return { sites: sites.size, begun: begun.size, suspects: suspects.size, damaged };
 }

@@ -128,5 +128,5 @@ function headline(websites: number, run: RunFigures | undefined): string {
 const mostReasons = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
-  quarantined: ": the process died three times while it was read",
+  quarantined: ": the process died twice while nothing else was read",
 };

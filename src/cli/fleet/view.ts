@@ -12,6 +12,14 @@ interface Running {
   pages: number;
 }
 
+/** What the view does not learn from events. */
+export interface FleetFigures {
+  /** How many websites there are in all. */
+  total(): number;
+  /** How many wait to be read again because a process died. */
+  suspects?(): number;
+}
+
 export class FleetView {
   readonly #messages: Messages;
   readonly #block: LiveBlock | undefined;
@@ -23,15 +31,16 @@ export class FleetView {
   readonly #doneBefore: number;
   #done = 0;
   #pages = 0;
-  /** How many websites there are in all. */
-  total: () => number;
+  /** How many were done at moments of the last while. */
+  readonly #past: { readonly at: number; readonly done: number }[] = [];
+  readonly #figures: FleetFigures;
 
   /** With a block, the table is drawn into it. */
-  constructor(messages: Messages, block: LiveBlock | undefined, doneBefore: number, total: () => number) {
+  constructor(messages: Messages, block: LiveBlock | undefined, doneBefore: number, figures: FleetFigures) {
     this.#messages = messages;
     this.#block = block;
     this.#doneBefore = doneBefore;
-    this.total = total;
+    this.#figures = figures;
     this.#timer = setInterval(() => this.#show(), block === undefined ? lineTime : drawTime);
     this.#timer.unref();
   }
@@ -73,18 +82,30 @@ export class FleetView {
   }
 
   #headline(): string {
-    const seconds = (Date.now() - this.#begin) / 1000;
-    const rate = this.#done / seconds;
+    const total = this.#figures.total();
+    const suspects = this.#figures.suspects?.() ?? 0;
+    const rate = this.#rate();
     const done = this.#doneBefore + this.#done;
-    const left = Math.max(0, this.total() - done);
+    const left = Math.max(0, total - done);
     const parts = [
-      `${grouped(done)} of ${counted(this.total(), "website")}`,
+      `${grouped(done)} of ${counted(total, "website")}`,
       `${grouped(this.#running.size)} running`,
+      ...(suspects > 0 ? [`${grouped(suspects)} to be read again in small groups`] : []),
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
       ...(rate > 0 && left > 0 ? [`${duration((left / rate) * 1000)} left`] : []),
     ];
     return parts.join(" · ");
+  }
+
+  // Of the last while: what comes last is often slower than what came first.
+  #rate(): number {
+    const now = { at: Date.now(), done: this.#done };
+    this.#past.push(now);
+    while (this.#past.length > 2 && now.at - (this.#past[1]?.at ?? now.at) >= rateTime) this.#past.shift();
+    const [first = now] = this.#past;
+    const since = now.at - first.at < rateTime ? { at: this.#begin, done: 0 } : first;
+    return ((this.#done - since.done) * 1000) / Math.max(1, now.at - since.at);
   }
 
   #lines(): string[] {
@@ -110,6 +131,7 @@ export class FleetView {
 // In milliseconds.
 const lineTime = 10_000;
 const drawTime = 500;
+const rateTime = 60_000;
 const mostReasons = 6;
 const mostSlow = 5;
 

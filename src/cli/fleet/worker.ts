@@ -104,7 +104,9 @@ class WorkerRun {
     const own = { out: out === undefined ? undefined : wholePath(out), format, archives, check, crawl: this.#crawl };
     const sink = new RunSinks(this.#queue, own);
     const block = this.#messages.isTerminal ? new LiveBlock(this.#context.stderr) : undefined;
-    const view = progress ? new FleetView(this.#messages, block, 0, () => this.#done + this.#remaining) : undefined;
+    const view = progress
+      ? new FleetView(this.#messages, block, 0, { total: () => this.#done + this.#remaining })
+      : undefined;
     const begin = Date.now();
     const unlisten = this.#listen(() => block?.clear());
     const watch = setInterval(() => void this.#look().catch(() => undefined), watchTime);
