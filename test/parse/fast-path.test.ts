@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { translate } from "../../scripts/tokenizer.mjs";
+import { compile } from "../../scripts/tokenizer.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import { noFastPath } from "../../src/parse/fast/fast-path.ts";
@@ -21,7 +21,7 @@ const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces
 test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () => {
   expect(createTokenizer()).toBeDefined();
   const code = new URL("../../src/parse/fast/tokenizer-code.ts", import.meta.url);
-  expect(readFileSync(code, "utf8")).toBe(await translate());
+  expect(readFileSync(code, "utf8")).toBe(await compile());
 });
 
 const field = fc.constantFrom(

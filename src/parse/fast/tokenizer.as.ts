@@ -406,7 +406,7 @@ function isBlank(from: i32, end: i32): bool {
 
 // Where the next `<` is, or the delimiter; at least `end` if there is none. Notes what comes before it.
 function search(from: i32, end: i32, delimiter: i32): i32 {
-  const wanted: v128 = i8x16.splat(delimiter);
+  const wanted: v128 = i8x16.splat(delimiter as i8);
   let needed: i32 = 0;
   let wide: i32 = 0;
   let p: i32 = from;
@@ -716,7 +716,7 @@ function fingerprint(start: i32, length: i32, place: i32): void {
 // Whether a short text is a known word; if not, it becomes one. There are two places for each hash.
 function wordAt(start: i32, length: i32, place: i32): i32 {
   const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const v: v128 = v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length), positions));
+  const v: v128 = v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
   let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (wordCount - 2);
   let known: i32 = isKnownWord;

@@ -1,0 +1,46 @@
+// npm run tokenizer: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside it. To be run
+// after every change of either; a test looks whether it was.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import asc from "assemblyscript/asc";
+import { memoryPages } from "../src/parse/fast/layout.ts";
+
+const folder = path.join(import.meta.dirname, "../src/parse/fast");
+
+/** What tokenizer-code.ts has to hold. */
+export async function compile(): Promise<string> {
+  let binary: Uint8Array | undefined;
+  const memory = ["--initialMemory", String(memoryPages), "--maximumMemory", String(memoryPages)];
+  const features = ["--runtime", "stub", "--enable", "simd", "--enable", "bulk-memory"];
+  const { error, stderr } = await asc.main(
+    ["tokenizer.as.ts", "--outFile", "tokenizer.wasm", "-O3", "--noAssert", ...memory, ...features],
+    {
+      readFile: (name, base) => {
+        const file = path.join(base === "." ? folder : base, name);
+        return file.startsWith(folder) && /\/\w[\w.-]*\.ts$/.test(file) ? readOr(file) : null;
+      },
+      writeFile: (_, contents) => {
+        binary = contents as Uint8Array;
+      },
+      listFiles: () => [],
+    },
+  );
+  if (error !== null || binary === undefined) throw new Error(`${error?.message}\n${stderr}`);
+  return `// Generated from tokenizer.as.ts and layout.ts by \`npm run tokenizer\`.
+export const tokenizerCode: string =
+  "${Buffer.from(binary).toString("base64")}";
+`;
+}
+
+function readOr(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(path.join(folder, "tokenizer-code.ts"), await compile());
+}
