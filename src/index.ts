@@ -4,9 +4,8 @@
  * `sitegrove/check`, `/diff`, `/report`, `/fleet` and `/parse` have the rest.
  * @module sitegrove
  */
-export { type CrawlTarget, crawl } from "./crawl/crawl.ts";
+export { type CrawlTarget, crawl, streamPages } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
-export { streamPages } from "./crawl/stream-pages.ts";
 export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
 export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./model/client.ts";
 export { SitemapError, type SitemapErrorCode } from "./model/errors.ts";

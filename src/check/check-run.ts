@@ -1,5 +1,5 @@
 // One check of a tree: all rules, in one pass over its pages, in flat memory.
-import { pauseWhenDue } from "../crawl/event-loop.ts";
+import { pauseWhenDue } from "../crawl/read.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf } from "../model/url.ts";

@@ -1,5 +1,5 @@
 // Users' own rules: they receive the events of a crawl, in the order of the tree.
-import { CameCount } from "../crawl/tally.ts";
+import { noneCame } from "../crawl/crawl.ts";
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
@@ -51,7 +51,7 @@ export class OwnRules {
       if (kind === "invalid") invalid += 1;
       else sitemaps += 1;
     }
-    const nothing = { requests: 0, came: new CameCount().counts, wireBytes: 0, duration: 0 };
+    const nothing = { requests: 0, came: noneCame(), wireBytes: 0, duration: 0 };
     const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, ...nothing };
     const why = unreachable === undefined ? {} : { unreachable };
     await this.#tell({ type: "finished", complete, totals, discovery, reachable, ...why }, homepage);

@@ -1,22 +1,20 @@
-// The crawl as a stream of events: what `crawl()` returns, and what trees and streams of pages are made from. The code
-// that fetches, reads and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
-
+// What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads and
+// stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import type { Store } from "../archive/contract.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
+import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
-import { type CrawlEvent, type OrderedEvent, responseEvent } from "../model/event.ts";
+import { type CrawlEvent, type OrderedEvent, responseEvent, type Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
-import { counting } from "./counts.ts";
-import { type Prepared, prepare } from "./prepare.ts";
-import { type ReadDocument, readUrls } from "./read.ts";
+import { type CrawlTarget, type Prepared, prepare } from "./prepare.ts";
+import { counting, type ReadDocument, readUrls } from "./read.ts";
 import type { Storage } from "./storage.ts";
-import { CameCount } from "./tally.ts";
-import type { CrawlTarget } from "./target.ts";
 
-export type { CrawlTarget } from "./target.ts";
+export type { CrawlTarget } from "./prepare.ts";
 
 /**
  * The events of a crawl, as they happen. Leaving the loop ends the crawl.
@@ -35,6 +33,24 @@ export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<Cra
 export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
   const prepared = prepare(target, options);
   return { [Symbol.asyncIterator]: () => merged(prepared, readUrls) };
+}
+
+/**
+ * The pages of a website in tree order, while its sitemaps are being fetched. A sitemap that is declared twice gives its pages
+ * once. Leaving the loop ends the crawl.
+ *
+ * @example
+ * for await (const page of streamPages("https://example.org/")) console.log(page.url);
+ */
+export function streamPages(target: CrawlTarget, options?: Options): AsyncIterable<SitemapPage> {
+  const prepared = prepare(target, options);
+  return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
+}
+
+async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
+  for await (const event of ordered({ prepared })) {
+    if (event.type === "pages") yield event.pages;
+  }
 }
 
 export interface RunOptions {
@@ -68,11 +84,10 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
     const store = options.store ?? own?.store;
     const { settings, start, startUrls } = own?.prepared ?? options.prepared;
-    let requestCount = 0;
-    const came = new CameCount();
+    const asked = { requests: 0, came: noneCame() };
     const onEvent = (event: CrawlEvent) => {
-      if (event.type === "request") requestCount += 1;
-      if (event.type === "response") came.see(event);
+      if (event.type === "request") asked.requests += 1;
+      if (event.type === "response" && event.outcome === "found") asked.came[event.came] += 1;
       settings.onEvent?.(event);
       options.onSideEvent?.(event);
     };
@@ -88,28 +103,23 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       const { createFetcher } = await import("../fetch/fetcher.ts");
       fetcher = createFetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
-    const again =
-      fetcher && earlier && previous
-        ? new earlier.Revalidator({ network: fetcher, previous, onResponse: onEvent })
-        : undefined;
-    const network = again ?? fetcher;
+    const again = fetcher && previous && earlier && new earlier.Revalidator(fetcher, previous, settings, onEvent);
     const { runCrawl } = await import("./engine.ts");
     const counted = store && counting(settings, options.read);
     const events = runCrawl({
       start,
       settings,
-      source: network ?? (source as DocumentSource),
+      source: again ?? fetcher ?? (source as DocumentSource),
       startUrls,
       store,
-      earlier: again && previous && new earlier!.EarlierRun(previous, settings, () => again.isRobotsTheSame),
+      earlier: again,
       read: counted?.read ?? options.read,
       counts: counted?.counts,
       omitMissing,
       problems,
       setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),
       onResumed: (fetched) => onEvent(responseEvent(fetched)),
-      requestCount: () => requestCount,
-      came: () => came.counts,
+      asked,
     });
     for await (const event of events) {
       settings.onEvent?.(event);
@@ -123,52 +133,93 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
 }
 
 // Yields side events while waiting for the next ordered one.
-async function* merged(prepared: Prepared, readDocument?: ReadDocument): AsyncGenerator<CrawlEvent, void> {
+async function* merged(prepared: Prepared, read?: ReadDocument): AsyncGenerator<CrawlEvent, void> {
   const aside: CrawlEvent[] = [];
   let wake = () => {};
   const onSideEvent = (event: CrawlEvent) => {
     aside.push(event);
     wake();
   };
-  const abort = new AbortController();
-  const signal =
-    prepared.settings.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, prepared.settings.signal]);
-  const events = ordered({
-    prepared: { ...prepared, settings: { ...prepared.settings, signal } },
-    read: readDocument,
-    onSideEvent,
-  });
-  let done = false;
+  const abort = new FollowingController(prepared.settings.signal);
+  const settings = { ...prepared.settings, signal: abort.signal };
+  const events = ordered({ prepared: { ...prepared, settings }, read, onSideEvent });
   try {
-    while (!done) {
-      let result: IteratorResult<OrderedEvent, void> | undefined;
-      let failure: { error: unknown } | undefined;
-      events.next().then(
-        (value) => {
-          result = value;
-          wake();
-        },
-        (error: unknown) => {
-          failure = { error };
-          wake();
-        },
-      );
-      while (result === undefined && failure === undefined) {
-        while (aside.length > 0) yield aside.shift() as CrawlEvent;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          if (aside.length > 0 || result !== undefined || failure !== undefined) resolve();
-        });
+    for (let isPending = false; ; ) {
+      const settled = () => {
+        isPending = false;
+        wake();
+      };
+      isPending = true;
+      const next = events.next();
+      next.then(settled, settled);
+      while (isPending || aside.length > 0) {
+        if (aside.length > 0) yield aside.shift() as CrawlEvent;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
       }
-      if (failure !== undefined) throw (failure as { error: unknown }).error;
-      while (aside.length > 0) yield aside.shift() as CrawlEvent;
-      const step = result as unknown as IteratorResult<OrderedEvent, void>;
-      if (step.done) done = true;
-      else yield step.value;
+      const { done, value } = await next;
+      if (done) return;
+      yield value;
     }
   } finally {
     // A generator can be closed only after its pending step has ended.
-    if (!done) abort.abort(new Error("The caller left the loop"));
+    abort.abort(new Error("The caller left the loop"));
+    abort.release();
     await events.return().catch(() => undefined);
   }
+}
+
+/** How many documents came from where, before the first. */
+export function noneCame(): Record<keyof Totals["came"], number> {
+  return { fetched: 0, "not-modified": 0, "same-payload": 0, "not-asked": 0, resumed: 0 };
+}
+
+/**
+ * Yields single items from batches. `next` and `return` settle in the order of their calls: with several callers, no item is lost and none
+ * comes twice. Written by hand, because a generator that yields each item costs three times as much.
+ */
+export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
+  let batch: readonly T[] = [];
+  let at = 0;
+  // Calls that wait for a batch, or for an earlier call.
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function queue(call: () => Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
+    waiting += 1;
+    const result = last.then(call);
+    const settled = () => {
+      waiting -= 1;
+    };
+    last = result.then(settled, settled);
+    return result;
+  }
+  async function advance(): Promise<IteratorResult<T, undefined>> {
+    while (at >= batch.length) {
+      const step = await source.next();
+      if (step.done) return { value: undefined, done: true };
+      batch = step.value;
+      at = 0;
+    }
+    return { value: take(), done: false };
+  }
+  function take(): T {
+    const value = batch[at] as T;
+    at += 1;
+    return value;
+  }
+  async function end(): Promise<IteratorResult<T, undefined>> {
+    batch = [];
+    await source.return();
+    return { value: undefined, done: true };
+  }
+
+  const iterator: AsyncIterableIterator<T, undefined> = {
+    next: () => (waiting === 0 && at < batch.length ? Promise.resolve({ value: take(), done: false }) : queue(advance)),
+    return: () => queue(end),
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
 }

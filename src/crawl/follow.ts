@@ -12,14 +12,14 @@ import {
   type FetchedDocument,
   type FetchedRedirect,
   type HeaderList,
+  header,
   type NotAsked,
 } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
-import { isSameWebsite, parseUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
+import { isSameWebsite, parseUrl, resolveUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";
-import { redirectTarget } from "./redirect-target.ts";
 
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
@@ -210,7 +210,8 @@ export class Hop {
   end(fetched: Exclude<Fetched, FetchedRedirect>): FoundDocument | FollowFailure {
     const { url, hops, problems } = this;
     if (fetched.outcome !== "found") {
-      return { ...this.#fail(fetched.outcome, fetched.reason, fetched.status), response: responseOf(fetched, hops) };
+      const failed = this.#fail(fetched.outcome, fetched.reason, fetched.status);
+      return { ...failed, response: fetched.attempts === 0 ? undefined : responseOf(fetched, hops) };
     }
     return { outcome: "found", document: fetched, url, keys: this.#ends, problems, hops };
   }
@@ -268,10 +269,11 @@ export async function follow<Known>(
   }
 }
 
-// Undefined if no request was sent.
-function responseOf(failed: FailedFetch, hops: readonly RedirectHop[]): SitemapResponse | undefined {
-  const { status, headers = [], attempts, receivedAt, firstByte } = failed;
-  if (attempts === 0) return undefined;
+/** What is told of a response, but for its document. */
+export function responseOf(
+  { status, headers = [], attempts, receivedAt, firstByte }: FetchedDocument | FailedFetch,
+  hops: readonly RedirectHop[],
+): SitemapResponse {
   return {
     ...(status === undefined ? {} : { status }),
     headers,
@@ -281,3 +283,40 @@ function responseOf(failed: FailedFetch, hops: readonly RedirectHop[]): SitemapR
     ...(firstByte === undefined ? {} : { firstByte }),
   };
 }
+
+export interface RedirectTarget {
+  /** Without user name, password and fragment. */
+  readonly target: URL;
+  /** A problem with the `Location` that did not prevent following it. */
+  readonly problem?: Problem;
+}
+
+/**
+ * The target of the first `Location` header, or why there is none.
+ * https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
+ */
+export function redirectTarget(headers: HeaderList, base: string, maxLength: number): RedirectTarget | Problem {
+  const location = header(headers, "location");
+  if (location === undefined) return problem("redirect-invalid", { value: "none" });
+  const text = utf8(location.trim());
+  // An empty Location is a relative reference to the document itself.
+  const { url, problem: code } = text === "" ? { url: base } : resolveUrl(text, base, maxLength);
+  if (url === undefined) {
+    const value = withoutCredentials(text);
+    return problem(code === "url-scheme" ? "scheme-refused" : "redirect-invalid", { value });
+  }
+  const target = parseUrl(url) as URL;
+  target.username = "";
+  target.password = "";
+  target.hash = "";
+  return notAscii.test(text) ? { target, problem: problem("redirect-encoding", { value: target.href }) } : { target };
+}
+
+// Lenient: bytes above 127 are not allowed in a URL, but websites send them, in UTF-8 as browsers expect it.
+function utf8(latin1: string): string {
+  if (!notAscii.test(latin1)) return latin1;
+  const text = Buffer.from(latin1, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? latin1 : text;
+}
+
+const notAscii = /[^\x00-\x7f]/;

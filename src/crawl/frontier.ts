@@ -1,14 +1,12 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
 // on what arrived first: all follow the declared order, so that two runs agree.
 import { documentKey } from "../model/exchange.ts";
-import type { Limits, Settings } from "../model/options.ts";
+import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { SitemapResponse } from "../model/response.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
-import { Children } from "./children.ts";
 import type { Reading } from "./read.ts";
-import type { CandidateResult, Reference } from "./record.ts";
-import type { DocumentFacts } from "./tally.ts";
+import type { CandidateResult, DocumentFacts, Reference } from "./visit.ts";
 
 /** An index whose children are being visited. */
 export interface Frame {
@@ -45,11 +43,6 @@ export interface Abandoned {
   readonly response?: SitemapResponse | undefined;
 }
 
-export interface FrontierSettings extends Pick<Settings, "limits" | "recurse" | "recurseList"> {
-  /** Leave out what the source does not hold, at no cost to the budgets. */
-  readonly omitMissing?: boolean | undefined;
-}
-
 /** What is remembered of a subtree, in case it is declared again. */
 interface Subtree {
   /** The keys of its top. */
@@ -64,7 +57,7 @@ interface Subtree {
 
 export class Frontier {
   readonly #limits: Limits;
-  readonly #settings: FrontierSettings;
+  readonly #omitMissing: boolean;
   readonly #visited = new Map<string, Sitemap>();
   // For indexes only: there are far fewer of them than other sitemaps.
   readonly #subtrees = new WeakMap<Sitemap, Subtree>();
@@ -81,9 +74,10 @@ export class Frontier {
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
 
-  constructor(settings: FrontierSettings) {
-    this.#limits = settings.limits;
-    this.#settings = settings;
+  /** `omitMissing`: what the source does not hold costs nothing. */
+  constructor(limits: Limits, omitMissing = false) {
+    this.#limits = limits;
+    this.#omitMissing = omitMissing;
   }
 
   get pages(): number {
@@ -115,10 +109,9 @@ export class Frontier {
     return this.#limits.documents - this.#sitemaps;
   }
 
-  // How many references can be visited at most. Each costs a document; one more is kept to name what was cut off. In a
-  // replay, what is not in the archive costs nothing.
-  get #reach(): number {
-    return this.#settings.omitMissing ? Number.POSITIVE_INFINITY : Math.max(0, this.documentsLeft) + 1;
+  /** How many references can be visited at most. Each costs a document; one more is kept to name what was cut off. */
+  get reach(): number {
+    return this.#omitMissing ? Number.POSITIVE_INFINITY : Math.max(0, this.documentsLeft) + 1;
   }
 
   /** If this key belongs to the sitemap being read or one of its ancestors: the URL where that was found. */
@@ -142,18 +135,12 @@ export class Frontier {
     this.#bytes += count;
   }
 
-  /** Collects the children of the index at this URL. `parent` is the frame of its parent. */
-  children(index: string, parent: Frame): Children {
-    const context = { parent: index, ancestors: [...urlsAbove(parent), index], depth: parent.depth + 2 };
-    return new Children(this.#settings, context, this.#reach);
-  }
-
   /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(frame.node, frame.keys)) this.#active.set(key, frame.node.url);
     // The remaining references of the ancestors share what the children of this index leave of the budget.
-    let reach = this.#reach;
+    let { reach } = this;
     for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
       const surplus = at.references.length - at.next - reach;
       if (surplus > 0) at.references.length -= surplus;
@@ -263,10 +250,4 @@ function isContextual({ code }: Problem): boolean {
 // However it was asked for, a document that was read is known by its URL, too: a tree has one document for each.
 function keysOf({ url }: Pick<Sitemap, "url">, keys: readonly string[]): Set<string> {
   return new Set([...keys, documentKey({ url })]);
-}
-
-function urlsAbove(frame: Frame): string[] {
-  const urls: string[] = [];
-  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) urls.unshift(at.node.url);
-  return urls;
 }

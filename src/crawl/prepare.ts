@@ -1,9 +1,77 @@
-// Checks the arguments of a crawl and prepares its start.
+// What a crawl is asked for: a website's homepage, or sitemaps that are known already, and the options. Checked at the call. The options that
+// shape a tree are written into an archive, and read from one to replay it: an archive may come from anybody, so only these count, each is
+// checked, and no limit is above the reader's own.
 import { homepageFor } from "../discover/candidates.ts";
-import { invalid } from "../model/option-checks.ts";
-import { type Options, resolveOptions, type Settings } from "../model/options.ts";
-import { homepageOf, withoutCredentials } from "../model/url.ts";
-import { type CrawlTarget, checkTarget, type Start } from "./target.ts";
+import { SitemapError } from "../model/errors.ts";
+import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";
+import type { OptionRow } from "../model/options/row.ts";
+import {
+  type ArchiveSettings,
+  checkOption,
+  type Limits,
+  type Options,
+  resolveOptions,
+  type Settings,
+  shapingOptions,
+} from "../model/options.ts";
+import { homepageOf, isHttpUrl, withoutCredentials } from "../model/url.ts";
+
+/** A website's homepage, or sitemaps that are known already. */
+export type CrawlTarget =
+  | string
+  | URL
+  | { readonly homepage: string | URL }
+  | { readonly sitemaps: readonly (string | URL)[] };
+
+/** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
+export interface Start {
+  /** Ends in a slash; the URL of the root. */
+  readonly homepage: string;
+  readonly sitemaps?: readonly string[] | undefined;
+}
+
+/** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
+export function checkTarget(target: CrawlTarget): CheckedTarget {
+  return readable("target", () => checked(urlText(target)));
+}
+
+type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
+
+function checked(given: unknown): CheckedTarget {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { homepage: httpUrl(given, "homepage") };
+  const { homepage, sitemaps, ...more } = given as { homepage?: unknown; sitemaps?: unknown };
+  const isHomepage = sitemaps === undefined && (homepage !== undefined || !("sitemaps" in given));
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) {
+    throw invalid(
+      `Unknown name \`${unknown.slice(0, 100)}\` beside the homepage or the sitemaps${suggestion(unknown, ["homepage", "sitemaps"])}`,
+    );
+  }
+  if (isHomepage) return { homepage: httpUrl(homepage, "homepage") };
+  if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
+  if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);
+  const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap"));
+  if (first === undefined) throw invalid("Expected at least one sitemap URL");
+  return { sitemaps: [first, ...others] };
+}
+
+function httpUrl(value: unknown, what: string): string {
+  const url = urlText(value);
+  if (typeof url === "string" && isHttpUrl(url.trim())) return url.trim();
+  throw unexpected(what, "an http or https URL", url);
+}
+
+function unexpected(what: string, expected: string, got: unknown): SitemapError {
+  const isObject = typeof got === "object" && got !== null;
+  const shown =
+    typeof got === "string" ? JSON.stringify(withoutCredentials(got)) : isObject ? "an object" : String(got);
+  return invalid(`Expected the ${what} to be ${expected}, got \`${shown}\` (${got === null ? "null" : typeof got})`);
+}
+
+function invalid(message: string): SitemapError {
+  return new SitemapError("invalid-homepage", message);
+}
 
 /** A crawl that was checked and can begin. */
 export interface Prepared {
@@ -21,7 +89,7 @@ export function prepare(target: CrawlTarget, options?: Options): Prepared {
   const checked = checkTarget(target);
   const settings = resolveOptions(options);
   if (settings.save !== undefined && settings.resume !== undefined) {
-    throw invalid("Expected either `save` or `resume`, got both: what is resumed goes on in its own archive");
+    throw invalidOption("Expected either `save` or `resume`, got both: what is resumed goes on in its own archive");
   }
   if ("sitemaps" in checked) {
     const [first] = checked.sitemaps;
@@ -34,4 +102,44 @@ export function prepare(target: CrawlTarget, options?: Options): Prepared {
   const { homepage } = checked;
   const start = { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) };
   return { start, settings, startUrls: [homepage], target, options };
+}
+
+/** As JSON. A limit of `Infinity` is left out. */
+export function archivedSettings(settings: Settings): Record<string, unknown> {
+  return kept(shapingOptions, settings as unknown as Record<string, unknown>);
+}
+
+function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    rows
+      .filter(({ name, shapesTree }) => shapesTree !== false && values[name] !== Number.POSITIVE_INFINITY)
+      .map(({ name, members }) => [
+        name,
+        members === undefined ? values[name] : kept(members, values[name] as Record<string, unknown>),
+      ]),
+  );
+}
+
+/** The options of a replay. Throws a `SitemapError` if the archive's settings are not valid. */
+export function replayOptions(archived: Readonly<Record<string, unknown>>, reader: ArchiveSettings): Options {
+  const fields = new Map(Object.entries(archived));
+  const options: Record<string, unknown> = { ...reader };
+  for (const row of shapingOptions) {
+    const value = fields.get(row.name);
+    if (value === undefined) continue;
+    options[row.name] = row.name === "limits" ? smaller(row, reader.limits, value) : checkOption(row, value);
+  }
+  return options as Options;
+}
+
+function smaller({ members = [] }: OptionRow, own: Limits, archived: unknown): Limits {
+  expectObject("limits", archived);
+  const given = new Map<string, unknown>(Object.entries(archived as object));
+  const limits = members.map((row) => {
+    const name = row.name as keyof Limits;
+    const value = row.shapesTree === false ? undefined : given.get(name);
+    if (value === undefined) return [name, own[name]];
+    return [name, Math.min(own[name], checkOption(row, value, `limits.${name}`) as number)];
+  });
+  return Object.fromEntries(limits) as Limits;
 }

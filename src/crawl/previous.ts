@@ -1,7 +1,9 @@
-// Runs with `previous`: conditional requests (ETag, Last-Modified) for documents that the archive of an earlier run
-// holds whole. The document is taken from the archive if the website answers 304, or sends the same bytes again.
+// Runs with `previous`. Documents that the archive of an earlier run holds whole are requested by conditional requests (ETag, Last-Modified:
+// https://www.rfc-editor.org/rfc/rfc9110#section-13), and taken from the archive if the website answers 304, or sends the same bytes again.
+// Not requested are well-known paths without a sitemap and, with `trustLastmod`, children of an index that gives them the same `lastmod`;
+// some of these are requested all the same, each day others.
 import { createHash } from "node:crypto";
-import type { ArchivedBody } from "../archive/archived-body.ts";
+import { ArchivedBody } from "../archive/archived-body.ts";
 import { PreviousArchives } from "../archive/previous.ts";
 import { SitemapError } from "../model/errors.ts";
 import { type ResponseEvent, responseEvent } from "../model/event.ts";
@@ -11,13 +13,15 @@ import {
   type DocumentSource,
   type Fetched,
   type FetchedDocument,
+  type HeaderList,
   header,
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import type { Start } from "./target.ts";
-import { acceptsAnswer, conditionalHeaders } from "./validators.ts";
-
-export { EarlierRun } from "./earlier-run.ts";
+import { isTemporary, problem } from "../model/problem.ts";
+import { follow, type Hop } from "./follow.ts";
+import type { Start } from "./prepare.ts";
+import { type Document, read } from "./read.ts";
+import type { Reference } from "./visit.ts";
 
 /** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
 export async function openPrevious(
@@ -32,22 +36,31 @@ export async function openPrevious(
   throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
 }
 
-export interface RevalidatorOptions {
-  /** Must not report responses itself. */
-  readonly network: DocumentSource;
-  readonly previous: PreviousArchives;
-  readonly onResponse: (event: ResponseEvent) => void;
+export const guessDays = 11;
+export const trustedDays = 7;
+
+/** Whether this is the day to request a URL that is requested about every so many days. */
+export function isDue(url: string, days: number, date: string = new Date().toISOString().slice(0, 10)): boolean {
+  return createHash("md5").update(`${date} ${url}`).digest().readUInt32BE() % days === 0;
 }
 
 export class Revalidator implements DocumentSource {
   readonly #network: DocumentSource;
   readonly #previous: PreviousArchives;
+  readonly #settings: Settings;
   readonly #onResponse: (event: ResponseEvent) => void;
   readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
 
-  constructor({ network, previous, onResponse }: RevalidatorOptions) {
+  /** `network` must not report responses itself. */
+  constructor(
+    network: DocumentSource,
+    previous: PreviousArchives,
+    settings: Settings,
+    onResponse: (event: ResponseEvent) => void,
+  ) {
     this.#network = network;
     this.#previous = previous;
+    this.#settings = settings;
     this.#onResponse = onResponse;
   }
 
@@ -65,6 +78,49 @@ export class Revalidator implements DocumentSource {
       if (now.outcome !== before) return false;
       return now.outcome !== "found" || now.came === "not-modified" || now.body.sameAs !== undefined;
     });
+  }
+
+  tellsApart(url: string): boolean {
+    return this.#network.tellsApart?.(url) === true;
+  }
+
+  hasRoomFor(url: string): boolean {
+    return this.#network.hasRoomFor?.(url) === true;
+  }
+
+  close(): Promise<void> {
+    return this.#network.close();
+  }
+
+  /** Whether there was a sitemap; undefined if it is not certain, or today is the day to look again. */
+  async hadSitemap(first: Hop): Promise<boolean | undefined> {
+    const had = await this.#hadSitemap(first);
+    return had === false && isDue(first.url, guessDays) ? undefined : had;
+  }
+
+  /** The same references; those that need no request are marked. `index` is the URL where the index was found. */
+  async marked(index: string, references: Reference[]): Promise<Reference[]> {
+    const dated = new Map<string, number>();
+    for (const [at, { url, lastModified }] of references.entries()) {
+      if (lastModified !== undefined && !dated.has(url)) dated.set(url, at);
+    }
+    const request = { url: index, role: "sitemap" } as const;
+    const isTrusted = this.#settings.trustLastmod && dated.size > 0;
+    const before = isTrusted ? await this.#previous.document(request) : undefined;
+    if (before === undefined) return references;
+    for await (const { sitemaps } of read({ ...before, url: index }, this.#settings)) {
+      for (const { url, lastModified } of sitemaps) {
+        const at = dated.get(url);
+        if (at === undefined) continue;
+        // Only the first declaration of a child counts.
+        dated.delete(url);
+        const reference = references[at] as Reference;
+        if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
+        const isOfSameRun = await this.#previous.isOfRunOf({ url, role: "sitemap" }, request);
+        if (isOfSameRun && (await this.#wasWhole(url))) references[at] = { ...reference, notAsked: "unchanged" };
+      }
+    }
+    return references;
   }
 
   async #asked(request: DocumentRequest): Promise<Fetched> {
@@ -87,18 +143,6 @@ export class Revalidator implements DocumentSource {
     return this.#compared(answer, before);
   }
 
-  tellsApart(url: string): boolean {
-    return this.#network.tellsApart?.(url) === true;
-  }
-
-  hasRoomFor(url: string): boolean {
-    return this.#network.hasRoomFor?.(url) === true;
-  }
-
-  close(): Promise<void> {
-    return this.#network.close();
-  }
-
   // The answer of an earlier run, if its document is intact.
   async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
     const before = await this.#previous.answer(request);
@@ -116,12 +160,76 @@ export class Revalidator implements DocumentSource {
     return fetched;
   }
 
-  // Known once the whole body was received.
+  // Compares a body with an earlier one while it is received.
   #compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
-    const body = new ComparedBody(answer.body, before.body, () =>
-      this.#onResponse(responseEvent({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" })),
-    );
+    const received = answer.body;
+    const onEnd = (came: "same-payload" | "fetched") => this.#onResponse(responseEvent({ ...answer, came }));
+    const body = {
+      sameAs: undefined as Body | undefined,
+      get problem() {
+        return received.problem;
+      },
+      get duration() {
+        return received.duration;
+      },
+      async *[Symbol.asyncIterator]() {
+        const digest = await before.body.digest();
+        const hash = digest && createHash(digest.algorithm);
+        try {
+          for await (const piece of received) {
+            hash?.update(piece);
+            yield piece;
+          }
+          const isSame = received.problem === undefined && digest !== undefined && hash?.digest("hex") === digest.hex;
+          if (isSame && (await before.body.isGood())) body.sameAs = before.body;
+        } finally {
+          onEnd(body.sameAs === undefined ? "fetched" : "same-payload");
+        }
+      },
+    };
     return { ...answer, body };
+  }
+
+  async #hadSitemap(first: Hop): Promise<boolean | undefined> {
+    const before = await follow<never>(
+      first,
+      async ({ request }) =>
+        (await this.#previous.answer(request)) ??
+        ({ outcome: "failed", ...request, attempts: 0, reason: problem("archive-missing") } as const),
+      () => undefined,
+    );
+    if (before.outcome === "absent") return false;
+    if (before.outcome === "blocked") {
+      // Too many requests, or a bot check: may be gone next time.
+      const { status, reason } = before;
+      return reason.code === `http-${status}` && !isTemporary(reason.code) ? false : undefined;
+    }
+    if (before.outcome !== "found") return undefined;
+    const { document } = before;
+    if (!(document.body instanceof ArchivedBody) || document.body.problem !== undefined) return undefined;
+    if (await this.#isSitemap(document)) return true;
+    return (await document.body.isGood()) ? false : undefined;
+  }
+
+  // Where something was missing, or there was no sitemap, the website may have mended it without another date.
+  async #wasWhole(url: string): Promise<boolean> {
+    const request = { url, role: "sitemap" } as const;
+    if (await this.#previous.wasReadWhole(request)) return true;
+    const before = await this.#previous.document(request);
+    if (before === undefined) return false;
+    const reading = read({ ...before, url }, this.#settings);
+    let step = await reading.next();
+    while (!step.done) step = await reading.next(true);
+    return step.value.complete && step.value.outcome.kind !== "invalid";
+  }
+
+  // Reads up to the first entry; if there is none, to the end.
+  async #isSitemap(document: Document): Promise<boolean> {
+    const reading = read(document, this.#settings);
+    const step = await reading.next();
+    if (step.done) return step.value.outcome.kind !== "invalid";
+    await reading.return(undefined as never);
+    return true;
   }
 }
 
@@ -133,39 +241,40 @@ function isPuzzled(answer: Fetched): boolean {
 
 const puzzledStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
 
-/** Compares a body with an earlier one while it is received. */
-class ComparedBody implements Body {
-  sameAs: Body | undefined;
-  readonly #body: Body;
-  readonly #before: ArchivedBody;
-  readonly #onEnd: () => void;
+// Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
+const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
+// An archive may come from anybody: only a valid header value is sent.
+const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\x80-\xff])?$/;
 
-  constructor(body: Body, before: ArchivedBody, onEnd: () => void) {
-    this.#body = body;
-    this.#before = before;
-    this.#onEnd = onEnd;
-  }
+// Undefined if the document has neither.
+function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record<string, string>> | undefined {
+  const date = sent(header(headers, "last-modified"));
+  // The same bytes came in spite of an ETag: the website, or a proxy before it, ignores it.
+  const isIgnored = came === "same-payload" && date !== undefined;
+  const etag = isIgnored ? undefined : sent(header(headers, "etag"));
+  // In If-None-Match, an asterisk means any version.
+  const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
+  const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
+  const conditional = {
+    ...(tags.length === 0 ? {} : { "if-none-match": tags.join(", ") }),
+    // Exactly as received: nginx compares it as text.
+    ...(date === undefined ? {} : { "if-modified-since": date }),
+  };
+  return Object.keys(conditional).length === 0 ? undefined : conditional;
+}
 
-  get problem(): Body["problem"] {
-    return this.#body.problem;
-  }
+// Whether a 304 is about the requested version. It may carry another form of the ETag, or none.
+function acceptsAnswer(conditional: Readonly<Record<string, string>>, headers: HeaderList): boolean {
+  const tag = header(headers, "etag");
+  const asked = conditional["if-none-match"];
+  if (tag === undefined || asked === undefined) return true;
+  return asked.split(", ").some((one) => bare(one) === bare(tag));
+}
 
-  get duration(): number | undefined {
-    return this.#body.duration;
-  }
+function sent(value: string | undefined): string | undefined {
+  return value !== undefined && sendable.test(value) ? value : undefined;
+}
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const digest = await this.#before.digest();
-    const hash = digest && createHash(digest.algorithm);
-    try {
-      for await (const piece of this.#body) {
-        hash?.update(piece);
-        yield piece;
-      }
-      const isSame = this.#body.problem === undefined && hash?.digest("hex") === digest?.hex && digest !== undefined;
-      if (isSame && (await this.#before.isGood())) this.sameAs = this.#before;
-    } finally {
-      this.#onEnd();
-    }
-  }
+function bare(tag: string): string {
+  return tag.trim().replace(/^W\//, "").replace(codingSuffix, "");
 }

@@ -7,8 +7,7 @@ import { createStore } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Options, Settings } from "../model/options.ts";
-import { archivedSettings, replayOptions } from "./archived-settings.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
   /** With the settings of the resumed archive, if there is one. */

@@ -2,6 +2,7 @@
 
 import type { Store } from "../archive/contract.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 
 /** What is left of a website's time for what follows its crawl, in milliseconds: at least a tenth of it. */
@@ -12,20 +13,16 @@ export function timeLeft(time: number, startedAt: number): number {
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 
-export interface TimeBudgetOptions {
-  readonly milliseconds: number;
-  /** Keeps which documents were not fetched in time, so that a replay gives the same tree. */
-  readonly store: Pick<Store, "keep"> | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
 export class TimeBudget {
-  readonly #options: TimeBudgetOptions;
+  readonly #settings: Settings;
+  readonly #store: Store | undefined;
   #endedAt: number | undefined;
   #leftUnread = false;
 
-  constructor(options: TimeBudgetOptions) {
-    this.#options = options;
+  /** `store` keeps which documents were not fetched in time, so that a replay gives the same tree. */
+  constructor(settings: Settings, store: Store | undefined) {
+    this.#settings = settings;
+    this.#store = store;
   }
 
   /** Time is up: failures from now on are reported as `limit-time`. */
@@ -54,7 +51,7 @@ export class TimeBudget {
       const reason = this.#problem();
       const { url, role, anonymous } = request;
       const late: FailedFetch = { outcome: "refused", url, role, ...(anonymous && { anonymous }), attempts: 0, reason };
-      return this.#options.store?.keep(late) ?? late;
+      return this.#store?.keep(late) ?? late;
     }
   }
 
@@ -81,7 +78,7 @@ export class TimeBudget {
       },
     };
     const isCut = () => {
-      this.#options.signal?.throwIfAborted();
+      this.#settings.signal?.throwIfAborted();
       late ??= this.over;
       return late !== undefined;
     };
@@ -89,6 +86,6 @@ export class TimeBudget {
   }
 
   #problem(): Problem {
-    return problem("limit-time", { limit: this.#options.milliseconds });
+    return problem("limit-time", { limit: this.#settings.limits.time });
   }
 }

@@ -1,44 +1,63 @@
-// Visits one reference: resolves it, reads the document, and records the result. The result is a finished sitemap, an
+// Visits one reference: finds out what is there, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import type { OrderedEvent } from "../model/event.ts";
-import type { Settings } from "../model/options.ts";
+import type { Candidate } from "../discover/candidates.ts";
+import type { DiscoveryRecord, OrderedEvent } from "../model/event.ts";
+import { header, type NotAsked } from "../model/exchange.ts";
+import { boolean, unexpected } from "../model/option-checks.ts";
+import type { RecurseContext, Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
-import { type InvalidSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
-import type { Children } from "./children.ts";
-import type { EarlierRun } from "./earlier-run.ts";
-import { takeTurn } from "./event-loop.ts";
-import { type FollowRules, type FoundDocument, Hop } from "./follow.ts";
-import type { Frame, Frontier } from "./frontier.ts";
-import type { Prefetcher } from "./prefetcher.ts";
-import { type ReadDocument, type Reading, read } from "./read.ts";
+import type { SitemapResponse } from "../model/response.ts";
 import {
-  type CandidateResult,
-  isGuess,
-  isLinkToPage,
-  movedTo,
-  type Place,
-  type Recorder,
-  type Reference,
-  type Visit,
-} from "./record.ts";
-import { resolve } from "./resolve.ts";
-import { factsOf } from "./tally.ts";
-import type { TimeBudget } from "./time-budget.ts";
+  type IndexSitemap,
+  type InvalidSitemap,
+  isComplete,
+  problemsOf,
+  type Sitemap,
+  type SitemapReference,
+} from "../model/sitemap.ts";
+import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
+import type { Crawl } from "./engine.ts";
+import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./follow.ts";
+import type { Abandoned, Frame, Repeated } from "./frontier.ts";
+import { type Reading, read, takeTurn } from "./read.ts";
 
-export interface VisitorOptions {
-  readonly settings: Settings;
-  readonly rules: FollowRules;
-  readonly frontier: Frontier;
-  readonly prefetcher: Prefetcher;
-  readonly recorder: Recorder;
-  readonly time: TimeBudget;
-  readonly read?: ReadDocument | undefined;
-  readonly earlier?: EarlierRun | undefined;
-  /** Absent where nothing is requested. */
-  readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
+/** The result of a candidate, for the record of discovery. */
+export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
+
+export type Visit =
+  /** `next`: where a feed goes on. */
+  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult; readonly next?: Reference }
+  | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
+  /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
+  | { readonly type: "omitted"; readonly result: CandidateResult };
+
+/** A sitemap to visit. */
+export interface Reference extends SitemapReference {
+  /** The website is not asked: the answer of an earlier run is used. */
+  readonly notAsked?: NotAsked | undefined;
 }
 
+/** Where a reference comes from: an index, or discovery. */
+export interface Place {
+  readonly parent: Frame;
+  /** How discovery found it; absent for the children of an index. */
+  readonly by?: Candidate["by"] | undefined;
+  /** It continues the feed before it. */
+  readonly continues?: boolean;
+}
+
+/** The measurements of a document: its size on the wire and after decompression, and its response. */
+export interface DocumentFacts {
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  readonly response?: SitemapResponse | undefined;
+}
+
+export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
+
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
+type Recording = Generator<OrderedEvent, Visit>;
+type Declared = Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost">;
 
 /** The content of a document that was read. */
 interface Content {
@@ -53,27 +72,51 @@ interface Content {
 }
 
 export class Visitor {
-  readonly #options: VisitorOptions;
+  /** No loss so far. */
+  complete = true;
+  /** Sitemaps that could be read, at least in part. */
+  readable = 0;
+  invalid = 0;
+  readonly #crawl: Crawl;
+  readonly #homeHost: string;
+  #lastReason: Problem | undefined;
 
-  constructor(options: VisitorOptions) {
-    this.#options = options;
+  constructor(crawl: Crawl) {
+    this.#crawl = crawl;
+    this.#homeHost = websiteOf(crawl.start.homepage);
   }
 
   async *visit(reference: Reference, place: Place): Visiting {
-    const { rules, frontier, prefetcher, recorder, time } = this.#options;
-    const fetch = (hop: Parameters<Prefetcher["get"]>[0]) => time.fetched(hop.request, prefetcher.get(hop));
-    const resolved = await resolve(reference, place, { frontier, rules, fetch });
+    const { frontier, rules, fetch } = this.#crawl;
+    const isRobots = place.by === "robots";
+    const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules, reference.notAsked);
+    const depth = place.parent.depth + 1;
+    const refused = (url: string, reason?: Problem) => reason && this.#refused(reference, place, url, reason);
+    const seenBefore = (hop: Hop): Recording | undefined => {
+      const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
+      const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
+      if (repeated !== undefined) return this.#repeated(reference, place, { ...repeated, keys: keys(repeated.keys) });
+      const abandoned = frontier.abandoned(hop.key);
+      return abandoned && this.#abandoned(reference, place, { ...abandoned, keys: keys(abandoned.keys) });
+    };
+    const knownAtFirst = (hop: Hop): Recording | undefined => {
+      const reason = isRobots ? undefined : (frontier.refusal(hop.key, depth) ?? refusedByName(hop.url));
+      // A guess at a known URL costs nothing of the budget.
+      if (isGuess(place)) return seenBefore(hop) ?? refused(reference.url, reason);
+      return refused(reference.url, reason) ?? seenBefore(hop);
+    };
+    const knownOnTheWay = (hop: Hop): Recording | undefined => {
+      // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
+      if (isRobots) return undefined;
+      const active = frontier.activeAt(hop.key) ?? frontier.activeAt(hop.readKey);
+      if (active !== undefined) return refused(active, problem("cycle"));
+      return refused(hop.url, refusedByName(hop.url)) ?? seenBefore(hop);
+    };
+    const known = (hop: Hop) => (hop === first ? knownAtFirst(hop) : knownOnTheWay(hop));
+    const resolved = await follow<Recording>(first, fetch, known);
+    if (resolved.outcome === "known") return yield* resolved.known;
     if (resolved.outcome === "found") return yield* this.#document(resolved, reference, place);
-    if (resolved.outcome !== "known") return yield* recorder.failed(reference, place, resolved);
-    const { known } = resolved;
-    switch (known.type) {
-      case "refused":
-        return yield* recorder.refused(reference, place, known.url, known.reason);
-      case "repeated":
-        return yield* recorder.repeated(reference, place, known.repeated);
-      case "abandoned":
-        return yield* recorder.abandoned(reference, place, known.abandoned);
-    }
+    return yield* this.#failed(reference, place, resolved);
   }
 
   /**
@@ -86,49 +129,59 @@ export class Visitor {
       const { node, next } = last;
       if (listed.some(({ url }) => url === next.url)) break;
       parent.children.push(node);
-      await takeTurn(this.#options.settings.signal);
+      await takeTurn(this.#crawl.settings.signal);
       last = yield* this.visit(next, { parent, continues: true });
     }
     return last;
   }
 
+  /** A budget is used up in the middle of an index: one node stands for all remaining children. */
+  *cutOff(frame: Frame, { count: _, message: __, ...spent }: Problem): Generator<OrderedEvent, InvalidSitemap> {
+    const reference = frame.references[frame.next] as SitemapReference;
+    const count = frame.references.length - frame.next + frame.unlisted;
+    const { code, ...facts } = spent;
+    const reason = problem(code, count > 1 ? { ...facts, count } : facts);
+    return yield* this.#invalid(reference, reference.url, reason, frame.depth + 1);
+  }
+
+  /** The events of a finished sitemap: its problems, then the sitemap itself. */
+  *report(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<OrderedEvent, void> {
+    if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
+    else this.readable += 1;
+    const problems = problemsOf(sitemap);
+    this.complete &&= isComplete(problems);
+    for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };
+    const { wireBytes, decodedBytes, response } = facts;
+    yield { type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...(response === undefined ? {} : { response }) };
+  }
+
   async *#document(found: FoundDocument, reference: Reference, place: Place): Visiting {
-    const { recorder, prefetcher, frontier, earlier } = this.#options;
+    const { settings, prefetcher, frontier, earlier } = this.#crawl;
+    const { url, keys, document } = found;
     const depth = place.parent.depth + 1;
-    const isNotAsked = found.document.came === "not-asked";
-    const declared = { ...recorder.declared(reference, found.url), ...(isNotAsked ? { notAsked: true as const } : {}) };
-    const children = frontier.children(found.url, place.parent);
-    const content = yield* this.#read(found, children, place);
-    const { sameAs } = content;
-    await prefetcher.drop(found.document);
-    const { reading, cut, pageCount } = content;
+    const isNotAsked = document.came === "not-asked";
+    const declared = { ...this.#declared(reference, url), ...(isNotAsked ? { notAsked: true as const } : {}) };
+    const context = { parent: url, ancestors: [...urlsAbove(place.parent), url], depth: depth + 1 };
+    const children = new Children(settings, context, frontier.reach);
+    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
+    await prefetcher.drop(document);
     frontier.takeBytes(reading.wireBytes);
     const facts = factsOf(found, reading);
-    const result: CandidateResult = {
-      outcome: "found",
-      status: found.document.status,
-      ...movedTo(reference.url, found.url),
-    };
-
+    const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(reference.url, url) };
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     const reason = whyInvalid(reading, place);
     const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
     const { response } = facts;
     if (reason !== undefined && ((isNoSitemap && isGuess(place)) || isLinkToPage(place, reason, response))) {
+      const abandoned = { url, result: { ...result, outcome: "not-a-sitemap", reason }, response } as const;
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
-      const keys = place.by === "robots" ? found.keys.slice(0, 1) : found.keys;
-      return recorder.abandon(reference, {
-        url: found.url,
-        result: { ...result, outcome: "not-a-sitemap", reason },
-        keys,
-        response,
-      });
+      return this.#abandon(reference, { ...abandoned, keys: place.by === "robots" ? keys.slice(0, 1) : keys });
     }
-    if (!content.started) yield { type: "start", url: declared.url, depth };
+    if (!started) yield { type: "start", url, depth };
     if (reason !== undefined) {
       const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
-      yield* recorder.finish(node, depth, found.keys, facts);
+      yield* this.#finish(node, depth, keys, facts);
       return { type: "node", node, result: { ...result, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
     }
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
@@ -136,12 +189,12 @@ export class Visitor {
     if (reading.outcome.kind === "pages") {
       const { format } = reading.outcome;
       const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
-      yield* recorder.finish(node, depth, found.keys, facts);
+      yield* this.#finish(node, depth, keys, facts);
       const next = pageCount > 0 && cut === undefined ? this.#next(reading.outcome.next) : undefined;
       return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
     const isRobots = place.by === "robots";
-    if (isRobots) yield* this.#takeCrawlDelay(reading, found.url);
+    if (isRobots) yield* this.#takeCrawlDelay(reading, url);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
@@ -151,8 +204,8 @@ export class Visitor {
       node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
       parent: place.parent,
       depth,
-      keys: found.keys,
-      references: (await earlier?.marked(found.url, references)) ?? references,
+      keys,
+      references: (await earlier?.marked(url, references)) ?? references,
       unlisted,
       next: 0,
       children: own,
@@ -167,7 +220,7 @@ export class Visitor {
     children: Children,
     place: Place,
   ): AsyncGenerator<OrderedEvent, Content> {
-    const { settings, frontier, time, read: readDocument = read } = this.#options;
+    const { settings, frontier, time, read: readDocument = read } = this.#crawl;
     const isRobots = place.by === "robots";
     let pageCount = 0;
     let firstPage: string | undefined;
@@ -209,24 +262,158 @@ export class Visitor {
 
   // The next page of a feed. What was read before would be a loop.
   #next(url: string | undefined): Reference | undefined {
-    const { frontier, rules } = this.#options;
+    const { frontier, rules } = this.#crawl;
     return url === undefined || frontier.isKnown(Hop.first(url, "sitemap", rules).key) ? undefined : { url };
   }
 
   // That it is not kept is said of this run, and not of the document.
   *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
-    const { settings, setCrawlDelay } = this.#options;
+    const { settings, setCrawlDelay } = this.#crawl;
     const limit = setCrawlDelay && reading.crawlDelay(settings.userAgent);
     if (limit === undefined) return;
     if (settings.useCrawlDelay) setCrawlDelay?.(url, limit);
     else if (limit > settings.delay.milliseconds)
       yield { type: "problem", url, problem: problem("crawl-delay", { limit }) };
   }
+
+  // Not fetched, because of a limit or a cycle.
+  *#refused(reference: Reference, place: Place, url: string, reason: Problem): Recording {
+    const result: CandidateResult = { outcome: "refused", ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return { type: "omitted", result };
+    const node = yield* this.#invalid(reference, url, reason, place.parent.depth + 1);
+    return { type: "node", node, result };
+  }
+
+  // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
+  *#repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
+    const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+    // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
+    if (place.continues || (place.by !== undefined && place.by !== "given")) return { type: "omitted", result };
+    const depth = place.parent.depth + 1;
+    const { declaredUrl: _, lastModified: __, ...rest } = known;
+    const node = { ...rest, ...this.#declared(reference, known.url) } as Sitemap;
+    yield { type: "start", url: node.url, depth };
+    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, place.parent), result };
+    yield* this.#finish(node, depth, [], nothingRead);
+    return { type: "node", node, result };
+  }
+
+  // There is no document.
+  *#failed(reference: Reference, place: Place, failed: FollowFailure): Recording {
+    const { outcome, status, reason, url, keys, response } = failed;
+    if (reason.code === "archive-missing" && (this.#crawl.omitMissing || isGuess(place))) {
+      return { type: "omitted", result: { outcome: "absent", reason } };
+    }
+    const result = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
+    if (isGuess(place)) return this.#abandon(reference, { url, result, keys, response });
+    const node = yield* this.#invalid(reference, url, reason, place.parent.depth + 1, keys, response);
+    return { type: "node", node, result };
+  }
+
+  // An earlier guess at this URL found no sitemap. If it is declared now, it gets a node with the reason.
+  *#abandoned(reference: Reference, place: Place, { url, result: earlier, keys, response }: Abandoned): Recording {
+    const { finalUrl: _, ...rest } = earlier;
+    const result = { ...rest, ...movedTo(reference.url, url) };
+    if (isGuess(place) || isLinkToPage(place, earlier.reason, response)) return { type: "omitted", result };
+    const node = yield* this.#invalid(reference, url, earlier.reason, place.parent.depth + 1, keys, response);
+    return { type: "node", node, result };
+  }
+
+  // A guess that found no sitemap: no node. One that was not requested is not remembered: if it is declared later, it is requested.
+  #abandon({ notAsked }: Reference, abandoned: Abandoned): Visit {
+    if (!notAsked) this.#crawl.frontier.abandon(abandoned);
+    return { type: "omitted", result: abandoned.result };
+  }
+
+  // A sitemap without children to visit is finished.
+  *#finish(node: Sitemap, depth: number, keys: readonly string[], facts: DocumentFacts): Generator<OrderedEvent, void> {
+    this.#crawl.frontier.finish(node, keys);
+    yield* this.report(node, depth, facts);
+  }
+
+  // The fields that every node has.
+  #declared(reference: SitemapReference, url: string): Declared {
+    // Most sitemaps are on the host of the homepage: those need no URL parser.
+    const isAtHome = url.startsWith(this.#crawl.start.homepage) || websiteOf(url) === this.#homeHost;
+    return {
+      url,
+      ...(reference.url === url ? {} : { declaredUrl: reference.url }),
+      ...(reference.lastModified === undefined ? {} : { lastModified: reference.lastModified }),
+      ...(isAtHome ? {} : { offHost: true }),
+    };
+  }
+
+  *#invalid(
+    reference: SitemapReference,
+    url: string,
+    reason: Problem,
+    depth: number,
+    keys: readonly string[] = [],
+    response?: SitemapResponse,
+  ): Generator<OrderedEvent, InvalidSitemap> {
+    // Thousands of sitemaps may be refused for the same reason: they share one object.
+    const last = this.#lastReason;
+    const isSame = last?.code === reason.code && JSON.stringify(last) === JSON.stringify(reason);
+    if (!isSame) this.#lastReason = reason;
+    const node: InvalidSitemap = {
+      kind: "invalid",
+      ...this.#declared(reference, url),
+      reason: isSame ? last : reason,
+    };
+    yield { type: "start", url, depth };
+    yield* this.#finish(node, depth, keys, { ...nothingRead, response });
+    return node;
+  }
 }
 
-// Found by discovery, which needs each sitemap once.
-function isUndeclared({ by }: Place): boolean {
-  return by !== undefined && by !== "robots" && by !== "given";
+// Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number
+// that the budget for documents can reach. The rest are only counted, because a website can list any number.
+class Children {
+  readonly #settings: Settings;
+  readonly #context: RecurseContext;
+  readonly #most: number;
+  readonly #listed: SitemapReference[] = [];
+  #unlisted = 0;
+
+  constructor(settings: Settings, context: RecurseContext, most: number) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#most = most;
+  }
+
+  add(references: readonly SitemapReference[]): void {
+    // `recurseList` is called with all of them.
+    if (this.#settings.recurseList !== undefined) for (const reference of references) this.#listed.push(reference);
+    else for (const reference of references) this.#take(reference);
+  }
+
+  /** After the last reference: those to visit, in order, and how many more were counted. */
+  end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
+    const { recurseList } = this.#settings;
+    if (recurseList !== undefined) {
+      const chosen: unknown = recurseList(this.#listed.splice(0), this.#context);
+      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
+      for (const reference of chosen) this.#take(reference);
+    }
+    return { references: this.#listed, unlisted: this.#unlisted };
+  }
+
+  #take(reference: SitemapReference): void {
+    const { recurse } = this.#settings;
+    // A promise, or the result of `match`, would always or never be true.
+    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, this.#context))) return;
+    if (this.#listed.length < this.#most) this.#listed.push(reference);
+    else this.#unlisted += 1;
+  }
+}
+
+function isReferences(value: unknown): value is readonly SitemapReference[] {
+  return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
+}
+
+/** Why a URL cannot be a sitemap, by its name: robots.txt is where a crawl starts, and must not be named by a sitemap. */
+export function refusedByName(url: string): Problem | undefined {
+  return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
@@ -234,4 +421,67 @@ function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
   const isRobots = outcome.kind === "index" && outcome.format === "robots";
   if (isRobots === (by === "robots")) return undefined;
   return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in place of robots.txt" });
+}
+
+// Whether a failure leaves no node: nobody declared that there is a sitemap.
+function isGuess({ by }: Place): boolean {
+  return by === "known-path" || by === "robots";
+}
+
+// Found by discovery, which needs each sitemap once.
+function isUndeclared({ by }: Place): boolean {
+  return by !== undefined && by !== "robots" && by !== "given";
+}
+
+// Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people.
+function isLinkToPage({ by }: Place, { code, value }: Problem, response?: SitemapResponse): boolean {
+  if (by !== "homepage-link" && by !== "homepage-header") return false;
+  if (code === "not-a-sitemap" && value === "html") return true;
+  return response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
+}
+
+// The URL where a document was found, if that is not the declared one.
+function movedTo(declared: string, url: string): { finalUrl?: string } {
+  return declared === url ? {} : { finalUrl: url };
+}
+
+function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
+  const duration = document.duration ?? document.body.duration;
+  const response: SitemapResponse = {
+    ...responseOf(document, hops),
+    ...(duration === undefined ? {} : { duration }),
+    ...(charset === undefined ? {} : { charset }),
+  };
+  return { wireBytes, decodedBytes, response };
+}
+
+// An index whose children are visited again, from what is known of them.
+function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[], parent: Frame): Frame {
+  const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
+  return {
+    node,
+    parent,
+    depth: parent.depth + 1,
+    keys,
+    references: children
+      .filter((child) => !isOwn(child))
+      .map(({ url, declaredUrl, lastModified }) => ({
+        url: declaredUrl ?? url,
+        ...(lastModified === undefined ? {} : { lastModified }),
+      })),
+    unlisted: 0,
+    next: 0,
+    children: children.filter(isOwn),
+    facts: nothingRead,
+  };
+}
+
+function urlsAbove(frame: Frame): string[] {
+  const urls: string[] = [];
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) urls.unshift(at.node.url);
+  return urls;
+}
+
+function websiteOf(url: string): string {
+  return bareHost(parseUrl(url)?.host ?? "");
 }

@@ -1,6 +1,6 @@
 // One side of a diff: its forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
-import { checkTarget } from "../crawl/target.ts";
+import { checkTarget } from "../crawl/prepare.ts";
 import { path, readable, unexpected } from "../model/option-checks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";

@@ -3,7 +3,7 @@
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
 import type { Scratch } from "../archive/scratch.ts";
-import { flatten } from "../crawl/flatten.ts";
+import { flatten } from "../crawl/crawl.ts";
 import {
   type ChangeKind,
   changeKinds,

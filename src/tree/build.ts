@@ -1,11 +1,9 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
 
 import type { Archive } from "../archive/contract.ts";
-import { replayOptions } from "../crawl/archived-settings.ts";
-import { readByCounts } from "../crawl/counts.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
-import { type Prepared, prepare } from "../crawl/prepare.ts";
-import { type ReadDocument, readUrls } from "../crawl/read.ts";
+import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
+import { type ReadDocument, readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";

@@ -1,7 +1,7 @@
 // The tree of a website's sitemaps. Pages are not kept: they are read again from the documents on demand
 // (document-reader.ts), which is faster than any cache.
 
-import { flatten } from "../crawl/flatten.ts";
+import { flatten } from "../crawl/crawl.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";

@@ -17,8 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { crawl } from "../../src/crawl/crawl.ts";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";

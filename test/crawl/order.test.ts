@@ -1,7 +1,6 @@
 // Order, concurrency, stopping: two runs over one website print the same, and leaving leaves nothing behind.
 import { expect, test } from "vitest";
-import { crawl } from "../../src/crawl/crawl.ts";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";

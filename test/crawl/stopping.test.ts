@@ -2,8 +2,7 @@
 // Needs more than a second.
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { crawl } from "../../src/crawl/crawl.ts";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";

@@ -4,8 +4,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { streamPages } from "../../src/crawl/crawl.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
 import type { Client } from "../../src/model/client.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { isLong, some } from "../support/long.ts";

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { guessDays, isDue, trustedDays } from "../../src/crawl/earlier-run.ts";
+import { guessDays, isDue, trustedDays } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { CrawlEvent, FinishedEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";

@@ -2,7 +2,7 @@
 // that nobody asked for, lengths that are wrong, chunks with extensions, interim responses. Each document names its own number, so
 // that what came in answer to one URL is never taken for another.
 import net from "node:net";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { streamPages } from "../../src/crawl/crawl.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { Random } from "./random.ts";
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { streamPages } from "../../src/crawl/stream-pages.ts";
+import { streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Limits } from "../../src/model/options.ts";
 import { isLossy } from "../../src/model/problem.ts";

@@ -1,6 +1,6 @@
 // Rules about a sample of the pages that are listed: whether they can be opened, redirect, ask not to be indexed, or name
 // another URL.
-import type { PageAnswer } from "../../crawl/page-fetch.ts";
+import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
 import type { Options } from "../../model/options.ts";
 import { parseUrl } from "../../model/url.ts";
@@ -103,7 +103,7 @@ async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Prom
   // setTimeout treats longer delays as 1 ms.
   const timer = time < 2 ** 31 ? setTimeout(() => end.abort(), time) : undefined;
   const crawl = { ...options, signal: end.signal };
-  const { openPageFetch } = await import("../../crawl/page-fetch.ts");
+  const { openPageFetch } = await import("../../crawl/fetch-one.ts");
   const source = await openPageFetch({ homepage, isNamed, crawl, mostBytes: bounds.pageBytes });
   const seen: (Seen | undefined)[] = [];
   let next = 0;

@@ -101,7 +101,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
   const { limits, strict } = resolveOptions(options);
   const opened =
     body === undefined
-      ? await (await import("../../crawl/fetch-document.ts")).fetchDocument(source, options)
+      ? await (await import("../../crawl/fetch-one.ts")).fetchDocument(source, options)
       : { document: { url: flags.url, headers: [], body, isRobots: isRobotsPath(source) }, problems: [] };
   if (!("document" in opened)) return failed(withoutCredentials(source), opened, run);
   const { document: found, problems } = opened;

@@ -3,7 +3,7 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import type { ArchiveInfo } from "../../archive/contract.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
-import type { OpenedDocument } from "../../crawl/fetch-document.ts";
+import type { OpenedDocument } from "../../crawl/fetch-one.ts";
 import type { FollowFailure } from "../../crawl/follow.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
@@ -182,7 +182,7 @@ async function look(url: string, options: Options): Promise<OpenedDocument | Fol
   const rest = withoutFiles(options);
   const { timeout } = resolveOptions(rest);
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, longestLook) };
-  const { fetchDocument } = await import("../../crawl/fetch-document.ts");
+  const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   return fetchDocument(url, { ...rest, retries: 0, timeout: brief });
 }
 

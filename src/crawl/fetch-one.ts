@@ -1,17 +1,41 @@
-// Fetches single pages of a website, for `check --sample`: through the same client and throttle as sitemaps, and only
-// where robots.txt allows it. Redirects of pages are not followed, and only the beginning of a page is read.
-
+// Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, and pages for `check --sample`. Pages are fetched only where
+// robots.txt allows it; their redirects are not followed, and only their beginning is read.
 import type { Fetcher } from "../fetch/fetcher.ts";
-import { type Fetched, type HeaderList, header } from "../model/exchange.ts";
-import type { Options, Settings } from "../model/options.ts";
+import { type DocumentRole, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
+import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import { ruleFinder } from "../parse/robots-rules.ts";
-import { type FollowRules, follow, followRules, Hop } from "./follow.ts";
+import { type Followed, type FollowFailure, follow, followRules, Hop, redirectTarget } from "./follow.ts";
 import { prepare } from "./prepare.ts";
-import { textOf } from "./read.ts";
-import { redirectTarget } from "./redirect-target.ts";
+import { type Document, textOf } from "./read.ts";
+
+export interface OpenedDocument {
+  readonly outcome: "found";
+  readonly document: Document;
+  /** Problems with the redirects that led to it. */
+  readonly problems: readonly Problem[];
+  /** Ends the fetch, if it is still running. */
+  close(): Promise<void>;
+}
+
+/** Rejects with the reason of `options.signal`. The document has to be closed. */
+export async function fetchDocument(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
+  const website = await Website.open(resolveOptions(options), [url]);
+  try {
+    const found = await website.follow(url, "sitemap");
+    if (found.outcome === "found") {
+      const { document, problems } = found;
+      return { outcome: "found", document: { ...document, url: found.url }, problems, close: () => website.close() };
+    }
+    await website.close();
+    return found as FollowFailure;
+  } catch (error) {
+    await website.close();
+    throw error;
+  }
+}
 
 /** How a page answered. */
 export interface PageAnswer {
@@ -42,29 +66,47 @@ export interface PageFetchOptions {
 }
 
 export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: PageFetchOptions): Promise<PageFetch> {
-  const { settings, startUrls: named } = prepare({ homepage }, crawl);
-  const startUrls = isNamed ? named : [];
+  const { settings, startUrls } = prepare({ homepage }, crawl);
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
-  const { createFetcher } = await import("../fetch/fetcher.ts");
-  const fetcher = createFetcher({ settings: own, start: startUrls, onEvent: (event) => settings.onEvent?.(event) });
-  return new Pages(fetcher, own, followRules(limits, startUrls, fetcher));
+  return Website.open(own, isNamed ? startUrls : []);
 }
 
-class Pages implements PageFetch {
+// With more origins than this, the pages are no sample of one website.
+const mostOrigins = 100;
+
+class Website implements PageFetch {
   readonly #fetcher: Fetcher;
   readonly #settings: Settings;
-  readonly #rules: FollowRules;
-  readonly #agent: string;
+  readonly #startUrls: readonly string[];
   // For each origin, which URLs may be fetched.
   readonly #robots = new Map<string, Promise<(url: string) => boolean>>();
 
-  constructor(fetcher: Fetcher, settings: Settings, rules: FollowRules) {
+  private constructor(fetcher: Fetcher, settings: Settings, startUrls: readonly string[]) {
     this.#fetcher = fetcher;
     this.#settings = settings;
-    this.#rules = rules;
-    this.#agent = /^[\w.-]*/.exec(settings.userAgent)?.[0] ?? "";
+    this.#startUrls = startUrls;
+  }
+
+  static async open(settings: Settings, startUrls: readonly string[]): Promise<Website> {
+    const { createFetcher } = await import("../fetch/fetcher.ts");
+    const fetcher = createFetcher({ settings, start: startUrls, onEvent: settings.onEvent });
+    return new Website(fetcher, settings, startUrls);
+  }
+
+  follow(url: string, role: DocumentRole): Promise<Followed<never>> {
+    const { limits, signal } = this.#settings;
+    const rules = followRules(limits, this.#startUrls, this.#fetcher);
+    return follow<never>(
+      Hop.first(url, role, rules),
+      async ({ request }) => {
+        const fetched = await this.#fetcher.fetch({ ...request, signal });
+        rules.cookies.take(fetched);
+        return fetched;
+      },
+      () => undefined,
+    );
   }
 
   async page(url: string): Promise<PageAnswer> {
@@ -83,16 +125,17 @@ class Pages implements PageFetch {
     return this.#fetcher.close();
   }
 
-  async #htmlOf(fetched: Extract<Fetched, { outcome: "found" }>): Promise<string> {
-    const type = header(fetched.headers, "content-type") ?? "";
-    if (!/html|^\s*$/i.test(type)) {
-      // Leaving the body unread releases the connection.
-      for await (const _ of fetched.body) break;
-      return "";
-    }
-    let html = "";
-    for await (const piece of textOf({ ...fetched }, this.#settings)) html += piece;
-    return html;
+  async #htmlOf(fetched: FetchedDocument): Promise<string> {
+    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return this.#textOf(fetched);
+    // Leaving the body unread releases the connection.
+    for await (const _ of fetched.body) break;
+    return "";
+  }
+
+  async #textOf(document: Document): Promise<string> {
+    let text = "";
+    for await (const piece of textOf(document, this.#settings)) text += piece;
+    return text;
   }
 
   #rulesOf(origin: string): Promise<(url: string) => boolean> {
@@ -107,25 +150,13 @@ class Pages implements PageFetch {
   // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
   // cannot be reached, nothing is.
   async #readRobots(origin: string): Promise<(url: string) => boolean> {
-    const first = Hop.first(`${origin}/robots.txt`, "robots", this.#rules);
-    const robots = await follow<never>(
-      first,
-      async (hop) => {
-        const fetched = await this.#fetcher.fetch(hop.request);
-        this.#rules.cookies.take(fetched);
-        return fetched;
-      },
-      () => undefined,
-    );
-    if (robots.outcome === "found") return this.#parse(robots.document);
-    const isUnreachable = isRobotsUnreachable(robots);
-    return () => !isUnreachable;
-  }
-
-  async #parse(fetched: Extract<Fetched, { outcome: "found" }>): Promise<(url: string) => boolean> {
-    let text = "";
-    for await (const piece of textOf({ ...fetched, isRobots: true }, this.#settings)) text += piece;
-    const rules = ruleFinder(text)(this.#agent);
+    const robots = await this.follow(`${origin}/robots.txt`, "robots");
+    if (robots.outcome !== "found") {
+      const isUnreachable = isRobotsUnreachable(robots as FollowFailure);
+      return () => !isUnreachable;
+    }
+    const agent = /^[\w.-]*/.exec(this.#settings.userAgent)?.[0] ?? "";
+    const rules = ruleFinder(await this.#textOf({ ...robots.document, isRobots: true }))(agent);
     return (url) => rules.allows(pathOf(url)) && !rules.isSpent;
   }
 }
@@ -134,6 +165,3 @@ function pathOf(url: string): string {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   return pathname + search;
 }
-
-// With more origins than this, the pages are no sample of one website.
-const mostOrigins = 100;

@@ -1,20 +1,22 @@
-// Fetches documents before they are needed, each once, while others are being read. The source decides how many at a
-// time.
-
+// Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
+// be read. The source decides how many at a time.
 import type { Store } from "../archive/contract.ts";
+import type { Candidate } from "../discover/candidates.ts";
 import {
   type DocumentRequest,
-  type DocumentSource,
+  type DocumentRole,
   type Fetched,
   type FetchedDocument,
+  type FetchedRedirect,
   type RequestIdentity,
   requestKey,
 } from "../model/exchange.ts";
-import type { Cookies } from "./cookies.ts";
-import { pauseWhenDue } from "./event-loop.ts";
-import { Hop } from "./follow.ts";
-import { RedirectMemory } from "./redirect-memory.ts";
+import type { EngineOptions } from "./engine.ts";
+import { type FollowRules, Hop } from "./follow.ts";
+import type { Frame, Frontier } from "./frontier.ts";
+import { pauseWhenDue } from "./read.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
+import { refusedByName } from "./visit.ts";
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
@@ -22,18 +24,17 @@ const mostUnread = 1024 * 1024;
 const mostWaiting = 64;
 const mostKept = 1024;
 
-export interface PrefetcherOptions {
-  readonly source: DocumentSource;
-  /** Keeps what was fetched, so that it can be read again; without one, a document can be read once. */
-  readonly store?: Store | undefined;
-  readonly cookies: Cookies;
+// References that are looked at in one call: the rest of an index of a million is looked at later.
+const mostAtOnce = 1024;
+// The oldest redirects are forgotten, and requested again if needed.
+const mostRedirects = 1000;
+
+export interface PrefetcherOptions extends Pick<EngineOptions, "settings" | "source" | "store" | "onResumed"> {
+  readonly rules: FollowRules;
+  readonly frontier: Frontier;
   readonly signal: AbortSignal;
-  /** Whether to prefetch the target of a redirect. */
-  readonly isWanted: (hop: Hop) => boolean;
   /** Called when a response has arrived: there may be room for another. */
   readonly onRoom: () => void;
-  /** Called for each response that an earlier, interrupted run had kept. */
-  readonly onResumed?: ((fetched: Fetched) => void) | undefined;
 }
 
 export class Prefetcher {
@@ -41,25 +42,28 @@ export class Prefetcher {
   readonly #room = new SpoolRoom();
   // Pending fetches, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
-  readonly #redirects = new RedirectMemory();
+  readonly #redirects = new Map<string, FetchedRedirect>();
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
   readonly #resumed = new Set<string>();
+  // For each index, the next reference to prefetch.
+  readonly #cursors = new WeakMap<Frame, number>();
 
   constructor(options: PrefetcherOptions) {
     this.#options = options;
   }
 
-  /** How many documents were started and not asked for yet. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  /** Whether this document may be prefetched now. */
-  hasRoomFor(url: string): boolean {
-    const { source, store } = this.#options;
-    if (this.#waiting.size >= (store === undefined ? mostWaiting : mostKept)) return false;
-    return this.#room.unread < mostUnread && source.hasRoomFor?.(url) === true;
+  /**
+   * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its ancestors,
+   * then the candidates of discovery.
+   */
+  fill(stack: readonly Frame[], candidates: Iterable<Candidate>): void {
+    for (let at = stack.length - 1; at >= 0; at -= 1) {
+      if (!this.#fillFrom(stack[at] as Frame)) return;
+    }
+    for (const { url, by } of candidates) {
+      if (!this.#startIfRoom(url, by === "robots" ? "robots" : "sitemap")) return;
+    }
   }
 
   /** Starts a fetch, unless it was started before. */
@@ -104,15 +108,47 @@ export class Prefetcher {
     await this.#room.scratch.close();
   }
 
+  #fillFrom(frame: Frame): boolean {
+    if (frame.depth > this.#options.settings.limits.depth) return true;
+    let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
+    const end = at + mostAtOnce;
+    let hasRoom = true;
+    for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
+      // What needs no request need not be prefetched.
+      const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
+      hasRoom = !isAsked || this.#startIfRoom(next.url, "sitemap");
+      if (hasRoom) at += 1;
+      if (at === end) hasRoom = false;
+    }
+    this.#cursors.set(frame, at);
+    return hasRoom;
+  }
+
+  #startIfRoom(url: string, role: DocumentRole): boolean {
+    const { frontier, rules, source, store } = this.#options;
+    // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
+    const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
+    const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
+    if (isFull || source.hasRoomFor?.(url) !== true) return false;
+    const hop = Hop.first(url, role, rules);
+    if (role !== "sitemap" || !frontier.isKnown(hop.key)) this.start(hop);
+    return true;
+  }
+
   // Follows redirects to the document, as long as they lead to something new.
   async #fetchAhead(first: Hop): Promise<void> {
     for (let hop = first; ; ) {
       const fetched = await this.#begin(hop, keyOf(hop.request));
       if (fetched.outcome !== "redirect") return;
       const next = hop.next(fetched);
-      if (!(next instanceof Hop) || !this.#options.isWanted(next) || this.#isStarted(keyOf(next.request))) return;
+      if (!(next instanceof Hop) || !this.#isWanted(next) || this.#isStarted(keyOf(next.request))) return;
       hop = next;
     }
+  }
+
+  #isWanted({ key, readKey, url }: Hop): boolean {
+    const { frontier } = this.#options;
+    return !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined;
   }
 
   #isStarted(key: string): boolean {
@@ -127,18 +163,25 @@ export class Prefetcher {
     return fetching;
   }
 
+  #rememberRedirect(key: string, redirect: FetchedRedirect): void {
+    const headers = redirect.headers.filter(([name]) => name === "location" || name === "set-cookie");
+    this.#redirects.set(key, { ...redirect, headers });
+    const [oldest] = this.#redirects.size > mostRedirects ? this.#redirects.keys() : [];
+    if (oldest !== undefined) this.#redirects.delete(oldest);
+  }
+
   async #fromStore(store: Store, request: DocumentRequest, key: string): Promise<Fetched> {
     const fetched = asAnswerTo(request, await store.fetch(request));
     if ((fetched.came === "resumed" || fetched.came === "not-asked") && !this.#resumed.has(key)) {
       this.#resumed.add(key);
-      this.#options.cookies.take(fetched);
+      this.#options.rules.cookies.take(fetched);
       this.#options.onResumed?.(fetched);
     }
     return fetched;
   }
 
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
-    const { source, store, cookies, signal, onRoom } = this.#options;
+    const { source, store, rules, signal, onRoom } = this.#options;
     const { request } = hop;
     // With a store, nothing is requested twice, but for new cookies.
     if (request.again === undefined && store?.has(request)) return this.#fromStore(store, request, key);
@@ -150,10 +193,10 @@ export class Prefetcher {
     let spool: Spool | undefined;
     try {
       const fetched = asAnswerTo(request, await source.fetch({ ...request, signal }));
-      cookies.take(fetched);
+      rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       if (fetched.outcome === "redirect") {
-        this.#redirects.set(key, fetched);
+        this.#rememberRedirect(key, fetched);
         this.#answers.delete(key);
       }
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
