@@ -3,7 +3,7 @@
 // instead of parsing when the archive is opened; it is compared with the documents when their pages are read.
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { Archive, Counts, RunCounts } from "../archive/contract.ts";
-import { type Body, type HeaderList, header } from "../model/exchange.ts";
+import { type Body, type HeaderList, header, type NotAsked } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions, version } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
@@ -25,6 +25,7 @@ export interface Document {
   readonly isCut?: () => boolean;
   /** Requested without the caller's headers. */
   readonly anonymous?: boolean | undefined;
+  readonly notAsked?: NotAsked | undefined;
 }
 
 export interface ReadSettings {
@@ -279,10 +280,12 @@ export function readByCounts(archive: Archive, settings: ReadSettings, verify: b
 
 async function countsIn(
   archive: Archive,
-  { url, isRobots, anonymous, isCut }: Document,
+  { url, isRobots, anonymous, notAsked, isCut }: Document,
   verify: boolean,
 ): Promise<Counts | undefined> {
-  const counts = url === undefined || isRobots || anonymous || isCut?.() ? undefined : archive.counts(url);
+  // An answer of an earlier run to a guess is kept beside the one to a request.
+  const isOther = isRobots || anonymous || notAsked === "guess";
+  const counts = url === undefined || isOther || isCut?.() ? undefined : archive.counts(url);
   if (counts === undefined || !verify) return counts;
   const fetched = await archive.fetch({ url: url as string, role: "sitemap" });
   return fetched.outcome === "found" && (await (fetched.body as ArchivedBody).isGood()) ? counts : undefined;

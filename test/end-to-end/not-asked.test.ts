@@ -98,6 +98,13 @@ async function run(previous?: string, more: Options = {}, isOneOfMany = false): 
   return { archive, asked, bodies, content, came: (finished as FinishedEvent).totals.came };
 }
 
+/** One that is asked for today, and one that is not. */
+function someNames(): { due: string; other: string } {
+  const names = Array.from({ length: 500 }, (_, at) => `s${at}.xml`);
+  const [due = "", other = ""] = [true, false].map((is) => names.find((name) => isDue(home + name, guessDays) === is));
+  return { due, other };
+}
+
 const dueGuesses = () => knownPaths.slice(1).flatMap((name) => (isDue(home + name, guessDays) ? [`/${name}`] : []));
 
 describe("known paths that had nothing", () => {
@@ -116,9 +123,7 @@ describe("known paths that had nothing", () => {
   });
 
   test("what appears is found on its day, and requested from then on", async () => {
-    const names = Array.from({ length: 500 }, (_, at) => `s${at}.xml`);
-    const due = names.find((name) => isDue(home + name, guessDays)) as string;
-    const other = names.find((name) => !isDue(home + name, guessDays)) as string;
+    const { due, other } = someNames();
     const options = { extraKnownPaths: [due, other] };
     const { archive } = await run(undefined, options);
     for (const name of [due, other]) documents.set(`/${name}`, { body: urlset(`new-${name}`) });
@@ -199,6 +204,19 @@ describe("known paths that had nothing", () => {
     documents.set("/wp-sitemap.xml", { body: urlset("10") });
     const third = await run(second.archive);
     for (const page of ["9", "10"]) expect(third.content).toContain(`"${home}${page}"`);
+  });
+
+  test("a page for people that is a sitemap of an index now: the archive has both answers", async () => {
+    documents.delete("/robots.txt");
+    documents.delete("/sitemap.xml");
+    const { other } = someNames();
+    documents.set("/index.xml", { body: index([other]) });
+    documents.set(`/${other}`, { body: "<html>Not found, but 200</html>", headers: html });
+    const options = { extraKnownPaths: [other, "index.xml"] };
+    const { archive } = await run(undefined, options);
+    documents.set(`/${other}`, { body: urlset("11") });
+    const { content } = await run(archive, options);
+    expect(content).toContain(`"${home}11"`);
   });
 
   test("where no sitemap was found, everything is requested", async () => {
