@@ -42,19 +42,6 @@ test.each(Object.entries(homepageTakers))("%s refuses anything but a homepage", 
   expect(await refusal(() => take(bad("https://user:secret@")))).not.toContain("secret");
 });
 
-test.each(
-  Object.entries({
-    ...homepageTakers,
-    sitemapTreeFrom: (_: never, options: never) => sitemapTreeFrom(["https://example.org/"], options),
-  }),
-)("%s refuses what are no options", async (_, take) => {
-  for (const options of [null, 5, "x", true, []]) {
-    expect(await refusal(() => take(bad("https://example.org/"), bad(options)))).toContain(
-      "invalid-option: Expected `options` to be an object",
-    );
-  }
-});
-
 test("sitemapTreeFrom refuses what are no sitemap URLs", async () => {
   for (const urls of [undefined, null, "https://example.org/a.xml", 5, {}]) {
     expect(await refusal(() => sitemapTreeFrom(bad(urls)))).toMatch(/^invalid-homepage: Expected/);
@@ -196,6 +183,9 @@ test("no function takes for its options what they are not", async () => {
   });
   const takers: Readonly<Record<string, (options: never) => unknown>> = {
     crawl: (options) => crawl("https://example.org/", options),
+    stream: (options) => streamPages("https://example.org/", options),
+    homepage: (options) => sitemapTreeForHomepage("https://example.org/", options),
+    sitemaps: (options) => sitemapTreeFrom(["https://example.org/"], options),
     openTree: (options) => openTree("x.warc", options),
     parse: (options) => parseSitemap("", options),
     read: (options) => readSitemap(new Uint8Array(), options),
@@ -209,7 +199,7 @@ test("no function takes for its options what they are not", async () => {
     facts: (facts) => problem("empty", facts),
     pages: (part) => tree.pages(part),
     walk: (part) => tree.walk(part),
-    sitemaps: (part) => tree.sitemaps(part),
+    treeSitemaps: (part) => tree.sitemaps(part),
     problems: (part) => tree.problems(part),
     json: (options) => (tree.toJSON as (options: unknown) => unknown)(options),
   };

@@ -1,9 +1,9 @@
-// Figures that stand in two places are the same: what README.md says of speed is what docs/performance.md says.
+// What stands in two places is the same: speed in README.md and docs/performance.md, the well-known paths, the oldest Node.js.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { knownPaths } from "../../src/discover/known-paths.ts";
-import { page, root, section, tableRows } from "./pages.ts";
+import { blocksOf, page, root, section, tableRows } from "./pages.ts";
 
 const readme = page("README.md");
 
@@ -19,8 +19,10 @@ test("the comparison is the one that was measured", () => {
   for (const [name, floor, peak] of claimed) expect({ floor, peak }, name).toEqual(measured.get(name));
 });
 
-test("the number of well-known paths is right", () => {
+test("the well-known paths are counted right, and listed in the order in which they are tried", () => {
   expect(readme.text).toContain(`at ${knownPaths.length} [well-known paths]`);
+  const text = section(page("docs/options.md"), "## Well-known paths");
+  expect(blocksOf({ file: "docs/options.md", text })[0]?.code.split("\n")).toEqual(knownPaths);
 });
 
 test("the oldest Node is the one of the package", () => {

@@ -26,7 +26,8 @@ test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the pr
     if (code.startsWith("limit-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: true });
     if (code.startsWith("protocol-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: false });
   }
-  expect([isLossy("http-404"), isLossy("http-999"), isLossy("cycle")]).toEqual([true, true, false]);
+  expect([isLossy("http-404"), isLossy("http-999"), isLossy("xml-truncated")]).toEqual([true, true, true]);
+  expect([isLossy("cycle"), isLossy("url-relative"), isLossy("xml-bare-ampersand")]).toEqual([false, false, false]);
 });
 
 test("without a document something is missing; a problem on the way to one is no loss", () => {

@@ -1,7 +1,7 @@
 // Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
 // Needs more than a second.
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -357,14 +357,44 @@ describe.each(["site.warc", "site.warc.gz"])("the archive of the second run, %s"
   });
 });
 
-test("of several archives the newest record of a URL counts", async () => {
-  const old = await saved();
+test.each<[string, (file: string) => void]>([
+  ["is deleted", (file) => rmSync(file)],
+  ["is replaced by another file", (file) => writeFileSync(file, "something else")],
+  [
+    "is changed in place",
+    (file) => writeFileSync(file, readFileSync(file, "latin1").replace(`${home}2<`, `${home}9<`), "latin1"),
+  ],
+  ["becomes shorter", (file) => truncateSync(file, 1000)],
+])(
+  "while the tree is open, the earlier archive %s: all pages come, and a saved one stands alone",
+  async (_, change) => {
+    put("/a.xml", urlset(...Array.from({ length: 4000 }, (_, page) => String(page))));
+    const previous = await saved("site.warc");
+    const [written, copy] = [newFile(), newFile()];
+    const tree = await sitemapTreeForHomepage(home, { ...options, previous });
+    const saving = await sitemapTreeForHomepage(home, { ...options, previous, save: written });
+    change(previous);
+    await using without = await sitemapTreeForHomepage(home, options);
+    const expected = await contentOf(without);
+    expect(await contentOf(tree)).toBe(expected);
+    expect(await contentOf(saving)).toBe(expected);
+    await tree.save(copy);
+    await Promise.all([tree.close(), saving.close()]);
+    for (const file of [copy, written]) {
+      await using opened = await openTree(file);
+      expect(await contentOf(opened)).toBe(expected);
+    }
+  },
+);
+
+test("of several archives the newest record of a URL counts, also if they are joined or cut off", async () => {
+  const old = await saved("site.warc");
   put("/a.xml", urlset("1", "8"));
-  const newer = await saved();
-  for (const previous of [
-    [old, newer],
-    [newer, old],
-  ]) {
+  const newer = await saved("site.warc");
+  const [joined, cut] = [newFile(), newFile()];
+  writeFileSync(joined, Buffer.concat([readFileSync(old), readFileSync(newer)]));
+  writeFileSync(cut, readFileSync(newer).subarray(0, readFileSync(newer).lastIndexOf("WARC/1.1") - 200));
+  for (const previous of [[old, newer], [newer, old], joined, cut]) {
     expect(await again(previous)).toMatchObject({ "/a.xml": "not-modified", "/c.xml": "not-modified" });
   }
 });

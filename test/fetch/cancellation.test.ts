@@ -76,51 +76,28 @@ const phases: Record<string, Phase> = {
 // In milliseconds. Everything here would go on for thirty seconds.
 const generous = 25_000;
 
-async function expectAborted(promise: Promise<unknown>, expected: unknown): Promise<void> {
-  const begun = performance.now();
-  await expect(promise).rejects.toBe(expected);
-  expect(performance.now() - begun).toBeLessThan(generous);
-}
-
 async function closes(open: () => number): Promise<void> {
   while (open() > 0) await pause(10);
 }
 
 describe.each(Object.entries(phases))("%s", (_, start) => {
-  test("the signal of the request ends it", async () => {
-    const { fetcher, url, open, done } = await start();
+  test.each(["the signal of the request", "the signal of the run", "close()"])("%s ends it", async (what) => {
     const controller = new AbortController();
-    const promise = fetcher.fetch({ url, role: "sitemap", signal: controller.signal });
-    await pause(60);
-    controller.abort(reason);
-    await expectAborted(promise, reason);
-    await closes(open);
-    expect(fetcher.events.filter(({ type }) => type === "response").length).toBeLessThan(2);
-    await done?.();
-  });
-
-  test("so does the signal of the run, and close()", async () => {
-    const controller = new AbortController();
-    const { fetcher, url, open, done } = await start(controller.signal);
-    const promise = fetcher.fetch({ url, role: "sitemap" });
-    await pause(60);
-    controller.abort(reason);
-    await expectAborted(promise, reason);
-    await closes(open);
-    await expect(fetcher.fetch({ url, role: "sitemap" })).rejects.toBe(reason);
-    await done?.();
-  });
-
-  test("close() ends it, too", async () => {
-    const { fetcher, url, open, done } = await start();
-    const promise = fetcher.fetch({ url, role: "sitemap" });
+    const { fetcher, url, open, done } = await start(what === "the signal of the run" ? controller.signal : undefined);
+    const signal = what === "the signal of the request" ? controller.signal : undefined;
+    const promise = fetcher.fetch({ url, role: "sitemap", signal });
     promise.catch(() => {});
     await pause(60);
     const begun = performance.now();
-    await fetcher.close();
-    await expect(promise).rejects.toMatchObject({ name: "AbortError" });
+    if (what === "close()") await fetcher.close();
+    else controller.abort(reason);
+    await (what === "close()"
+      ? expect(promise).rejects.toMatchObject({ name: "AbortError" })
+      : expect(promise).rejects.toBe(reason));
     expect(performance.now() - begun).toBeLessThan(generous);
     await closes(open);
+    expect(fetcher.events.filter(({ type }) => type === "response").length).toBeLessThan(2);
+    if (what === "the signal of the run") await expect(fetcher.fetch({ url, role: "sitemap" })).rejects.toBe(reason);
     await done?.();
   });
 });

@@ -79,12 +79,6 @@ describe("a client of the user's own", () => {
     expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
   });
 
-  test("may make problems", async () => {
-    const client: Client = { request: async () => problem("http-404", { status: 404 }) };
-    const { fetched } = await testFetcher({ client }).read("https://website.test/a");
-    expect(fetched).toMatchObject({ outcome: "absent", reason: { code: "http-404", message: "Not found (404)" } });
-  });
-
   test("learns which attempt it is", async () => {
     const attempts: unknown[] = [];
     const client: Client = {
@@ -132,20 +126,11 @@ describe("a client that does not keep the contract", () => {
     ],
     ["rejects with nothing", { request: () => Promise.reject(undefined) }],
     ["rejects with a text", { request: () => Promise.reject("broken") }],
-    ["gives nothing", { request: async () => undefined as never }],
-    ["gives no body", { request: async () => ({ status: 200, headers: [] }) as never }],
-    [
-      "gives a header without a value",
-      { request: async () => ({ status: 200, headers: [["a", null]], body: [] }) as never },
-    ],
-    ["gives a header that is none", { request: async () => ({ status: 200, headers: ["a"], body: [] }) as never }],
-    ["gives headers by name", { request: async () => ({ status: 200, headers: { a: "b" }, body: [] }) as never }],
     ["gives text", { request: async () => ({ status: 200, headers: [], body: Readable.from(["text"]) }) as never }],
     [
       "gives nothing in pieces",
       { request: async () => ({ status: 200, headers: [], body: Readable.from([{}]) }) as never },
     ],
-    ["gives no status", { request: async () => ({ headers: [], body: [] }) as never }],
     ["has a body that throws", { request: async () => ({ status: 200, headers: [], body: thrower() }) }],
   ])("%s: that is a problem, not an error", async (_, client) => {
     expect((await testFetcher({ client }).read("https://website.test/")).result).toBe("failed client-failed");
@@ -166,11 +151,6 @@ describe("a client that does not keep the contract", () => {
     const client: Client = { request: async () => ({ status: 200, headers: [], body }) };
     const fetcher = testFetcher({ client, timeout: { idle: 100 } });
     expect((await fetcher.read("https://website.test/")).result).toBe("failed timeout-idle");
-  });
-
-  test("its own problem is reported unchanged", async () => {
-    const client: Client = { request: async () => ({ code: "archive-missing", message: "Not here" }) };
-    expect((await testFetcher({ client }).read("https://website.test/")).result).toBe("failed archive-missing");
   });
 
   async function* thrower(): AsyncGenerator<Uint8Array> {

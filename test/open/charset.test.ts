@@ -202,6 +202,18 @@ describe("what is refused", () => {
   });
 });
 
+/** The text, which has to be the same whole and cut at these places. */
+function decodedAlike(create: () => Utf8Decoder | CharsetDecoder, body: Uint8Array, places: number[]): string {
+  const whole = create();
+  const text = `${whole.write(body)}${whole.end()}`;
+  const pieces = create();
+  const cuts = places.map((place) => Math.min(place, body.length));
+  const written = cut(body, cuts).map((piece) => pieces.write(piece));
+  expect(`${written.join("")}${pieces.end()}`).toBe(text);
+  expect(pieces.replaced).toBe(whole.replaced);
+  return text;
+}
+
 describe("bytes that are not valid", () => {
   test.each([
     ["an overlong NUL", [0xc0, 0x80], 2],
@@ -261,17 +273,8 @@ describe("bytes that are not valid", () => {
     );
     fc.assert(
       fc.property(bytes, fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), (body, places) => {
-        const whole = new Utf8Decoder();
         const expected = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
-        expect(`${whole.write(body)}${whole.end()}`).toBe(expected);
-        const pieces = new Utf8Decoder();
-        const cuts = places.map((place) => Math.min(place, body.length));
-        expect(
-          cut(body, cuts)
-            .map((piece) => pieces.write(piece))
-            .join("") + pieces.end(),
-        ).toBe(expected);
-        expect(pieces.replaced).toBe(whole.replaced);
+        expect(decodedAlike(() => new Utf8Decoder(), body, places)).toBe(expected);
       }),
       { numRuns: some(150) },
     );
@@ -291,16 +294,7 @@ describe("bytes that are not valid", () => {
   ])("%s is decoded alike in any cut", (charset) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 30 }), fc.array(fc.nat({ max: 30 }), { maxLength: 6 }), (body, places) => {
-        const whole = new CharsetDecoder(charset);
-        const expected = whole.write(body) + whole.end();
-        const pieces = new CharsetDecoder(charset);
-        const cuts = places.map((place) => Math.min(place, body.length));
-        expect(
-          cut(body, cuts)
-            .map((piece) => pieces.write(piece))
-            .join("") + pieces.end(),
-        ).toBe(expected);
-        expect(pieces.replaced).toBe(whole.replaced);
+        decodedAlike(() => new CharsetDecoder(charset), body, places);
       }),
       { numRuns: 60 },
     );
@@ -316,13 +310,7 @@ test("a cut character that turns out to be invalid just before the end throws no
       [0x1b, 0x24, 0x42, 0x30, 0],
     ]) {
       const bytes = Uint8Array.from([...Array(20).fill(0x20), ...body]);
-      const whole = new CharsetDecoder(charset);
-      const expected = whole.write(bytes) + whole.end();
-      for (let at = 0; at < bytes.length; at += 1) {
-        const pieces = new CharsetDecoder(charset);
-        expect(pieces.write(bytes.subarray(0, at)) + pieces.write(bytes.subarray(at)) + pieces.end()).toBe(expected);
-        expect(pieces.replaced).toBe(whole.replaced);
-      }
+      for (let at = 0; at < bytes.length; at += 1) decodedAlike(() => new CharsetDecoder(charset), bytes, [at]);
     }
   }
 });

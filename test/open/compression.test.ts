@@ -23,11 +23,6 @@ describe("spec: gzip (RFC 1952)", () => {
     expect(await openedInEveryCut(plain, { contentType: "application/gzip" })).toMatchObject(complete);
   });
 
-  test("gzip inside gzip is unwrapped, up to three layers", async () => {
-    expect(await openedInEveryCut(gzipSync(gzip))).toMatchObject(complete);
-    expect(await openedInEveryCut(gzipSync(gzipSync(gzip)))).toMatchObject(complete);
-  });
-
   // "A gzip file consists of a series of 'members' (compressed data sets). [...] The members simply appear one after
   // another in the file, with no additional information before, between, or after them."
   test("members follow one another", async () => {
@@ -320,7 +315,7 @@ describe("how many layers", () => {
   test.each([1, 2, 3])("%i layers are taken off", async (count) => {
     const contentEncoding = Array(count).fill("gzip").join(", ");
     expect(await opened(layers(count), { contentEncoding })).toMatchObject(complete);
-    expect(await opened(layers(count))).toMatchObject(complete);
+    expect(await openedInEveryCut(layers(count))).toMatchObject(complete);
   });
 
   test("more are refused, announced or not", async () => {

@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 
@@ -24,25 +25,24 @@ beforeAll(async () => {
   const save = path.join(folder, "whole.warc");
   await using tree = await sitemapTreeForHomepage(home, { client, save, retries: 0, useKnownPaths: false });
   archive = readFileSync(save);
-  expected = JSON.stringify(tree);
+  expected = await contentOf(tree);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Opened {
-  readonly json: string;
-  readonly complete: boolean;
-  readonly codes: readonly string[];
+async function contentOf(tree: SitemapTree): Promise<string> {
+  const urls: string[] = [];
+  for await (const { url } of tree.pages()) urls.push(url);
+  return JSON.stringify([tree, urls]);
 }
 
 /** Undefined if it is refused. */
-async function opened(bytes: Buffer, name = "changed.warc"): Promise<Opened | undefined> {
-  const file = path.join(folder, name);
+async function opened(bytes: Buffer): Promise<{ json: string; complete: boolean } | undefined> {
+  const file = path.join(folder, "changed.warc");
   writeFileSync(file, bytes);
   try {
     await using tree = await openTree(file);
-    for await (const _ of tree.pages());
-    const codes = [...tree.problems()].map(({ problem }) => problem.code);
-    return { json: JSON.stringify(tree), complete: tree.complete, codes };
+    const json = await contentOf(tree);
+    return { json, complete: tree.complete };
   } catch (error) {
     expect(error).toBeInstanceOf(SitemapError);
     return undefined;
@@ -60,11 +60,11 @@ function recordsIn(bytes: Buffer): { readonly start: number; readonly content: n
   return records;
 }
 
-test("a flipped bit in the head of a record loses nothing in silence", async () => {
+test("a flipped bit anywhere in a record loses nothing in silence", async () => {
   const silent: string[] = [];
-  const step = some(1, 5);
-  for (const { start, content } of recordsIn(archive).slice(1)) {
-    for (let at = start; at < content; at += step) {
+  const step = some(1, 11);
+  for (const { start, end } of recordsIn(archive).slice(1)) {
+    for (let at = start; at < end; at += step) {
       const changed = Buffer.from(archive);
       changed[at] = changed[at]! ^ 1;
       const result = await opened(changed);

@@ -1,6 +1,6 @@
 // A tree from an archive that says what was read in its documents: the same as one that reads them, at once; and where the archive is wrong
 // about them, that is a problem.
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -204,18 +204,10 @@ test.each([
   ["a problem that is a loss", { problems: [{ code: "xml-truncated" }] }],
   ["a count that is no whole number", { problems: [{ code: "url-missing", count: 0.5 }] }],
   ["a character set that is none", { charset: "\u001b[31m" }],
-])("a note that we would not have written counts for nothing: %s", async (_, field) => {
-  const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
-  expect(read).toEqual(["a.xml"]);
-  expect(tree.toJSON()).toEqual(whole.toJSON());
-  await tree.close();
-});
-
-test.each([
   ["more pages than fit into it", { pages: 100_000 }],
   ["more bytes than a document may have", { pages: 999_999, decodedBytes: 2 ** 52 }],
   ["more entries than a document may have", { pages: 1_000_001, decodedBytes: 100_000_000 }],
-])("what is said about a document counts for nothing if it is impossible: %s", async (_, field) => {
+])("what we would not have written of a document, or what is impossible, counts for nothing: %s", async (_, field) => {
   const { tree, read } = await opened(await withNote(({ documents }) => Object.assign(documents[0] as object, field)));
   expect(read).toEqual(["a.xml"]);
   expect(tree.toJSON()).toEqual(whole.toJSON());
@@ -232,13 +224,4 @@ test("an archive that says that an index is a list without pages: that is a prob
     url: `${homepage}index.xml`,
     problem: { code: "archive-counts" },
   });
-});
-
-test("a file that becomes shorter while it is open is not complete", async () => {
-  const file = path.join(folder, "halved.warc");
-  copyFileSync(archive, file);
-  await using tree = await openTree(file);
-  truncateSync(file, readFileSync(file).length >> 1);
-  expect((await walked(tree)).length).toBeLessThan(2003);
-  expect([tree.complete, tree.pageCount]).toEqual([false, (await walked(tree)).length]);
 });
