@@ -165,7 +165,6 @@ export function inTurn(...faults: readonly Fault[]): Fault {
 
 // ---- Faults.
 
-const text = (value: string) => Buffer.from(value, "latin1");
 const head = (document: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(document)}\r\n\r\n`;
 const chunkedHead = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunk = (value: string) => `${Buffer.byteLength(value).toString(16)}\r\n${value}\r\n`;
@@ -187,168 +186,78 @@ async function endlessly(socket: net.Socket, piece: string | Buffer, pause = 0):
   }
 }
 
+type MakeFault = (document?: string) => Fault;
+type Text = (document: string) => string;
+
+const sends =
+  (make: Text): MakeFault =>
+  (document = "") =>
+  ({ socket }) =>
+    void socket.write(make(document));
+const ends =
+  (make: Text): MakeFault =>
+  (document = "") =>
+  ({ socket }) =>
+    void socket.end(make(document));
+const resets =
+  (make: Text): MakeFault =>
+  (document = "") =>
+  ({ socket }) => {
+    socket.write(make(document));
+    resetSoon(socket);
+  };
+const sendsEndlessly =
+  (make: Text, piece: string, pause = 0): MakeFault =>
+  (document = "") =>
+  ({ socket }) => {
+    socket.write(make(document));
+    return endlessly(socket, piece, pause);
+  };
+
+const ok = "HTTP/1.1 200 OK\r\n";
+const nothing = () => "";
+const announced = (document: string) => head(document) + half(document);
+const inChunks = (document: string) => chunkedHead + chunk(half(document));
+const withoutLength = (document: string) => `${ok}\r\n${half(document)}`;
+
 /** Each takes the document that is asked for. What a fault sends of it is its first half, unless it says otherwise. */
 export const faults = {
   silence: () => () => {},
-  "stall in headers":
-    () =>
-    ({ socket }) => {
-      socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/xm");
-    },
-  "stall before body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(head(document));
-    },
-  "stall in body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(head(document) + half(document));
-    },
-  "drip of headers":
-    () =>
-    ({ socket }) => {
-      socket.write("HTTP/1.1 200 OK\r\nx-drip: ");
-      return endlessly(socket, "x", 10);
-    },
-  "drip of body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(chunkedHead + chunk(half(document)));
-      return endlessly(socket, chunk(" "), 10);
-    },
-  "endless body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(chunkedHead + chunk(half(document)));
-      return endlessly(socket, chunk(" ".repeat(16_384)));
-    },
-  "endless body without length":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\r\n\r\n${half(document)}`);
-      return endlessly(socket, " ".repeat(16_384));
-    },
-  "flood of 103":
-    () =>
-    ({ socket }) =>
-      endlessly(socket, "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
-  "flood of 100":
-    () =>
-    ({ socket }) =>
-      endlessly(socket, "HTTP/1.1 100 Continue\r\n\r\n"),
+  "stall in headers": sends(() => `${ok}content-type: text/xm`),
+  "stall before body": sends(head),
+  "stall in body": sends(announced),
+  "drip of headers": sendsEndlessly(() => `${ok}x-drip: `, "x", 10),
+  "drip of body": sendsEndlessly(inChunks, chunk(" "), 10),
+  "endless body": sendsEndlessly(inChunks, chunk(" ".repeat(16_384))),
+  "endless body without length": sendsEndlessly(withoutLength, " ".repeat(16_384)),
+  "flood of 103": sendsEndlessly(nothing, "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
+  "flood of 100": sendsEndlessly(nothing, "HTTP/1.1 100 Continue\r\n\r\n"),
   "reset before headers":
     () =>
-    ({ socket }) => {
-      socket.resetAndDestroy();
-    },
-  "empty reply":
-    () =>
-    ({ socket }) => {
-      socket.end();
-    },
-  "reset in headers":
-    () =>
-    ({ socket }) => {
-      socket.write("HTTP/1.1 200 OK\r\ncontent-ty");
-      resetSoon(socket);
-    },
-  "reset before body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(head(document));
-      resetSoon(socket);
-    },
-  "reset in body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(head(document) + half(document));
-      resetSoon(socket);
-    },
-  "reset in chunked body":
-    (document) =>
-    ({ socket }) => {
-      socket.write(chunkedHead + chunk(half(document)));
-      resetSoon(socket);
-    },
-  "reset in body without length":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\r\n\r\n${half(document)}`);
-      resetSoon(socket);
-    },
-  "length too long":
-    (document) =>
-    ({ socket }) => {
-      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(document) + 1000}\r\n\r\n${document}`);
-    },
-  "length too short":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${half(document).length}\r\n\r\n${document}`);
-    },
-  "two lengths":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${document.length}\r\n\r\n${document}`);
-    },
-  "length and chunked":
-    (document) =>
-    ({ socket }) => {
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(document)}0\r\n\r\n`,
-      );
-    },
-  "no final chunk":
-    (document) =>
-    ({ socket }) => {
-      socket.end(chunkedHead + chunk(half(document)));
-    },
-  "bad chunk size":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`${chunkedHead}${chunk(half(document))}zz\r\nrest\r\n0\r\n\r\n`);
-    },
-  "chunk extensions":
-    (document) =>
-    ({ socket }) => {
-      socket.write(chunkedHead + chunk(half(document)));
-      return endlessly(socket, `1;${"x".repeat(1_000_000)}\r\n \r\n`);
-    },
-  "large header":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\r\nx-large: ${"x".repeat(20_000)}\r\n\r\n${document}`);
-    },
-  "header bomb":
-    () =>
-    ({ socket }) => {
-      socket.write("HTTP/1.1 200 OK\r\n");
-      return endlessly(socket, `x-${"a".repeat(8)}: b\r\n`.repeat(100));
-    },
-  "nul in header":
-    (document) =>
-    ({ socket }) => {
-      socket.write(text(`HTTP/1.1 200 OK\r\nx-nul: a\0b\r\ncontent-length: ${document.length}\r\n\r\n${document}`));
-    },
-  "line feeds only":
-    (document) =>
-    ({ socket }) => {
-      socket.write(`HTTP/1.1 200 OK\ncontent-length: ${document.length}\n\n${document}`);
-    },
-  "http 0.9":
-    (document) =>
-    ({ socket }) => {
-      socket.end(document);
-    },
-  "not http":
-    () =>
-    ({ socket }) => {
-      socket.end("SSH-2.0-OpenSSH_9.2p1\r\n");
-    },
-  "unasked upgrade":
-    () =>
-    ({ socket }) => {
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n");
-    },
-} as const satisfies Readonly<Record<string, (document: string) => Fault>>;
+    ({ socket }) =>
+      void socket.resetAndDestroy(),
+  "empty reply": ends(nothing),
+  "reset in headers": resets(() => `${ok}content-ty`),
+  "reset before body": resets(head),
+  "reset in body": resets(announced),
+  "reset in chunked body": resets(inChunks),
+  "reset in body without length": resets(withoutLength),
+  "length too long": ends(
+    (document) => `${ok}content-length: ${Buffer.byteLength(document) + 1000}\r\n\r\n${document}`,
+  ),
+  "length too short": sends((document) => `${ok}content-length: ${half(document).length}\r\n\r\n${document}`),
+  "two lengths": sends((document) => `${ok}content-length: 5\r\ncontent-length: ${document.length}\r\n\r\n${document}`),
+  "length and chunked": sends(
+    (document) => `${ok}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(document)}0\r\n\r\n`,
+  ),
+  "no final chunk": ends(inChunks),
+  "bad chunk size": sends((document) => `${inChunks(document)}zz\r\nrest\r\n0\r\n\r\n`),
+  "chunk extensions": sendsEndlessly(inChunks, `1;${"x".repeat(1_000_000)}\r\n \r\n`),
+  "large header": sends((document) => `${ok}x-large: ${"x".repeat(20_000)}\r\n\r\n${document}`),
+  "header bomb": sendsEndlessly(() => ok, `x-${"a".repeat(8)}: b\r\n`.repeat(100)),
+  "nul in header": sends((document) => `${ok}x-nul: a\0b\r\ncontent-length: ${document.length}\r\n\r\n${document}`),
+  "line feeds only": sends((document) => `HTTP/1.1 200 OK\ncontent-length: ${document.length}\n\n${document}`),
+  "http 0.9": ends((document) => document),
+  "not http": ends(() => "SSH-2.0-OpenSSH_9.2p1\r\n"),
+  "unasked upgrade": sends(() => "HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"),
+} as const satisfies Readonly<Record<string, MakeFault>>;
