@@ -12,7 +12,7 @@ export interface SampledPage {
   readonly alternates: readonly AlternatePage[];
 }
 
-interface Candidate {
+interface Drawn {
   readonly hash: string;
   /** Its place among all pages. */
   readonly number: number;
@@ -21,7 +21,7 @@ interface Candidate {
 
 export class PageSampler {
   readonly #quotas: ReadonlyMap<string, number>;
-  readonly #chosen = new Map<string, Candidate[]>();
+  readonly #chosen = new Map<string, Drawn[]>();
   #seen = 0;
 
   /** `sitemaps` each once; `size`: how many pages in all. */

@@ -10,18 +10,14 @@ export function looksLikeArchive(bytes: Uint8Array): boolean {
   return unzipped(start).subarray(0, magic.length).toString("latin1") === magic;
 }
 
-export function looksLikePages(bytes: Uint8Array): boolean {
-  return /^\{"(?:url":"|kind":"finished")/.test(textOf(bytes));
-}
-
-/** By the names of its columns. As a list of URLs, each whole line would become one. */
-export function looksLikeTable(bytes: Uint8Array): boolean {
-  const [line = ""] = textOf(bytes).split(/\r?\n/, 1);
-  return /^(?:\ufeff)?["\w.]+(?:[,;\t]["\w.]+)+$/.test(line) && /\b(?:url|loc)\b/i.test(line);
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, magicLength)).toString();
+/** `table`: by the names of its columns. As a list of URLs, each whole line would become one. */
+export function kindOfBytes(bytes: Uint8Array): "archive" | "ndjson" | "table" | "other" {
+  if (looksLikeArchive(bytes)) return "archive";
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, magicLength)).toString();
+  if (/^\{"(?:url":"|kind":"finished")/.test(text)) return "ndjson";
+  const [line = ""] = text.split(/\r?\n/, 1);
+  const isTable = /^(?:\ufeff)?["\w.]+(?:[,;\t]["\w.]+)+$/.test(line) && /\b(?:url|loc)\b/i.test(line);
+  return isTable ? "table" : "other";
 }
 
 function unzipped(start: Buffer): Buffer {

@@ -11,8 +11,8 @@ import { defaultLimits, type Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsPath } from "../model/url.ts";
-import { looksLikeArchive, looksLikePages, looksLikeTable } from "./archive-magic.ts";
-import type { Side, SideSitemap } from "./diff-side.ts";
+import { kindOfBytes } from "./archive-magic.ts";
+import type { DiffBytes, Side, SideSitemap } from "./diff-side.ts";
 import type { PageLists } from "./page-lists.ts";
 
 export interface FileSideOptions {
@@ -117,83 +117,51 @@ interface FileContent {
   open(range: Range): AsyncIterable<Uint8Array>;
 }
 
-export class PathContent implements FileContent {
-  readonly shown: string;
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(file: string, signal: AbortSignal | undefined) {
-    this.shown = file;
-    this.#signal = signal;
-  }
-
-  get name(): string {
-    return path.basename(this.shown);
-  }
-
-  get isRobots(): boolean {
-    return isRobotsPath(this.shown);
-  }
-
-  get mayBeEmpty(): boolean {
-    return /\.txt$/i.test(this.name);
-  }
-
-  ranges(): Promise<readonly Range[]> {
-    return lineRanges(this.shown);
-  }
-
-  open(range: Range): AsyncIterable<Uint8Array> {
-    return createReadStream(this.shown, { highWaterMark: blockLength, signal: this.#signal, ...range });
-  }
+export function pathContent(file: string, signal: AbortSignal | undefined): FileContent {
+  const name = path.basename(file);
+  return {
+    shown: file,
+    name,
+    isRobots: isRobotsPath(file),
+    mayBeEmpty: /\.txt$/i.test(name),
+    ranges: () => lineRanges(file),
+    open: (range) => createReadStream(file, { highWaterMark: blockLength, signal, ...range }),
+  };
 }
 
 /** Stored while it is received. */
-export class StreamContent implements FileContent {
-  readonly name: string;
-  readonly isRobots = false;
-  readonly mayBeEmpty = true;
-  readonly #bytes: AsyncIterable<Uint8Array>;
-  readonly #scratch: Scratch;
-  readonly #signal: AbortSignal | undefined;
-  readonly #pieces: Block[] = [];
-
-  constructor(name: string, bytes: AsyncIterable<Uint8Array>, scratch: Scratch, signal: AbortSignal | undefined) {
-    this.name = name;
-    this.#bytes = bytes;
-    this.#scratch = scratch;
-    this.#signal = signal;
-  }
-
-  get shown(): string {
-    return this.name;
-  }
-
-  async ranges(): Promise<readonly Range[]> {
-    for await (const bytes of this.#bytes) {
-      this.#signal?.throwIfAborted();
-      if (this.#pieces.length === 0) this.#expectText(bytes);
-      // A copy: the producer may reuse its buffer.
-      this.#pieces.push(await this.#scratch.put(bytes.slice()));
-    }
-    return [{ start: 0 }];
-  }
-
-  #expectText(bytes: Uint8Array): void {
-    const what = looksLikeArchive(bytes)
-      ? "an archive: an archive has to be a file"
-      : looksLikePages(bytes)
-        ? "NDJSON: that has to be a file"
-        : looksLikeTable(bytes)
-          ? "a table: list with -f ndjson or --save to compare"
-          : undefined;
-    if (what !== undefined) throw new SitemapError("invalid-file", `${this.name} holds ${what}`);
-  }
-
-  async *open(): AsyncGenerator<Uint8Array, void> {
-    for (const piece of this.#pieces) yield await this.#scratch.get(piece);
-  }
+export function streamContent(
+  { name, bytes: received }: DiffBytes,
+  scratch: Scratch,
+  signal: AbortSignal | undefined,
+): FileContent {
+  const blocks: Block[] = [];
+  return {
+    shown: name,
+    name,
+    isRobots: false,
+    mayBeEmpty: true,
+    async ranges() {
+      for await (const bytes of received) {
+        signal?.throwIfAborted();
+        const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
+        if (kind !== "other") throw new SitemapError("invalid-file", `${name} holds ${notText[kind]}`);
+        // A copy: the producer may reuse its buffer.
+        blocks.push(await scratch.put(bytes.slice()));
+      }
+      return [{ start: 0 }];
+    },
+    async *open() {
+      for (const block of blocks) yield await scratch.get(block);
+    },
+  };
 }
 
+const notText = {
+  archive: "an archive: an archive has to be a file",
+  ndjson: "NDJSON: that has to be a file",
+  table: "a table: list with -f ndjson or --save to compare",
+};
 const blockLength = 256 * 1024;
 
 interface Range {

@@ -8,10 +8,10 @@ import type { Problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
-import { looksLikeArchive, looksLikePages, looksLikeTable, magicLength } from "./archive-magic.ts";
+import { kindOfBytes, magicLength } from "./archive-magic.ts";
 import type { Side } from "./diff-side.ts";
 import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
-import { FileSide, PathContent, StreamContent } from "./file-side.ts";
+import { FileSide, pathContent, streamContent } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";
 
@@ -31,8 +31,7 @@ export async function openSide(source: DiffSide, scratch: Scratch, options: Open
   const { limits, strict } = crawl;
   if (isTree(source)) return new TreeSide(source);
   if (isBytes(source)) {
-    const content = new StreamContent(source.name, source.bytes, scratch, signal);
-    return new FileSide({ content, limits, strict, onProblems });
+    return new FileSide({ content: streamContent(source, scratch, signal), limits, strict, onProblems });
   }
   if (typeof source !== "string" || isTarget(source)) {
     return new TreeSide((building) => buildTreeWhile(source, crawlOptions(options), building));
@@ -44,7 +43,7 @@ export async function openSide(source: DiffSide, scratch: Scratch, options: Open
   if (kind === "table")
     throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
   if (kind === "ndjson") return new NdjsonSide({ file: source, complete: true, kind: "file" });
-  return new FileSide({ content: new PathContent(source, signal), limits, strict, onProblems });
+  return new FileSide({ content: pathContent(source, signal), limits, strict, onProblems });
 }
 
 function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options {
@@ -59,7 +58,7 @@ function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options
 }
 
 /** By its first bytes; a file that is named as an archive has to be one. */
-async function kindOf(file: string): Promise<"archive" | "ndjson" | "table" | "other"> {
+async function kindOf(file: string): Promise<ReturnType<typeof kindOfBytes>> {
   let handle: FileHandle | undefined;
   try {
     // Opening a pipe would wait for a writer.
@@ -67,9 +66,7 @@ async function kindOf(file: string): Promise<"archive" | "ndjson" | "table" | "o
     if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return "archive";
     handle = await open(file, "r");
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(magicLength), 0, magicLength, 0);
-    const start = buffer.subarray(0, bytesRead);
-    if (looksLikeArchive(start)) return "archive";
-    return looksLikePages(start) ? "ndjson" : looksLikeTable(start) ? "table" : "other";
+    return kindOfBytes(buffer.subarray(0, bytesRead));
   } catch (error) {
     throw unreadable(file, error as NodeJS.ErrnoException);
   } finally {

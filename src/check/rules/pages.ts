@@ -75,7 +75,7 @@ interface Seen {
 /** Fetches and judges pages; findings come in their order, whatever answers first. */
 export async function judgeSample(pages: readonly SampledPage[], parts: SampleParts): Promise<PageSample> {
   const seen = await fetchAll(pages, parts);
-  const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [originOf(page.url)] : [])));
+  const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [serverOf(page.url)] : [])));
   let judged = 0;
   let bad = 0;
   let disallowed = 0;
@@ -134,7 +134,7 @@ const mostWaiting = 16;
 
 function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
   const { reason } = answer;
-  return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(originOf(page.url));
+  return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(serverOf(page.url));
 }
 
 // Whether it should not be listed as it is.
@@ -213,6 +213,6 @@ function normalOf(url: string): string {
   return parsed.href.slice(0, parsed.href.length - parsed.hash.length);
 }
 
-function originOf(url: string): string {
+function serverOf(url: string): string {
   return parseUrl(url)?.origin ?? "";
 }
