@@ -57,6 +57,7 @@ export async function* compareSides(
     signal,
   });
 
+  await pairs.finish();
   for await (const { list, pages, place } of marked(before, was, marksBefore, signal)) {
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {
@@ -116,6 +117,7 @@ async function scan(
 ): Promise<PageLists> {
   const lists = new PageLists(scratch, settings);
   await side.scan(lists, before);
+  await lists.records.finish();
   return lists;
 }
 

@@ -169,6 +169,11 @@ export class PlacePairs {
     await this.#pairs.flush();
   }
 
+  /** Nothing more is added. */
+  async finish(): Promise<void> {
+    await this.#pairs.finish();
+  }
+
   /** Only for places that were added. */
   async at(before: number): Promise<number> {
     const bucket = this.#buckets.of(before);

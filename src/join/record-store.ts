@@ -65,6 +65,17 @@ export class RecordStore {
     return this.#full.length === 0 ? undefined : this.#flush();
   }
 
+  /** Nothing more is added: buffers that are not full are written, too. */
+  async finish(): Promise<void> {
+    for (const [partition, buffer] of this.#buffers.entries()) {
+      const words = buffer.slice(0, this.#used[partition]);
+      if (words.length > 0) this.#full.push({ partition, words });
+    }
+    this.#buffers.fill(none);
+    this.#used.fill(0);
+    await this.flush();
+  }
+
   /** The records of one partition, in the order in which they were added. Valid until the next one is loaded. */
   async load(partition: number): Promise<Records> {
     await this.flush();
@@ -73,14 +84,16 @@ export class RecordStore {
     this.isCut ||= pieces.length > mostPieces;
     const kept = pieces.slice(0, mostPieces);
     const rest = this.#buffers[partition]!.subarray(0, this.#used[partition]!);
-    const length = kept.length * this.#fullLength + rest.length;
+    const length = kept.reduce((sum, piece) => sum + piece.length / 4, rest.length);
     if (this.#loaded.length < length) this.#loaded = new Int32Array(length);
     const words = this.#loaded;
     const bytes = new Uint8Array(words.buffer);
-    for (const [index, piece] of kept.entries()) {
-      bytes.set(await this.#scratch.get(piece), index * this.#fullLength * 4);
+    let at = 0;
+    for (const piece of kept) {
+      bytes.set(await this.#scratch.get(piece), at);
+      at += piece.length;
     }
-    words.set(rest, length - rest.length);
+    words.set(rest, at / 4);
     return { words, count: length / this.#width };
   }
 
