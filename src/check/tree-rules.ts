@@ -1,8 +1,8 @@
 // Judges the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
 import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
+import { walkNodes } from "../tree/parts.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { walkNodes } from "../tree/walk.ts";
 import type { CheckTime } from "./check-run.ts";
 import type { RobotsAccess, SiteContext } from "./context.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";

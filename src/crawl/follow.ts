@@ -76,12 +76,25 @@ export function answeredAt(followed: Followed<never>): string | undefined {
 // How often a chain may come back to one of its URLs with new cookies. It then goes on as if it had come there once.
 const mostReturns = 5;
 
-/** What a chain has been through, including the hops before it came back. */
-interface Past {
+/** How a hop was reached. */
+interface Chain {
+  readonly role: DocumentRole;
+  readonly rules: FollowRules;
+  /** Answers of an earlier run are used. */
+  readonly notAsked: NotAsked | undefined;
+  /** The hops before this one, from the first; and the redirects and problems that led here. */
+  readonly before: readonly Hop[];
+  readonly hops: readonly RedirectHop[];
+  readonly problems: readonly Problem[];
+  /**
+   * Whether every hop so far is on one origin, or one website in several spellings. A chain that left it is not trusted when it comes back:
+   * another website may have chosen the URL.
+   */
+  readonly isTrusted: boolean;
+  /** All that it has been through, including the hops before it came back to a URL. */
   readonly keys: readonly string[];
-  /** Those that were set, as `name=value`. */
+  /** The cookies that were set, as `name=value`, and how many of them when it last came back. */
   readonly cookies: readonly string[];
-  /** How many of them were set when it last came back. */
   readonly used: number;
   readonly returns: number;
   /** The first URL that it came back to. */
@@ -91,56 +104,32 @@ interface Past {
 /** One step of a redirect chain: a URL, and how it was reached. */
 export class Hop {
   readonly url: string;
-  readonly role: DocumentRole;
-  readonly #rules: FollowRules;
-  readonly #before: Hop | undefined;
-  readonly #hops: number;
-  readonly #problems: readonly Problem[];
-  // Set for the whole chain: answers of an earlier run are used.
-  readonly #notAsked: NotAsked | undefined;
-  readonly #past: Past;
-  // The status of the redirect that led here.
-  readonly #status: number;
+  readonly #chain: Chain;
   #key: string | undefined;
 
-  private constructor(
-    url: string,
-    before: Hop | undefined,
-    role: DocumentRole,
-    rules: FollowRules,
-    problems: readonly Problem[],
-    notAsked: NotAsked | undefined,
-    status = 0,
-    past: Past = { keys: [], cookies: [], used: 0, returns: 0 },
-  ) {
+  private constructor(url: string, chain: Chain) {
     this.url = url;
-    this.role = role;
-    this.#rules = rules;
-    this.#before = before;
-    this.#hops = before === undefined ? 0 : before.#hops + 1;
-    this.#problems = problems;
-    this.#notAsked = notAsked;
-    this.#status = status;
-    this.#past = past;
+    this.#chain = chain;
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
     // A fragment names a place inside a document.
     const [document = url] = url.split("#", 1);
-    return new Hop(withoutCredentials(document), undefined, role, rules, [], notAsked);
+    const nothing = { before: [], hops: [], problems: [], isTrusted: true, keys: [], cookies: [], used: 0, returns: 0 };
+    return new Hop(withoutCredentials(document), { role, rules, notAsked, ...nothing });
   }
 
   get request(): Omit<DocumentRequest, "signal"> {
-    const { url, role } = this;
-    const { keys, returns } = this.#past;
+    const { url } = this;
+    const { role, rules, notAsked, keys, returns } = this.#chain;
     return {
       url,
       role,
       ...(keys.length > 0 ? { isRedirected: true } : {}),
       ...(this.#isAnonymous ? { anonymous: true } : {}),
       ...(keys.includes(this.key) ? { again: returns } : {}),
-      cookie: () => this.#rules.cookies.headerFor(url, this.#isAnonymous),
-      ...(this.#notAsked === undefined ? {} : { notAsked: this.#notAsked }),
+      cookie: () => rules.cookies.headerFor(url, this.#isAnonymous),
+      ...(notAsked === undefined ? {} : { notAsked }),
     };
   }
 
@@ -155,97 +144,76 @@ export class Hop {
     return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;
   }
 
-  /** Problems of the chain so far. */
-  get problems(): readonly Problem[] {
-    return this.#before === undefined ? this.#problems : [...this.#before.problems, ...this.#problems];
-  }
-
-  /** The redirects so far. */
-  get hops(): readonly RedirectHop[] {
-    const before = this.#before;
-    return before === undefined ? [] : [...before.hops, { url: before.url, status: this.#status }];
-  }
-
   /** The next hop, or why the redirect is not followed. */
   next({ status, headers }: FetchedRedirect): Hop | FollowFailure {
-    const { limits } = this.#rules;
-    const redirect = redirectTarget(headers, this.url, limits.urlLength);
+    const { url } = this;
+    const { role, rules, before, used, returns, returnedTo, ...chain } = this.#chain;
+    const { limits } = rules;
+    const redirect = redirectTarget(headers, url, limits.urlLength);
     if ("code" in redirect) {
       return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
     }
-    const limit = this.role === "robots" ? limits.robotsRedirects : limits.redirects;
-    if (this.#hops >= limit) {
+    const limit = role === "robots" ? limits.robotsRedirects : limits.redirects;
+    if (before.length >= limit) {
       // The limit counts from the first URL: the result is valid for that one only.
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
     }
     const { target } = redirect;
+    const from = parseUrl(url);
     const problems = redirect.problem === undefined ? [] : [redirect.problem];
-    if (parseUrl(this.url)?.protocol === "https:" && target.protocol === "http:") {
+    if (from?.protocol === "https:" && target.protocol === "http:") {
       problems.push(problem("redirect-downgrade", { value: target.href }));
     }
-    const past = { ...this.#past, keys: [...this.#past.keys, this.key], cookies: this.#cookiesWith(headers) };
-    const next = new Hop(target.href, this, this.role, this.#rules, problems, this.#notAsked, status, past);
-    const passed = this.#passed(next.key);
+    const cookies = [...new Set([...chain.cookies, ...cookiesIn(headers)])];
+    const keys = [...chain.keys, this.key];
+    const next = new Hop(target.href, {
+      ...this.#chain,
+      before: [...before, this],
+      hops: [...chain.hops, { url, status }],
+      problems: [...chain.problems, ...problems],
+      isTrusted: chain.isTrusted && from !== null && (from.origin === target.origin || isSameWebsite(from, target)),
+      keys,
+      cookies,
+    });
+    const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
-    if (past.cookies.length > past.used && past.returns < mostReturns) return passed.#return(next.url, past);
+    if (cookies.length > used && returns < mostReturns) {
+      // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
+      const since = { keys, cookies, used: cookies.length, returns: returns + 1, returnedTo: returnedTo ?? next.url };
+      return new Hop(next.url, { ...passed.#chain, ...since });
+    }
     // A loop: the result is valid for the first URL only.
-    const { url, key } = this.#first;
-    const value = past.returnedTo ?? passed.url;
-    return { outcome: "failed", url, keys: [key], reason: problem("redirect-loop", { value }) };
-  }
-
-  // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
-  #return(url: string, { returnedTo = url, ...past }: Past): Hop {
-    const { role } = this;
-    const since: Past = { ...past, used: past.cookies.length, returns: past.returns + 1, returnedTo };
-    return new Hop(url, this.#before, role, this.#rules, this.#problems, this.#notAsked, this.#status, since);
-  }
-
-  #cookiesWith(headers: HeaderList): readonly string[] {
-    const { cookies } = this.#past;
-    return [...cookies, ...cookiesIn(headers).filter((cookie) => !cookies.includes(cookie))];
+    const { url: start, key } = this.#first;
+    const reason = problem("redirect-loop", { value: returnedTo ?? passed.url });
+    return { outcome: "failed", url: start, keys: [key], reason };
   }
 
   /** The result of the chain, from an answer that is not a redirect. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): FoundDocument | FollowFailure {
-    const { url, hops, problems } = this;
+    const { hops, problems } = this.#chain;
     if (fetched.outcome !== "found") {
       const failed = this.#fail(fetched.outcome, fetched.reason, fetched.status);
       return { ...failed, response: fetched.attempts === 0 ? undefined : responseOf(fetched, hops) };
     }
-    return { outcome: "found", document: fetched, url, keys: this.#ends, problems, hops };
+    return { outcome: "found", document: fetched, url: this.url, keys: this.#ends, problems, hops };
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, status: number | undefined): FollowFailure {
     return { outcome, url: this.url, keys: this.#ends, ...(status === undefined ? {} : { status }), reason };
   }
 
-  // Whether every hop so far is on one origin, or one website in several spellings. A chain that left it is not trusted
-  // when it comes back: another website may have chosen the URL.
-  get #isTrusted(): boolean {
-    if (this.#before === undefined) return true;
-    const [from, to] = [parseUrl(this.#before.url), parseUrl(this.url)];
-    if (from === null || to === null) return false;
-    return (from.origin === to.origin || isSameWebsite(from, to)) && this.#before.#isTrusted;
-  }
-
   get #isAnonymous(): boolean {
-    if (this.#before === undefined || !this.#rules.startOrigins.has(parseUrl(this.url)?.origin ?? "")) return false;
-    return this.#rules.tellsApart(this.url) && !this.#isTrusted;
+    const { before, rules, isTrusted } = this.#chain;
+    if (before.length === 0 || isTrusted || !rules.startOrigins.has(parseUrl(this.url)?.origin ?? "")) return false;
+    return rules.tellsApart(this.url);
   }
 
   get #first(): Hop {
-    return this.#before === undefined ? this : this.#before.#first;
+    return this.#chain.before[0] ?? this;
   }
 
   get #ends(): string[] {
     return [...new Set([this.#first.key, this.key])];
-  }
-
-  // The earliest hop to this document so far.
-  #passed(key: string): Hop | undefined {
-    const earlier = this.#before === undefined ? undefined : this.#before.#passed(key);
-    return earlier ?? (this.key === key ? this : undefined);
   }
 }
 

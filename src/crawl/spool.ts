@@ -1,6 +1,5 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room, then in a scratch file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
-
 import type { Block } from "../archive/file.ts";
 import { Scratch } from "../archive/scratch.ts";
 import type { Body } from "../model/exchange.ts";
@@ -21,32 +20,36 @@ export class SpoolRoom {
   /** Prefetched and not read yet, in memory and in files, in bytes. */
   unread = 0;
   #memory = 0;
-  readonly #waiting = new Map<() => void, number>();
+  readonly #waiting = new Set<() => void>();
 
   fits(length: number): boolean {
     return this.#memory + length <= memoryLimit;
   }
 
+  /** Takes memory; a negative length gives it back. */
   take(length: number): void {
     this.#memory += length;
   }
 
-  give(length: number): void {
-    this.#memory -= length;
-    for (const [wake, wanted] of this.#waiting) if (this.fits(wanted)) wake();
+  /** Something is different: whoever waits for it goes on. */
+  changed(): void {
+    for (const check of this.#waiting) check();
   }
 
-  /** Waits until there may be room for this much, until `wake` is called, or until the time is up. */
-  async change(length: number, time: number, onWaiting: (wake: () => void) => void): Promise<void> {
+  /** Waits until the condition is met, or the time is up. It is asked until it was true once. */
+  async until(condition: () => boolean, time?: number): Promise<void> {
+    if (condition()) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        this.#waiting.delete(done);
+        this.#waiting.delete(check);
         resolve();
       };
-      const timer = setTimeout(done, time);
-      this.#waiting.set(done, length);
-      onWaiting(done);
+      const check = () => {
+        if (condition()) done();
+      };
+      const timer = time === undefined ? undefined : setTimeout(done, time);
+      this.#waiting.add(check);
     });
   }
 }
@@ -54,17 +57,13 @@ export class SpoolRoom {
 export class Spool implements Body {
   readonly #body: Body;
   readonly #room: SpoolRoom;
-  readonly #memory: Uint8Array[] = [];
+  // Those in memory come before those in the file.
+  readonly #blocks: Block[] = [];
   #memoryBytes = 0;
-  // What comes after it.
-  readonly #spilled: Block[] = [];
-  #spilledBytes = 0;
   #reading = false;
   #closed = false;
   #ended = false;
   #error: unknown;
-  #wakeReader: (() => void) | undefined;
-  #wakeWriter: (() => void) | undefined;
   /** Resolves when the body has ended, in whatever way; never rejects. */
   readonly filled: Promise<void>;
 
@@ -84,22 +83,21 @@ export class Spool implements Body {
 
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const room = this.#room;
     this.#reading = true;
-    // The writer may be waiting for room, which it does not need while somebody reads.
-    this.#wakeWriter?.();
+    room.changed();
     try {
       for (;;) {
-        const bytes = this.#memory.shift() ?? (await this.#fromScratch());
-        if (bytes !== undefined) {
-          this.#release(bytes.length);
+        const block = this.#blocks.shift();
+        if (block !== undefined) {
+          const bytes = block instanceof Uint8Array ? block : await room.scratch.get(block);
+          this.#release([block]);
           yield bytes;
         } else if (this.#ended) {
           if (this.#error !== undefined) throw this.#error;
           return;
         } else {
-          await new Promise<void>((wake) => {
-            this.#wakeReader = wake;
-          });
+          await room.until(() => this.#blocks.length > 0 || this.#ended);
         }
       }
     } finally {
@@ -111,80 +109,58 @@ export class Spool implements Body {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#room.give(this.#memoryBytes);
-    this.#room.unread -= this.#memoryBytes + this.#spilledBytes;
-    this.#room.scratch.release(this.#spilled);
-    this.#memory.length = 0;
-    this.#wakeWriter?.();
+    this.#release(this.#blocks.splice(0));
   }
 
   async #fill(): Promise<void> {
+    const room = this.#room;
     try {
       for await (const bytes of this.#body) {
-        if (this.#closed) break;
-        await this.#hold(bytes);
-        this.#wakeReader?.();
-        while (this.#reading && !this.#closed && this.#memoryBytes > highWater) {
-          await new Promise<void>((wake) => {
-            this.#wakeWriter = wake;
-          });
-        }
+        if (!this.#closed) await this.#hold(bytes);
+        room.changed();
+        await room.until(() => !this.#reading || this.#closed || this.#memoryBytes <= highWater);
         if (this.#closed) break;
       }
     } catch (error) {
       this.#error = error;
     } finally {
       this.#ended = true;
-      this.#wakeReader?.();
+      room.changed();
     }
   }
 
   async #hold(bytes: Uint8Array): Promise<void> {
     const room = this.#room;
-    const fits = () => this.#reading || room.fits(bytes.length);
-    const isSpilling = () => this.#spilled.length > 0;
-    const end = performance.now() + longestWait;
-    for (
-      let time = longestWait;
-      !fits() && !isSpilling() && !this.#closed && time > 0;
-      time = end - performance.now()
-    ) {
-      await room.change(bytes.length, time, (wake) => {
-        this.#wakeWriter = wake;
-      });
-    }
-    if (this.#closed) return;
-    if (fits() && !isSpilling()) {
-      this.#memory.push(bytes);
-      this.#memoryBytes += bytes.length;
-      room.take(bytes.length);
-    } else {
-      const block = await room.scratch.put(bytes);
-      // Closed meanwhile: nothing more is counted.
-      if (this.#closed) return room.scratch.release([block]);
-      this.#spilled.push(block);
-      this.#spilledBytes += bytes.length;
-    }
-    room.unread += bytes.length;
+    const last = this.#blocks.at(-1);
+    let isHeld = false;
+    const hold = () => {
+      isHeld = !this.#closed && (this.#reading || room.fits(bytes.length));
+      if (isHeld) this.#push(bytes);
+      return isHeld || this.#closed;
+    };
+    if (last === undefined || last instanceof Uint8Array) await room.until(hold, longestWait);
+    if (isHeld || this.#closed) return;
+    const block = await room.scratch.put(bytes);
+    // Closed meanwhile: nothing more is counted.
+    if (this.#closed) room.scratch.release([block]);
+    else this.#push(block);
   }
 
-  async #fromScratch(): Promise<Uint8Array | undefined> {
-    const block = this.#spilled.shift();
-    if (block === undefined) return undefined;
-    const { scratch } = this.#room;
-    const bytes = await scratch.get(block);
-    scratch.release([block]);
-    this.#spilledBytes -= bytes.length;
-    // Released in #release as if it had come from memory.
-    this.#memoryBytes += bytes.length;
-    this.#room.take(bytes.length);
-    return bytes;
+  #push(block: Block): void {
+    this.#blocks.push(block);
+    this.#count(block, 1);
   }
 
-  #release(length: number): void {
-    this.#memoryBytes -= length;
-    this.#room.give(length);
-    this.#room.unread -= length;
-    if (this.#memoryBytes <= highWater) this.#wakeWriter?.();
+  #release(blocks: readonly Block[]): void {
+    for (const block of blocks) this.#count(block, -1);
+    this.#room.scratch.release(blocks.filter((block) => !(block instanceof Uint8Array)));
+    this.#room.changed();
+  }
+
+  #count(block: Block, sign: 1 | -1): void {
+    this.#room.unread += sign * block.length;
+    if (!(block instanceof Uint8Array)) return;
+    this.#memoryBytes += sign * block.length;
+    this.#room.take(sign * block.length);
   }
 }

@@ -5,8 +5,8 @@ import { header } from "../model/exchange.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { WhileBuilding } from "../tree/build.ts";
+import { walkNodes } from "../tree/parts.ts";
 import { documentsOf, type SitemapTree, type TreeDocuments } from "../tree/tree.ts";
-import { walkNodes } from "../tree/walk.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 

@@ -5,7 +5,7 @@ import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { FinishedEvent, OrderedEvent, SitemapEvent } from "../model/event.ts";
+import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
 import {
   type ArchiveOptions,
@@ -87,11 +87,8 @@ export async function openTreeWhile(
     ];
     const isLater = isForLater(building, reader);
     const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : building.read;
-    const collected = await collect(
-      { prepared, source: archive, omitMissing: archive.finished, problems, read },
-      building,
-    );
-    return toTree(prepared, collected, archive, false);
+    const run = { prepared, source: archive, omitMissing: archive.finished, problems, read };
+    return await collect(run, archive, false, building.onOrdered);
   } catch (error) {
     await archive.close();
     throw error;
@@ -117,11 +114,9 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store, previous } = await openStorage(asked);
   try {
-    const { shared } = building;
-    const isLater = isForLater(building, prepared.settings);
-    const read = isLater ? readUrls : building.read;
-    const collected = await collect({ prepared, store, previous, read, shared }, building);
-    return toTree(prepared, collected, store);
+    const { shared, onOrdered } = building;
+    const read = isForLater(building, prepared.settings) ? readUrls : building.read;
+    return await collect({ prepared, store, previous, read, shared }, store, true, onOrdered);
   } catch (error) {
     await store.close();
     throw error;
@@ -133,51 +128,40 @@ function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }:
   return read === undefined && onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }
 
-async function collect(options: RunOptions, { onOrdered }: WhileBuilding): Promise<Collected> {
+async function collect(
+  options: RunOptions,
+  documents: TreeParts["documents"],
+  isNamed: boolean,
+  onOrdered: WhileBuilding["onOrdered"],
+): Promise<SitemapTree> {
+  const { start, settings } = options.prepared;
   const responses = new Map<string, KeptResponse>();
   let root: Sitemap | undefined;
   let finished: FinishedEvent | undefined;
   for await (const event of ordered(options)) {
     await onOrdered?.(event);
-    if (event.type === "sitemap" && event.depth === 0) root = event.sitemap;
-    if (event.type === "sitemap") remember(event, responses);
     if (event.type === "finished") finished = event;
+    if (event.type !== "sitemap") continue;
+    const { sitemap, depth, wireBytes, decodedBytes, response } = event;
+    if (depth === 0) root = sitemap;
+    if (response === undefined || responses.has(sitemap.url)) continue;
+    // Without the headers, which are with the documents.
+    const { headers: _, ...rest } = response;
+    responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
   }
-  return { root: root as IndexSitemap, finished: finished as FinishedEvent, responses };
-}
-
-// Without the headers, which are with the documents.
-function remember(event: SitemapEvent, responses: Map<string, KeptResponse>): void {
-  const { sitemap, wireBytes, decodedBytes, response } = event;
-  if (response === undefined || responses.has(sitemap.url)) return;
-  const { headers: _, ...rest } = response;
-  responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
-}
-
-interface Collected {
-  readonly root: IndexSitemap;
-  readonly finished: FinishedEvent;
-  readonly responses: ReadonlyMap<string, KeptResponse>;
-}
-
-function toTree(
-  prepared: Prepared,
-  { root, finished, responses }: Collected,
-  documents: TreeParts["documents"],
-  isNamed = true,
-): SitemapTree {
-  const { start, settings } = prepared;
-  const { discovery, unreachable } = finished;
-  return createTree({
-    homepage: start.homepage,
+  const { discovery, unreachable } = finished as FinishedEvent;
+  const { homepage } = start;
+  const parts = {
+    homepage,
     isNamed,
-    root,
+    root: root as IndexSitemap,
     discovery,
     unreachable,
     documents,
     settings,
     responses,
-  });
+  };
+  return createTree(parts);
 }
 
 // Our own archives say how they were made. For others, the first URL gives the website, and every URL in the archive

@@ -1,20 +1,46 @@
-// The tree of a website's sitemaps. Pages are not kept: they are read again from the documents on demand
-// (document-reader.ts), which is faster than any cache.
-
+// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read again from the documents on demand,
+// which is faster than any cache, and compared with what the tree says: its counts may come from the index of an archive, and its file may be
+// damaged.
+import type { Counts } from "../archive/contract.ts";
 import { flatten } from "../crawl/crawl.ts";
+import { type Reading, read, textOf } from "../crawl/read.ts";
+import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
-import type { Fetched } from "../model/exchange.ts";
+import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Problem } from "../model/problem.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import type { DocumentResponse } from "../model/response.ts";
-import { type IndexSitemap, isComplete, problemsOf, type Sitemap } from "../model/sitemap.ts";
-import { DocumentReader, roleOf, type StoredDocuments } from "./document-reader.ts";
-import { type IndexWithPages, type TreeData, type TreeDataWithPages, withPages } from "./tree-data.ts";
-import { checkPart, checkSitemap, type PagesPart, type TreePart } from "./tree-part.ts";
-import { UniqueUrls } from "./unique-urls.ts";
-import { walkNodes, walkPages, walkSitemaps } from "./walk.ts";
+import {
+  type IndexSitemap,
+  type InvalidSitemap,
+  isComplete,
+  type PagesSitemap,
+  problemsOf,
+  type Sitemap,
+} from "../model/sitemap.ts";
+import {
+  checkPart,
+  checkSitemap,
+  type IndexWithPages,
+  type PagesPart,
+  type TreeData,
+  type TreeDataWithPages,
+  type TreePart,
+  UniqueUrls,
+  walkNodes,
+  walkSitemaps,
+  withPages,
+} from "./parts.ts";
+
+/** The documents of a tree: a store or an archive. */
+export interface StoredDocuments extends DocumentSource {
+  save(path: string): Promise<void>;
+  /** What an archive says that is in the sitemap at this URL. */
+  counts?(url: string): Counts | undefined;
+  forgetCounts(url: string): void;
+}
 
 export interface TreeParts {
   readonly homepage: string;
@@ -80,8 +106,8 @@ export class SitemapTree {
     hasDocuments = (value) => #documents in value;
     lookInto = (tree) => ({
       isNamed: tree.#isNamed,
-      settings: tree.#documents.settings,
-      find: (url) => tree.#documents.find(url),
+      settings: tree.#settings,
+      find: (url) => tree.#find(url),
       response: (url) => tree.#responses.get(url),
     });
   }
@@ -99,7 +125,9 @@ export class SitemapTree {
   readonly #isNamed: boolean;
   #complete = true;
   #pageCount = 0;
-  readonly #documents: DocumentReader;
+  #closed = false;
+  readonly #documents: StoredDocuments;
+  readonly #settings: TreeParts["settings"];
   readonly #responses: TreeParts["responses"];
 
   private constructor(caller: typeof key, parts: TreeParts) {
@@ -110,10 +138,8 @@ export class SitemapTree {
     this.discovery = parts.discovery;
     this.unreachable = parts.unreachable;
     this.reachable = parts.unreachable === undefined;
-    this.#documents = new DocumentReader(parts, (pagesMore) => {
-      this.#complete = false;
-      this.#pageCount += pagesMore;
-    });
+    this.#documents = parts.documents;
+    this.#settings = parts.settings;
     this.#responses = parts.responses;
     for (const sitemap of walkSitemaps(parts.root)) {
       this.#complete &&= isComplete(problemsOf(sitemap));
@@ -178,7 +204,7 @@ export class SitemapTree {
     const { url } = checkSitemap(this.root, sitemap, "sitemap");
     const kept = this.#responses.get(url);
     if (kept === undefined) return undefined;
-    const { headers = [] } = await this.#documents.find(url, roleOf(sitemap));
+    const { headers = [] } = await this.#find(url, roleOf(sitemap));
     return { ...kept, headers };
   }
 
@@ -192,7 +218,7 @@ export class SitemapTree {
   text(sitemap: Sitemap): AsyncIterable<string> {
     checkSitemap(this.root, sitemap, "sitemap");
     this.#expectOpen();
-    return { [Symbol.asyncIterator]: () => this.#documents.text(sitemap) };
+    return { [Symbol.asyncIterator]: () => this.#text(sitemap) };
   }
 
   /**
@@ -217,11 +243,14 @@ export class SitemapTree {
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. */
   async save(path: string): Promise<void> {
     checkPath("path", path);
+    this.#expectOpen();
     await this.#documents.save(path);
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     await this.#documents.close();
   }
 
@@ -235,24 +264,118 @@ export class SitemapTree {
       const { sitemap } = step;
       yield step;
       if (step.type === "enter" && sitemap.kind === "pages") {
-        for await (const pages of this.#documents.pages(sitemap)) yield { type: "pages", sitemap, pages };
+        for await (const pages of this.#pages(sitemap)) yield { type: "pages", sitemap, pages };
       }
     }
   }
 
   async *#batches(from: Sitemap, unique: boolean): AsyncGenerator<readonly SitemapPage[], void> {
     const seen = unique ? new UniqueUrls() : undefined;
-    for (const sitemap of walkPages(from)) {
-      for await (const pages of this.#documents.pages(sitemap)) {
+    for (const sitemap of walkSitemaps(from)) {
+      if (sitemap.kind !== "pages") continue;
+      for await (const pages of this.#pages(sitemap)) {
         const kept = seen === undefined ? pages : pages.filter(({ url }) => seen.add(url));
         if (kept.length > 0) yield kept;
       }
     }
   }
 
-  #expectOpen(): void {
-    this.#documents.expectOpen();
+  // If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does.
+  async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
+    const document = await this.#find(sitemap.url);
+    if (document.outcome !== "found") {
+      const reason = "reason" in document ? document.reason : problem("archive-missing");
+      this.#add(sitemap, [reason], 0);
+      return;
+    }
+    const isWhole = sitemap.complete;
+    let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
+    let count = 0;
+    const reading = read(document, this.#settings);
+    let step = await reading.next();
+    for (; !step.done && left > 0; step = await reading.next(left > 0)) {
+      const { pages } = step.value;
+      const taken = pages.length <= left ? pages : pages.slice(0, left);
+      left -= taken.length;
+      count += taken.length;
+      if (taken.length > 0) yield taken;
+    }
+    if (step.done && isWhole) this.#compare(sitemap, count, step.value);
   }
+
+  async *#text(sitemap: Sitemap): AsyncGenerator<string, void> {
+    const document = await this.#find(sitemap.url, roleOf(sitemap));
+    if (document.outcome !== "found" || sitemap === this.root) return;
+    yield* textOf(document, this.#settings);
+    const { problem } = document.body;
+    if (problem !== undefined && sitemap.kind !== "invalid") this.#add(sitemap, [problem]);
+  }
+
+  #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
+    const isCounted = this.#documents.counts?.(sitemap.url) !== undefined;
+    const unsaid = unsaidBy(sitemap, problems).filter((each) => {
+      return isCounted || isChangedContent(each) || isOfDetails(each);
+    });
+    // An index whose sitemaps nobody saw has as many pages as none.
+    const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
+    const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
+    if (isAsSaid && unsaid.length === 0) return;
+    // Other bytes than those that were counted explain other counts.
+    const isExplained = isAsSaid || unsaid.some(isChangedContent);
+    this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
+  }
+
+  // The file was changed since its document was read.
+  #add(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
+    const unsaid = unsaidBy(sitemap, problems);
+    if (unsaid.length > 0) this.#correct(sitemap, unsaid, pageCount);
+  }
+
+  #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
+    const difference = unsaid.find(isChangedContent) ?? unsaid.at(-1)!;
+    const before = sitemap.kind === "pages" ? sitemap.pageCount : 0;
+    this.#complete = false;
+    this.#pageCount += (pageCount ?? before) - before;
+    const node: Correctable = sitemap;
+    node.complete = false;
+    node.problems = [...sitemap.problems, ...unsaid];
+    if (pageCount !== undefined && node.kind === "pages") node.pageCount = pageCount;
+    this.#documents.forgetCounts(sitemap.url);
+    this.#settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
+  }
+
+  #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
+    this.#expectOpen();
+    return this.#documents.fetch({ url, role });
+  }
+
+  #expectOpen(): void {
+    if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
+  }
+}
+
+type ReadableSitemap = Exclude<Sitemap, InvalidSitemap>;
+// The tree's own nodes say what its documents hold. What an archive says of them counts until they are read.
+type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Problem[]): Problem[] {
+  const codes = new Set(said.map(({ code }) => code));
+  return problems.filter(({ code }) => !codes.has(code));
+}
+
+function isChangedContent({ code }: Problem): boolean {
+  return code === "archive-digest";
+}
+
+// Where entries of one URL are merged, only who reads their details knows what has no room.
+function isOfDetails({ code }: Problem): boolean {
+  return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
+}
+
+// What the document of a sitemap was requested as.
+function roleOf(sitemap: Sitemap): DocumentRole {
+  return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
 }
 
 function* problemsBelow(from: Sitemap): Generator<SitemapProblem, void> {

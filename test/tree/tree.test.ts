@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import type { SitemapWithPages } from "../../src/tree/parts.ts";
+import { UniqueUrls } from "../../src/tree/parts.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import type { SitemapWithPages } from "../../src/tree/tree-data.ts";
-import { UniqueUrls } from "../../src/tree/unique-urls.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 const routes: Record<string, Route> = {

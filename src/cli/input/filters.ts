@@ -5,7 +5,7 @@ import type { SitemapPage } from "../../model/page.ts";
 import type { SitemapReference } from "../../model/sitemap.ts";
 import { isRobotsUrl } from "../../model/url.ts";
 import { wildcard } from "../../model/wildcard.ts";
-import { UniqueUrls } from "../../tree/unique-urls.ts";
+import { UniqueUrls } from "../../tree/parts.ts";
 import { UsageError } from "../exit-codes.ts";
 
 export interface FilterFlags {

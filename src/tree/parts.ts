@@ -1,0 +1,146 @@
+// The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data; each URL of a tree once.
+import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
+import { boolean, expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+
+/** A part of a tree: all of it, or one sitemap and those below it. */
+export interface TreePart {
+  /** @default the root */
+  readonly from?: Sitemap | undefined;
+}
+
+/** The pages of a part of a tree. */
+export interface PagesPart extends TreePart {
+  /**
+   * Each URL once across all sitemaps.
+   * @default false
+   */
+  readonly unique?: boolean | undefined;
+}
+
+/**
+ * The part of the tree below `root` that the argument names: a sitemap, or an object with these names. Throws a
+ * `SitemapError`.
+ */
+export function checkPart(
+  root: IndexSitemap,
+  part: Sitemap | PagesPart | undefined,
+  names: readonly (keyof PagesPart)[],
+): { from: Sitemap; unique: boolean } {
+  if (part === undefined) return { from: root, unique: false };
+  expectObject("part", part, "a sitemap or an object");
+  return readable("part", () => {
+    if ("kind" in part) return { from: checkSitemap(root, part, "part"), unique: false };
+    optionsIn("part", part, names);
+    const { from = root, unique = false } = part;
+    return { from: checkSitemap(root, from, "from"), unique: boolean("unique", unique) };
+  });
+}
+
+/** A sitemap of the tree below `root`, or a copy of one. Throws a `SitemapError`. */
+export function checkSitemap(root: IndexSitemap, value: unknown, name: string): Sitemap {
+  if (value === root) return root;
+  expectObject(name, value, "a sitemap");
+  const { kind, url } = readable(name, () => ({ ...(value as Partial<Sitemap>) }));
+  if (kind === undefined || typeof url !== "string") throw unexpected(name, "a sitemap", value);
+  if (!urlsOf(root).has(url)) throw unexpected(name, "a sitemap of this tree", url);
+  return value as Sitemap;
+}
+
+// Made when they are needed first, and once for each tree.
+const urls = new WeakMap<IndexSitemap, ReadonlySet<string>>();
+
+function urlsOf(root: IndexSitemap): ReadonlySet<string> {
+  const known = urls.get(root) ?? new Set(Array.from(walkSitemaps(root), ({ url }) => url));
+  urls.set(root, known);
+  return known;
+}
+
+/** The node itself, then everything below it. */
+export function* walkSitemaps(from: Sitemap): Generator<Sitemap, void> {
+  for (const step of walkNodes(from)) if (step.type === "enter") yield step.sitemap;
+}
+
+/** Entering and leaving of each node. An explicit stack: a website chooses how deep its indexes go. */
+export function* walkNodes(
+  from: Sitemap,
+): Generator<{ type: "enter" | "leave"; sitemap: Sitemap; depth: number }, void> {
+  const stack: { index: IndexSitemap; next: number }[] = [];
+  let node: Sitemap | undefined = from;
+  for (;;) {
+    if (node !== undefined) {
+      yield { type: "enter", sitemap: node, depth: stack.length };
+      if (node.kind === "index") stack.push({ index: node, next: 0 });
+      else yield { type: "leave", sitemap: node, depth: stack.length };
+    }
+    const top = stack.at(-1);
+    if (top === undefined) return;
+    node = top.index.children[top.next];
+    top.next += 1;
+    if (node !== undefined) continue;
+    stack.pop();
+    yield { type: "leave", sitemap: top.index, depth: stack.length };
+  }
+}
+
+/** A tree as data. */
+export interface TreeData {
+  readonly homepage: string;
+  readonly complete: boolean;
+  readonly pageCount: number;
+  readonly reachable: boolean;
+  readonly unreachable?: UnreachableWebsite;
+  readonly discovery: readonly DiscoveryRecord[];
+  readonly root: IndexSitemap;
+}
+
+/** A tree as data, with all of its pages: what `sitegrove ls -f json` prints. */
+export interface TreeDataWithPages extends Omit<TreeData, "root"> {
+  readonly root: IndexWithPages;
+}
+
+/** A sitemap with its pages, or with sitemaps that have theirs. */
+export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
+
+/** An index whose sitemaps have their pages. */
+export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
+  children: SitemapWithPages[];
+}
+
+/** A copy of the sitemaps of a walk, with their pages. */
+export async function withPages(steps: AsyncIterable<TreeStep>): Promise<SitemapWithPages> {
+  const open: SitemapWithPages[][] = [[]];
+  for await (const step of steps) {
+    const { sitemap } = step;
+    if (step.type === "enter") {
+      const copy: SitemapWithPages =
+        sitemap.kind === "index"
+          ? { ...sitemap, children: [] }
+          : sitemap.kind === "pages"
+            ? { ...sitemap, pages: [] }
+            : sitemap;
+      open.at(-1)?.push(copy);
+      if (copy.kind === "index") open.push(copy.children);
+    } else if (step.type === "pages") {
+      const copy = open.at(-1)?.at(-1);
+      if (copy?.kind === "pages") for (const page of step.pages) copy.pages.push(page);
+    } else if (sitemap.kind === "index") {
+      open.pop();
+    }
+  }
+  return open[0]?.[0] as SitemapWithPages;
+}
+
+/** The URLs of a whole website, each once. */
+export class UniqueUrls {
+  readonly #seen = new Fingerprints();
+  readonly #reader = new FingerprintReader();
+
+  /** Whether the URL is new; it is not from now on. */
+  add(url: string): boolean {
+    this.#reader.read(url);
+    return this.#seen.add(this.#reader.high, this.#reader.low);
+  }
+}
