@@ -1,9 +1,9 @@
 // The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn.
-import { functionValue, number, optionsIn } from "../model/option-checks.ts";
+import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
 import { type Held, hasRoom, type RunLease } from "./bull-leases.ts";
 import { BullRun } from "./bull-run.ts";
 import { openServer, type QueueServer, queueAddress, queueClosed, storageError, told } from "./queue-server.ts";
-import type { ListedSite, RunEntry, RunSettings, Schedule, ServerNews } from "./run-data.ts";
+import type { ListedSite, RunEntry, RunSettings, RunsUnderWay, Schedule, ServerNews } from "./run-data.ts";
 import { expectRunName, RunRegister, RunSchedule } from "./runs.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -50,7 +50,9 @@ export class BullQueue implements SiteQueue {
   #adding = 0;
   #isClosed = false;
   // Runs that may have sites left; refreshed from the register.
-  #entries: readonly RunEntry[] = [];
+  #entries: RunsUnderWay["open"] = [];
+  #known: readonly RunEntry[] = [];
+  #changes = -1;
   readonly #settings = new Map<string, RunSettings>();
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
@@ -90,6 +92,7 @@ export class BullQueue implements SiteQueue {
       return await this.#told(async () => {
         await this.#register.add(run, settings);
         this.#listedAt = Number.NEGATIVE_INFINITY;
+        await this.#server.changed();
         return this.#register.whileFilling(run, () => this.#open(run).add(sites));
       });
     } finally {
@@ -139,15 +142,38 @@ export class BullQueue implements SiteQueue {
     return this.#told(() => this.#register.list());
   }
 
+  /** The runs that sites are taken from here. Finished ones are looked at again only after somebody has changed something. */
+  underWay(): Promise<RunsUnderWay> {
+    return this.#told(async () => {
+      await this.#refresh(0);
+      return { runs: this.#known.length, open: this.#entries };
+    });
+  }
+
+  /** Removes a run, its results and its schedule. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
+  remove(run: string): Promise<void> {
+    return this.#told(async () => {
+      const { active } = await this.#open(run).counts();
+      if (active > 0) throw invalid(`${run} has ${active} websites being read: stop its workers first`);
+      await this.#schedule.remove(run);
+      await this.#open(run).remove();
+      await this.#register.remove(run);
+      await this.#server.changed();
+    });
+  }
+
   /** The number of processes that take sites; undefined if the server does not know. */
   workers(): Promise<number | undefined> {
     return this.#register.workers();
   }
 
-  /** Repeats the run, `every` so many milliseconds. Each repetition is a new run with the sites and archives of the previous one. */
-  schedule(run: string, every: number): Promise<void> {
+  /**
+   * Repeats the run, `every` so many milliseconds. Each repetition is a new run with the sites and archives of the previous one. Of older
+   * repetitions, `keep` stay on the queue.
+   */
+  schedule(run: string, every: number, keep?: number): Promise<void> {
     expectRunName(run);
-    return this.#told(() => this.#schedule.set(run, every));
+    return this.#told(() => this.#schedule.set(run, every, keep));
   }
 
   /** Ends the schedule of a run. Returns whether there was one. */
@@ -157,7 +183,7 @@ export class BullQueue implements SiteQueue {
 
   /** Starts a scheduled run that is due. Happens by itself while sites are taken. */
   startDueRun(): Promise<void> {
-    return this.#told(() => this.#schedule.startDueRun((run, name) => this.#makeNext(run, name)));
+    return this.#told(() => this.#schedule.startDueRun(this.#makeNext));
   }
 
   schedules(): Promise<readonly Schedule[]> {
@@ -170,7 +196,11 @@ export class BullQueue implements SiteQueue {
     outcomes: readonly SiteOutcome[],
     before: (summary: SiteSummary) => Promise<void> = async () => {},
   ): Promise<number> {
-    return this.#told(() => this.#open(run).retry(new Set(outcomes), before));
+    return this.#told(async () => {
+      const count = await this.#open(run).retry(new Set(outcomes), before);
+      await this.#server.changed();
+      return count;
+    });
   }
 
   /** The run of a site that was taken here, its settings, and the earlier archive of the site. */
@@ -205,7 +235,7 @@ export class BullQueue implements SiteQueue {
   }
 
   // Not before the previous run has ended: they would pile up.
-  async #makeNext(run: string, name: string): Promise<void> {
+  readonly #makeNext = async (run: string, name: string, keep = Number.POSITIVE_INFINITY): Promise<void> => {
     const series = (await this.#register.list()).filter((entry) => isOf(entry, run));
     const base = series.find((entry) => entry.run === run);
     const last = series.filter((entry) => entry.run !== name).at(-1);
@@ -218,7 +248,9 @@ export class BullQueue implements SiteQueue {
     };
     const out = folder(base) === "" ? {} : { out: `${folder(base)}${name}` };
     await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
-  }
+    const repetitions = series.filter((entry) => entry.run !== run && entry.run !== name);
+    for (const entry of repetitions.slice(0, Math.max(0, repetitions.length + 1 - keep))) await this.remove(entry.run);
+  };
 
   // All callers share one loop: the number of commands does not grow with theirs.
   async #give(): Promise<void> {
@@ -228,7 +260,7 @@ export class BullQueue implements SiteQueue {
     while (this.#takers.size > 0 && !this.#isClosed) {
       try {
         this.#register.join();
-        await this.#schedule.startDueRun((name, next) => this.#makeNext(name, next));
+        await this.#schedule.startDueRun(this.#makeNext);
         if (await this.#serve(() => this.#next())) continue;
         if (await this.#isFinished()) for (const { resolve } of this.#takers) resolve(undefined);
         else await this.#sleep();
@@ -313,15 +345,19 @@ export class BullQueue implements SiteQueue {
     if (performance.now() - this.#listedAt < age) return;
     this.#listedAt = performance.now();
     const run = this.#run;
-    const entries = (await this.#register.list()).filter((entry) => run === undefined || isOf(entry, run));
-    const open: RunEntry[] = [];
-    for (const each of entries) {
+    const changes = await this.#server.changes();
+    const isChanged = changes !== this.#changes || this.#entries.some(({ isFilling }) => isFilling);
+    if (isChanged) this.#known = (await this.#register.list()).filter((entry) => run === undefined || isOf(entry, run));
+    const open: RunsUnderWay["open"][number][] = [];
+    for (const each of isChanged ? this.#known : this.#entries) {
       if (!this.#isUsable(each)) continue;
       this.#settings.set(each.run, each.settings);
       const { waiting, active } = await this.#open(each.run).counts();
-      if (each.isFilling || waiting > 0 || active > 0) open.push(each);
+      const left = waiting + active + (each.isFilling ? 1 : 0);
+      if (left > 0) open.push({ ...each, left });
       else await this.#open(each.run).rest();
     }
+    this.#changes = changes;
     this.#entries = open;
   }
 }

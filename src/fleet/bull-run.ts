@@ -94,6 +94,12 @@ export class BullRun {
     return this.#leases.take();
   }
 
+  /** Removes all of its sites and results. */
+  async remove(): Promise<void> {
+    await this.#leases.rest();
+    await this.#queue.obliterate({ force: true });
+  }
+
   /** Nothing is waiting: gives its connection back. */
   rest(): Promise<void> {
     return this.#leases.rest();

@@ -181,8 +181,8 @@ function isReason(value: unknown): value is SiteReason {
   return typeof code === "string" && typeof message === "string" && isCount(count);
 }
 
-// Below the folder of the outputs, and nowhere else.
-function isOwnPath(value: unknown): boolean {
+/** Whether a path is below the folder of the outputs. */
+export function isOwnPath(value: unknown): boolean {
   return typeof value === "string" && !/^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)|\0/i.test(value);
 }
 

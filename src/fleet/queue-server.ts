@@ -13,6 +13,9 @@ export interface QueueServer {
   worker(name: string, leaseTime: number): Worker;
   /** The next job, if the answer to finishing a job contains one. */
   jobIn(answer: unknown, worker: Worker | undefined): Job | undefined;
+  /** A number that grows when somebody adds or removes something. */
+  changes(): Promise<number>;
+  changed(): Promise<void>;
   /** Closes a worker that is not needed any more. */
   release(worker: Worker): Promise<void>;
   close(): Promise<void>;
@@ -92,6 +95,10 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     worker: (name, leaseTime) =>
       kept(new Worker(name, null, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
     jobIn: (answer, worker) => jobIn(Job, answer, worker),
+    changes: async () => Number(await connection.get(changesKey)),
+    async changed() {
+      await connection.incr(changesKey);
+    },
     async release(worker) {
       open.delete(worker);
       await within(closeTime, worker.close()).catch(() => undefined);
@@ -190,6 +197,8 @@ async function within(time: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work.then(() => {}), late]).finally(() => clearTimeout(timer));
 }
+
+const changesKey = "sitegrove:changes";
 
 // In milliseconds.
 const connectTime = 10_000;

@@ -27,6 +27,12 @@ export interface RunEntry {
   readonly isFilling: boolean;
 }
 
+/** The runs of a server, and those of them that have websites left. */
+export interface RunsUnderWay {
+  readonly runs: number;
+  readonly open: readonly (RunEntry & { readonly left: number })[];
+}
+
 /** A run that is repeated. */
 export interface Schedule {
   readonly run: string;
@@ -34,4 +40,6 @@ export interface Schedule {
   readonly every: number;
   /** In milliseconds since 1970. */
   readonly next: number | undefined;
+  /** How many repetitions the queue keeps. */
+  readonly keep: number | undefined;
 }

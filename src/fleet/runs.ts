@@ -53,6 +53,10 @@ export class RunRegister {
       await known.updateData({ run, settings: { ...known.data.settings, ...defined(settings) } });
   }
 
+  async remove(run: string): Promise<void> {
+    await this.#queue.remove(entryId(run));
+  }
+
   /** Marks the run as being filled, until `work` is done or this process is gone. */
   async whileFilling<T>(run: string, work: () => Promise<T>): Promise<T> {
     const job: EntryJob | undefined = await this.#queue.getJob(entryId(run));
@@ -115,10 +119,10 @@ export class RunSchedule {
   }
 
   /** The first repetition starts after one interval. */
-  async set(run: string, every: number): Promise<void> {
+  async set(run: string, every: number, keep: number | undefined): Promise<void> {
     const template = {
       name: "run",
-      data: { run },
+      data: { run, keep },
       opts: { removeOnComplete: { count: 20 }, removeOnFail: { count: 20 } },
     };
     await this.#queue.upsertJobScheduler(schedulerId(run), { every, startDate: Date.now() + every }, template);
@@ -131,14 +135,14 @@ export class RunSchedule {
   async list(): Promise<Schedule[]> {
     const schedulers = await this.#queue.getJobSchedulers(0, -1, true);
     return schedulers.map(({ template, every, next }) => ({
-      run: String((template?.data as { run?: unknown } | undefined)?.run),
+      ...scheduledRun(template?.data),
       every: Number(every),
       next: next === undefined ? undefined : Number(next),
     }));
   }
 
-  /** Makes a run that is due. `make` gets the name of the scheduled run, and a name for the new one. */
-  async startDueRun(make: (run: string, name: string) => Promise<void>): Promise<void> {
+  /** Makes a run that is due. `make` gets the name of the scheduled run, a name for the new one, and how many to keep. */
+  async startDueRun(make: (run: string, name: string, keep: number | undefined) => Promise<void>): Promise<void> {
     if (performance.now() - this.#askedAt < askTime) return;
     this.#askedAt = performance.now();
     if (this.#worker === undefined) {
@@ -150,10 +154,11 @@ export class RunSchedule {
     if (job === undefined) return;
     const renewal = setInterval(() => void job.extendLock(token, leaseTime).catch(() => undefined), leaseTime / 3);
     try {
-      const time = new Date(Number(job.opts.prevMillis ?? job.timestamp));
+      // The id of the job ends with the time when it is due; it is made one interval before.
+      const time = new Date(Number(job.id?.split(":").at(-1)) || Date.now());
       const stamp = time.toISOString().replaceAll(/[-:]|\.\d+/g, "");
-      const { run } = (job.data ?? {}) as { run?: unknown };
-      if (isRunName(run)) await make(run, `${run}.${stamp}`);
+      const { run, keep } = scheduledRun(job.data);
+      if (isRunName(run)) await make(run, `${run}.${stamp}`, keep);
       await job.moveToCompleted("made", token, false);
     } finally {
       clearInterval(renewal);
@@ -165,6 +170,11 @@ const scheduleName = "sitegrove-schedule";
 // In milliseconds.
 const askTime = 1000;
 const leaseTime = 30_000;
+
+function scheduledRun(data: unknown): Pick<Schedule, "run" | "keep"> {
+  const { run, keep } = (data ?? {}) as { run?: unknown; keep?: unknown };
+  return { run: String(run), keep: typeof keep === "number" ? keep : undefined };
+}
 
 function schedulerId(run: string): string {
   return `schedule-${run}`;

@@ -115,7 +115,8 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const results = await done(queue, some(24, 12));
     if (Number(SITEGROVE_KILLS) < 3)
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
-    // Each result names a file that is there.
+    // Nothing is left of attempts that were killed. Each result names a file that is there.
+    expect(files().sort()).toEqual(results.map(({ files: { pages = "" } }) => pages).sort());
     for (const { files: named } of results)
       expect(readFileSync(path.join(folder, named["pages"] ?? ""), "utf8")).not.toBe("");
     await queue.close();

@@ -1,6 +1,6 @@
 // Fleets on several machines: a real Redis and real workers; a process where one is killed or hears a signal.
 // Needs Redis, processes, more than a second.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -181,6 +181,18 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       const lease = await queue.take(new AbortController().signal);
       expect(lease).toBeUndefined();
     });
+  });
+
+  test("a run is removed with the files that it names, and nothing else", async () => {
+    await serve({ count: 2 });
+    await fill("--run", "old", "--out", at("out"));
+    await worker("--run", "old").end;
+    writeFileSync(at("out/own.txt"), "mine");
+    expect((await fleet("remove", "--run", "other")).stderr).toContain("there is no run other");
+    expect((await fleet("remove", "--run", "old", "--outputs")).stderr).toBe("sitegrove: old: removed, with 2 files\n");
+    const left = readdirSync(at("out"), { recursive: true, encoding: "utf8" }).filter((name) => name.includes("."));
+    expect(left).toEqual(["own.txt"]);
+    expect((await fleet("status")).stdout).toBe("no runs\n");
   });
 
   test("a run brings its pace along", async () => {

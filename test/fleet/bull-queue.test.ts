@@ -128,6 +128,58 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
+  test("finished runs cost nothing; a run that is removed is gone", async () => {
+    database += 1;
+    const queue = await BullQueue.open(url());
+    const { signal } = new AbortController();
+    for (let run = 0; run < 20; run += 1) await queue.add(`run-${run}`, [job("a")]);
+    for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal))
+      await lease.done(summaryOf(lease));
+    const client = new Redis({ port: redis.port, password: redisPassword, db: database });
+    const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
+    expect(await queue.underWay()).toEqual({ runs: 20, open: [] });
+    const before = await commands();
+    for (let look = 0; look < 20; look += 1) await queue.underWay();
+    expect((await commands()) - before).toBeLessThan(30);
+    // This client, the queue, its presence, its schedule, and at most one of a run.
+    expect(
+      String(await client.client("LIST"))
+        .trim()
+        .split("\n").length,
+    ).toBeLessThanOrEqual(5);
+    await queue.remove("run-0");
+    expect((await queue.underWay()).runs).toBe(19);
+    expect(await queue.counts("run-0")).toEqual({ waiting: 0, active: 0, done: 0, failed: 0 });
+    expect(await client.keys("*run-0*")).toEqual([]);
+    client.disconnect();
+    await queue.close();
+  });
+
+  test("a repetition is named by the time when it is due; older ones than are to be kept are removed", async () => {
+    database += 1;
+    const queue = await BullQueue.open(url());
+    const { signal } = new AbortController();
+    await queue.add("daily", [job("a")]);
+    const begin = Math.floor(Date.now() / 1000) * 1000;
+    await queue.schedule("daily", 1000, 1);
+    const names = new Set<string>();
+    while (names.size < 3) {
+      await queue.startDueRun();
+      for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal))
+        await lease.done(summaryOf(lease));
+      const runs = (await queue.runs()).map(({ run }) => run).filter((run) => run !== "daily");
+      expect(runs.length).toBeLessThanOrEqual(1);
+      for (const run of runs) names.add(run);
+      await sleep(50);
+    }
+    const [first = ""] = names;
+    const [, day, hours, minutes, seconds] = /^daily\.(\d{8})T(..)(..)(..)Z$/.exec(first) ?? [];
+    expect(day).toBe(new Date(begin).toISOString().slice(0, 10).replaceAll("-", ""));
+    const time = new Date(begin).setUTCHours(Number(hours), Number(minutes), Number(seconds), 0);
+    expect(time).toBeGreaterThanOrEqual(begin + 1000);
+    await queue.close();
+  });
+
   test("what others write into the queue is no website, and keeps nobody from theirs", async () => {
     database += 1;
     const queue = await BullQueue.open(url());

@@ -39,7 +39,7 @@ const checkTypes = words(`
 `);
 const fleetTypes = words(`
   FleetEvent FleetOptions BullQueueOptions Reading JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
-  SiteOutput SiteQueue SiteReason ListedSite RunEntry RunSettings Schedule ServerNews SiteSink SiteSummary
+  SiteOutput SiteQueue SiteReason ListedSite RunEntry RunSettings RunsUnderWay Schedule ServerNews SiteSink SiteSummary
 `);
 const reportTypes = words(`
   LanguageCount LanguageLinks ReportChanges ReportDiscovery ReportFacts ReportFigures ReportFinding ReportFormat

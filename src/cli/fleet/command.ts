@@ -9,7 +9,7 @@ import type { FleetDiffFlags } from "./diff.ts";
 import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { fleetFormats, retryNames } from "./formats.ts";
-import { queueText, resultsCommand, scheduleCommand, workerCommand } from "./queue-command.ts";
+import { queueText, removeCommand, resultsCommand, scheduleCommand, workerCommand } from "./queue-command.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
   const command = new Command("fleet")
@@ -18,10 +18,10 @@ export function fleetCommand(context: Context, done: Done): Command {
       "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the folder of the outputs, records which\n" +
         "websites were started and their results: run again with the same folder, it continues where it stopped.",
     )
-    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule …")
+    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule|remove …")
     .argument(
       "[sites...]",
-      "homepages; `fleet status`, `diff`, `worker`, `results` and `schedule` are commands of their own",
+      "homepages; `fleet status`, `diff`, `worker`, `results`, `schedule` and `remove` are commands of their own",
     );
 
   command
@@ -82,7 +82,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
-  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand])
+  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand, removeCommand])
     command.addCommand(make(context, done));
   command.addCommand(childCommand(done), { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));

@@ -1,10 +1,12 @@
 // The outputs of websites from a queue: as the run was configured, unless the worker's own flags say otherwise.
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import type { BullQueue } from "../../fleet/bull-queue.ts";
+import { FolderLock } from "../../fleet/fleet-folder.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-options.ts";
+import { isOwnPath, lockName } from "../../fleet/journal-file.ts";
 import type { RunSettings } from "../../fleet/run-data.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
@@ -79,10 +81,18 @@ export class RunSinks implements SiteSink {
   /** Removes what is left of temporary files. */
   async close(): Promise<void> {
     if (this.#temporary !== undefined) await rm(await this.#temporary, { recursive: true, force: true });
+    this.#lock?.release();
   }
 
+  #lock: FolderLock | undefined;
+
   #folder(): Promise<string> {
-    this.#temporary ??= mkdtemp(path.join(tmpdir(), "sitegrove-worker-"));
+    this.#temporary ??= (async () => {
+      await removeAbandoned();
+      const folder = await mkdtemp(path.join(tmpdir(), temporaryStart));
+      this.#lock = FolderLock.take(path.join(folder, lockName));
+      return folder;
+    })();
     return this.#temporary;
   }
 
@@ -122,6 +132,19 @@ export class RunSinks implements SiteSink {
     return (await bucket.download(name, file)) ? { file, isCopy: true } : undefined;
   }
 }
+
+// Folders of workers that were killed.
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = path.join(tmpdir(), name);
+    const lock = path.join(folder, lockName);
+    if (!name.startsWith(temporaryStart) || !existsSync(lock) || FolderLock.owner(lock) !== undefined) continue;
+    // That of another user stays.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+const temporaryStart = "sitegrove-worker-";
 
 interface ArchivePlace {
   /** A folder, or the address of a bucket. */
@@ -238,4 +261,18 @@ export async function unpublisher(
   if (out === undefined || !isBucket(out)) return async () => {};
   const bucket = await S3Bucket.open(out);
   return ({ key, site }) => bucket.delete(summaryName({ key, homepage: site }, run));
+}
+
+/** Removes the outputs that a summary names, and returns how many there were. */
+export async function outputRemover(out: string, run: string): Promise<(summary: SiteSummary) => Promise<number>> {
+  const unpublish = await unpublisher(out, run);
+  const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;
+  return async (summary) => {
+    // Whoever can write to a queue must not choose other files.
+    const names = Object.values(summary.files).filter(isOwnPath);
+    for (const name of names)
+      await (bucket === undefined ? rm(path.join(out, name), { force: true }) : bucket.delete(name));
+    await unpublish(summary);
+    return names.length;
+  };
 }

@@ -99,13 +99,46 @@ export function scheduleCommand(context: Context, done: Done): Command {
     .requiredOption("--queue <url>", queueText)
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
+    .option(
+      "--keep <n>",
+      "keep so many repetitions on the queue; older ones are removed, their outputs stay",
+      wholeNumber(1),
+    )
     .option("--stop", "end the schedule")
     .option("--no-color", "no colors on a terminal")
-    .action(async (flags: { queue: string; run: string; every?: number; stop?: true; color: boolean }) => {
+    .action(async (flags: ScheduleFlags) => {
       if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
+      if (flags.keep !== undefined && flags.every === undefined) throw new UsageError("--keep needs --every");
       const { scheduleRun } = await import("./queue.ts");
-      const { queue: url, run, every, stop = false } = flags;
-      done(await scheduleRun({ url, run, every, stop }, new Messages(flags, context), context));
+      const { queue: url, run, every, keep, stop = false } = flags;
+      done(await scheduleRun({ url, run, every, keep, stop }, new Messages(flags, context), context));
+    });
+}
+
+interface ScheduleFlags {
+  readonly queue: string;
+  readonly run: string;
+  readonly every?: number;
+  readonly keep?: number;
+  readonly stop?: true;
+  readonly color: boolean;
+}
+
+export function removeCommand(context: Context, done: Done): Command {
+  return new Command("remove")
+    .summary("remove a run from a queue")
+    .description(
+      "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.",
+    )
+    .usage("--queue URL --run NAME [options]")
+    .requiredOption("--queue <url>", queueText)
+    .requiredOption("--run <name>", "run to remove")
+    .option("--outputs", "also remove the files that its results name")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (flags: { queue: string; run: string; outputs?: true; color: boolean }) => {
+      const { removeRun } = await import("./queue.ts");
+      const { queue: url, run, outputs = false } = flags;
+      done(await removeRun(url, run, outputs, new Messages(flags, context)));
     });
 }
 

@@ -13,7 +13,7 @@ import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import type { FleetFormat } from "./formats.ts";
-import { unpublisher } from "./outputs.ts";
+import { outputRemover, unpublisher } from "./outputs.ts";
 import { unitTimes } from "./queue-command.ts";
 import { reportList, type SiteList, unreadLines } from "./sites.ts";
 
@@ -91,12 +91,14 @@ export interface ScheduleOptions {
   readonly run: string;
   /** In milliseconds; undefined to show what is scheduled. */
   readonly every: number | undefined;
+  /** How many repetitions stay on the queue. */
+  readonly keep: number | undefined;
   readonly stop: boolean;
 }
 
 /** Returns the exit code. */
 export async function scheduleRun(
-  { url, run, every, stop }: ScheduleOptions,
+  { url, run, every, keep, stop }: ScheduleOptions,
   messages: Messages,
   { stdout }: Context,
 ): Promise<number> {
@@ -106,16 +108,38 @@ export async function scheduleRun(
       if (!(await queue.unschedule(run))) throw new UsageError(`${run} is not scheduled`);
       messages.say(`${run}: no longer scheduled`, "good");
     } else if (every === undefined) {
-      for (const { run: name, every: time, next } of await queue.schedules()) {
+      for (const { run: name, every: time, next, keep: kept } of await queue.schedules()) {
+        const most = kept === undefined ? "" : `, keeps ${kept}`;
         const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
-        stdout.write(`${printable(name)}: every ${interval(time)}${when}\n`);
+        stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
       }
     } else {
       if (!(await queue.runs()).some((entry) => entry.run === run))
         throw new UsageError(`there is no run ${run}: fill it with sitegrove fleet --queue … --run ${run}`);
-      await queue.schedule(run, every);
+      await queue.schedule(run, every, keep);
       messages.say(`${run}: again every ${interval(every)}`, "good");
     }
+    return exitCodes.complete;
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Returns the exit code. */
+export async function removeRun(url: string, run: string, andOutputs: boolean, messages: Messages): Promise<number> {
+  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
+  try {
+    const entry = (await queue.runs()).find((each) => each.run === run);
+    if (entry === undefined) throw new UsageError(`there is no run ${run}`);
+    const { out } = entry.settings as RunDefaults;
+    if (andOutputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
+    if ((await queue.counts(run)).active > 0)
+      throw new UsageError(`websites of ${run} are being read: stop its workers first`);
+    let files = 0;
+    const remove = andOutputs && out !== undefined ? await outputRemover(out, run) : async () => 0;
+    for await (const summary of queue.results(run)) files += await remove(summary);
+    await queue.remove(run);
+    messages.say(`${run}: removed${andOutputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;
   } finally {
     await queue.close();

@@ -2,7 +2,7 @@
 // key. Each attempt writes under names of its own; its files are renamed before the journal says that the website is
 // done.
 
-import { rename, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CheckOptions } from "../../check/options.ts";
 import type { CheckResult } from "../../check/result.ts";
@@ -126,15 +126,17 @@ class OutputNames {
     return path.join(this.#folder, this.relative);
   }
 
-  /** Removes the files of other attempts: those that failed, or whose result is replaced. */
+  /** Removes the files of earlier attempts: those that failed, or whose result is replaced. A later one may be under way. */
   async removeEarlier(): Promise<void> {
-    const [, hash, last = "1"] = /^(\w+)-(\d+)$/.exec(this.#attemptId) ?? [];
-    for (let attempt = Math.max(1, Number(last) - mostEarlier); attempt < Number(last); attempt++) {
-      const file = path.join(this.#folder, this.#name(`${hash}-${attempt}`));
-      await rm(file, { force: true });
-      await rm(`${file}.partial`, { force: true });
+    const [hash = "", last = "1"] = this.#attemptId.split("-");
+    if (last === "1") return;
+    const folder = path.dirname(this.path);
+    const [start = ""] = path.basename(this.path).split(`.${hash}-`, 1);
+    const beforeNumber = `${start}.${hash}-`;
+    for (const name of await readdir(folder).catch(() => [])) {
+      const isEarlier =
+        name.startsWith(beforeNumber) && Number.parseInt(name.slice(beforeNumber.length), 10) < Number(last);
+      if (isEarlier) await rm(path.join(folder, name), { force: true });
     }
   }
 }
-
-const mostEarlier = 100;

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expectUsable } from "../../fetch/fetcher.ts";
-import { BullQueue, isOf } from "../../fleet/bull-queue.ts";
+import { BullQueue } from "../../fleet/bull-queue.ts";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import type { RunEntry } from "../../fleet/run-data.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
@@ -61,7 +61,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   };
   const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, isUsable, onNews: newsTo(messages) });
   try {
-    const code = await new WorkerRun(context, flags, queue, crawl, messages, isUsable).run();
+    const code = await new WorkerRun(context, flags, queue, crawl, messages).run();
     return code === exitCodes.complete && refused.size > 0 ? exitCodes.unexpected : code;
   } finally {
     await queue.close();
@@ -80,18 +80,8 @@ class WorkerRun {
   #done = 0;
   #remaining = 0;
 
-  readonly #isUsable: (entry: RunEntry) => boolean;
-
-  constructor(
-    context: Context,
-    flags: WorkerFlags,
-    queue: BullQueue,
-    crawl: Options,
-    messages: Messages,
-    isUsable: (entry: RunEntry) => boolean,
-  ) {
+  constructor(context: Context, flags: WorkerFlags, queue: BullQueue, crawl: Options, messages: Messages) {
     this.#context = context;
-    this.#isUsable = isUsable;
     this.#flags = flags;
     this.#queue = queue;
     this.#crawl = crawl;
@@ -148,7 +138,7 @@ class WorkerRun {
     const { idle } = this.#flags;
     let isTold = false;
     for (let waited = 0; !this.#drain.signal.aborted; waited += pollTime) {
-      await this.#look();
+      await this.#count();
       if (this.#remaining > 0) return true;
       await this.#queue.startDueRun();
       const hasRuns = this.#runs > 0;
@@ -174,19 +164,17 @@ class WorkerRun {
 
   async #look(): Promise<void> {
     const { run } = this.#flags;
-    const entries = (await this.#queue.runs()).filter((entry) => run === undefined || isOf(entry, run));
-    let remaining = 0;
-    for (const entry of entries) {
-      if (!this.#isUsable(entry)) continue;
-      const { waiting, active } = await this.#queue.counts(entry.run);
-      if (remaining === 0 && waiting + active > 0) this.#paceOfRun = (entry.settings as RunDefaults).crawl ?? {};
-      remaining += waiting + active + (entry.isFilling ? 1 : 0);
-    }
+    await this.#count();
     this.#workers = Math.max(1, (await this.#queue.workers()) ?? 1);
-    this.#runs = entries.length;
     const schedules = await this.#queue.schedules();
     this.#isScheduled = schedules.some((schedule) => run === undefined || schedule.run === run);
-    this.#remaining = remaining;
+  }
+
+  async #count(): Promise<void> {
+    const { runs, open } = await this.#queue.underWay();
+    if (open[0] !== undefined) this.#paceOfRun = (open[0].settings as RunDefaults).crawl ?? {};
+    this.#runs = runs;
+    this.#remaining = open.reduce((sum, { left }) => sum + left, 0);
   }
 
   #tell(event: FleetEvent, beforeLine: () => void): void {
