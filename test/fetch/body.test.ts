@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { FetchedDocument } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
-import { fetchOnly, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fetchOnly, pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 const megabyte = "x".repeat(1_000_000);
 
@@ -24,12 +24,6 @@ async function found(fetcher: TestFetcher, url: string): Promise<FetchedDocument
   const fetched = await fetcher.fetch({ url, role: "sitemap" });
   if (fetched.outcome !== "found") throw new Error(fetched.outcome);
   return fetched;
-}
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(10);
 }
 
 test.each([1, 2, 3, 4, 5])("a connection that ends after %i pieces, while nobody reads", async (count) => {

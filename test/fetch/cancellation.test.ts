@@ -4,11 +4,10 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
 import { faults, status } from "../support/fault-server.ts";
-import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";
 
 const reason = new Error("enough");
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 type Phase = (
   signal?: AbortSignal,
@@ -76,9 +75,7 @@ const phases: Record<string, Phase> = {
 // In milliseconds. Everything here would go on for thirty seconds.
 const generous = 25_000;
 
-async function closes(open: () => number): Promise<void> {
-  while (open() > 0) await pause(10);
-}
+const closes = (open: () => number) => until(() => open() === 0);
 
 describe.each(Object.entries(phases))("%s", (_, start) => {
   test.each(["the signal of the request", "the signal of the run", "close()"])("%s ends it", async (what) => {

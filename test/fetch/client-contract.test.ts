@@ -7,7 +7,7 @@ import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
-import { tenPages, testFetcher } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher } from "../support/fetching.ts";
 import { clientContract } from "./client-contract.ts";
 
 const made: OwnClient[] = [];
@@ -106,8 +106,6 @@ describe("a client of the user's own", () => {
     });
     expect(await Promise.all(results)).toEqual(["failed timeout-first-byte", "found"]);
   });
-
-  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   async function* pieces(text: string): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { type HeaderList, header } from "../../src/model/exchange.ts";
 import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 export interface ContractExceptions {
   /** Why bodies come decoded. */
@@ -13,8 +13,6 @@ export interface ContractExceptions {
 }
 
 export function clientContract(name: string, make: () => Client, exceptions: ContractExceptions = {}): void {
-  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
   describe(`${name} as a client`, () => {
     async function request(
       url: string,
@@ -129,7 +127,7 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
       const controller = new AbortController();
       const asked = request(`${server.origin}/a`, controller.signal);
       const rejection = expect(asked).rejects.toThrow();
-      while (server.requests.length === 0) await pause(10);
+      await until(() => server.requests.length > 0);
       controller.abort(new Error("enough"));
       await rejection;
       await closed();
@@ -216,7 +214,7 @@ export function clientContract(name: string, make: () => Client, exceptions: Con
           return fault(exchange);
         },
         async closed() {
-          while (!sockets.every(({ destroyed }) => destroyed)) await pause(10);
+          await until(() => sockets.every(({ destroyed }) => destroyed));
           expect(sockets).toHaveLength(1);
         },
       };

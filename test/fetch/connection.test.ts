@@ -3,7 +3,7 @@ import net from "node:net";
 import { describe, expect, test } from "vitest";
 import { systemLookup } from "../../src/fetch/lookup.ts";
 import { faults, inTurn, whole } from "../support/fault-server.ts";
-import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fetchOnly, pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
@@ -88,7 +88,7 @@ test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
     const server = await testServer({ "/a": faults[name](), "/b": tenPages });
     const fetcher = testFetcher({ start: server.origin, retries: 2 });
     await fetcher.read(`${server.origin}/b`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     const { result, fetched } = await fetcher.read(`${server.origin}/a`);
     expect(result).toBe("failed connection-reset");
     // The first time on a kept connection, which counts as no attempt.

@@ -5,7 +5,7 @@ import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
 import { defaultBackoff } from "../../src/fetch/retry.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import type { Fault } from "../support/fault-server.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 const url = (name: string) => new URL(`http://${name}.test/`);
 
@@ -222,7 +222,7 @@ describe("under a clock of its own", () => {
 
 describe("against a server", () => {
   const slowly: Fault = async (exchange) => {
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await pause(15);
     exchange.respond(200, {}, tenPages);
   };
 

@@ -2,9 +2,8 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Fault, inTurn, whole } from "../support/fault-server.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
 
 /** Answers with its own path; then, `late` milliseconds later, sends something that nobody asked for. */

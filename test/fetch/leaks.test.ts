@@ -8,7 +8,7 @@ import { createFetcher } from "../../src/fetch/fetcher.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { type Fault, type FaultServer, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
-import { tenPages } from "../support/fetching.ts";
+import { pause, tenPages, until } from "../support/fetching.ts";
 import { some } from "../support/long.ts";
 
 // Ten thousand with SITEGROVE_REQUESTS=10000.
@@ -61,7 +61,7 @@ test(`${count} mixed requests leave nothing behind`, async () => {
 
   async function state() {
     // Sockets close, and what they held is collected, a little later.
-    while (server.open + secure.open > 0) await pause(20);
+    await until(() => server.open + secure.open === 0);
     for (const { requests } of [server, secure]) requests.length = 0;
     for (let round = 0; round < 3; round++) {
       await pause(20);
@@ -111,8 +111,4 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
   await Promise.all(Array.from({ length: 60 }, worker));
   await fetcher.close();
   return outcomes;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,7 +1,7 @@
 // Names of one website: resolved by the system, once, and judged before they are connected to.
 import { expect, test } from "vitest";
 import { type LookupOptions, systemLookup } from "../../src/fetch/lookup.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
@@ -27,7 +27,7 @@ test("two names are resolved at a time, and the time of the others does not run"
   let most = 0;
   const lookup = systemLookup(async (name) => {
     most = Math.max(most, ++running);
-    await new Promise((resolve) => setTimeout(resolve, name.startsWith("dead") ? 400 : 0));
+    await pause(name.startsWith("dead") ? 400 : 0);
     running--;
     return ["192.0.2.1"];
   }, 300);
@@ -48,7 +48,7 @@ test("the address policy judges what was remembered, too", async () => {
 test("the time for a connection does not run while a name is looked up", async () => {
   const website = await testServer({ "/a": tenPages });
   const lookup = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1800));
+    await pause(1800);
     return ["127.0.0.1"];
   };
   const url = `http://site.test:${website.port}/a`;

@@ -1,7 +1,7 @@
 // A host that asks for a pause gets it, whoever was told.
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../support/fault-server.ts";
-import { type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 const paths = Array.from({ length: 200 }, (_, at) => `/${at}`);
 
@@ -57,7 +57,7 @@ test("after a pause one request goes first", async () => {
   const together: number[] = [];
   const server = await startServer(async (exchange) => {
     together.push(++underWay);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await pause(30);
     underWay--;
     if (together.length <= 5) exchange.respond(429, { "retry-after": "0" });
     else exchange.respond(200, {}, tenPages);

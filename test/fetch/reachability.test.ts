@@ -5,7 +5,7 @@ import { defaultBackoff, mayRetry } from "../../src/fetch/retry.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { type ProblemCode, problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const paths = Array.from({ length: 100 }, (_, at) => `/${at}`);
@@ -42,7 +42,7 @@ describe("a host that has never answered", () => {
     const together: number[] = [];
     const server = await startServer(async (exchange) => {
       together.push(++underWay);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
       underWay--;
       if (exchange.path === "/0") exchange.socket.destroy();
       else exchange.respond(200, {}, tenPages);

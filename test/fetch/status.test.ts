@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { backoffDelay, retryAfterDelay, toDate } from "../../src/fetch/retry.ts";
 import { isChallenge } from "../../src/model/status.ts";
 import { inTurn, status, whole } from "../support/fault-server.ts";
-import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { fetchOnly, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 describe("outcomes", () => {
   test.each([
@@ -117,8 +117,7 @@ describe("Retry-After", () => {
     const fetcher = testFetcher({ start: server.origin, retries: 1 });
     const begun = performance.now();
     const limited = fetcher.read(`${server.origin}/limited`);
-    while (!fetcher.events.some(({ type }) => type === "retry"))
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => fetcher.events.some(({ type }) => type === "retry"));
     const other = fetcher.read(`${server.origin}/other`).then(() => performance.now() - begun);
     expect((await limited).fetched.attempts).toBe(2);
     expect(performance.now() - begun).toBeGreaterThan(990);
@@ -212,7 +211,7 @@ test("the bodies of errors and redirects are not read, however large", async () 
   const fetcher = testFetcher({ start: server.origin });
   expect((await fetcher.read(`${server.origin}/moved`)).text).toBe(tenPages);
   expect((await fetcher.read(`${server.origin}/missing`)).result).toBe("absent http-404");
-  while (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => sent.length === 2);
   // What the kernel buffers on loopback is sent without being read.
   expect(Math.max(...sent)).toBeLessThan(12_000_000);
 });

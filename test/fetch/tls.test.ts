@@ -13,7 +13,7 @@ import { SitemapError } from "../../src/model/errors.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { createAuthority, selfSigned } from "../support/certificates.ts";
 import { type FaultServerOptions, faults, redirect } from "../support/fault-server.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
@@ -151,7 +151,7 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
     const fetched = await fetcher.fetch({ url: `${server.origin}/large`, role: "sitemap" });
     if (fetched.outcome !== "found") throw new Error(fetched.outcome);
     // The end comes while much is not read yet.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     let length = 0;
     for await (const piece of fetched.body) length += piece.length;
     expect([length, fetched.body.problem]).toEqual([large.length, undefined]);

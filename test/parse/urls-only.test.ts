@@ -1,9 +1,9 @@
 // Where only URLs are wanted, details are left out: everything that there is to report must still be reported.
 import { expect, test } from "vitest";
-import { alternatingDocument } from "../support/alternating.ts";
 import { some } from "../support/long.ts";
 import { parsePieces, urlset } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
+import { repetitiveDocument } from "../support/repetitive.ts";
 import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
 
 const loc = (n: number | string) => `<loc>https://example.org/${n}</loc>`;
@@ -19,7 +19,7 @@ test("entries that take turns, with few words in each field, are read as where e
   const random = new Random(40);
   for (let round = 0; round < some(6000, 50); round++) {
     const limits = random.below(8) === 0 ? { documentEntries: random.below(60) } : {};
-    expectSameUrls(inBytes(alternatingDocument(random), random.pick([100, 300, 1000, 5000, 100_000])), { limits });
+    expectSameUrls(inBytes(repetitiveDocument(random, 30), random.pick([100, 300, 1000, 5000, 100_000])), { limits });
   }
 });
 

@@ -1,6 +1,7 @@
 // Documents in which innocent entries stand between damaged ones. Damage costs what it is done to: every innocent entry has to be
 // read, and nothing may be read that nobody wrote.
 import type { Random } from "./random.ts";
+import { words } from "./words.ts";
 
 export interface DamagedDocument {
   readonly url: string;
@@ -23,17 +24,7 @@ interface Kind {
   readonly damage: readonly string[];
 }
 
-const references = [
-  "&#0;",
-  "&#xD800;",
-  "&#x110000;",
-  "&bogus;",
-  "&#99999999999999999999;",
-  "&",
-  "&#;",
-  "&#xFFFE;",
-  "\u0001",
-];
+const references = words("&#0; &#xD800; &#x110000; &bogus; &#99999999999999999999; & &#; &#xFFFE; \u0001");
 
 const xmlDamage = (open: string, close: string) => [
   `${open}<loc>§u</loc>`,
@@ -159,28 +150,10 @@ const kinds: readonly Kind[] = [
     extras: [""],
     damage: [
       ..."\u0000\u0001\ufeff\u00a0\t \r\ufffd",
-      ...[
-        "§u §u",
-        "§u, §u",
-        '"§u"',
-        "§u]]>",
-        "<§u>",
-        "www.example.org/d/1",
-        "https:/example.org/d/1",
-        "https:///d",
-        "words",
-      ],
-      ...[
-        "<b>bold</b>",
-        "<?php warning ?>",
-        "#comment",
-        "x".repeat(20_000),
-        "[§u",
-        "http://é[",
-        "%",
-        "//",
-        "§u\t2024-05-06",
-      ],
+      ...words(`
+        "§u" §u]]> <§u> [§u www.example.org/d/1 https:/example.org/d/1 https:///d http://é[ words <b>bold</b> #comment % //
+      `),
+      ...["§u §u", "§u, §u", "§u\t2024-05-06", "<?php warning ?>", "x".repeat(20_000)],
     ],
   },
   {
@@ -191,14 +164,14 @@ const kinds: readonly Kind[] = [
     extras: [""],
     damage: [
       ...[
-        "<!-- comment -->",
-        "<b>Warning</b>: x in <b>y</b>",
-        "<html>",
-        "<?php ?>",
         "\u0000",
         "\ufeff",
         "\u0001",
         "words",
+        "<html>",
+        "<?php ?>",
+        "<!-- comment -->",
+        "<b>Warning</b>: x in <b>y</b>",
       ],
       ...["Sitemap: https:///sitemap.xml", "Sitemap:", "Sitemap: words", "sitemap : §u", "Site-map: §u", "Sitemap §u"],
       ...[

@@ -7,6 +7,13 @@ import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
 import { type Options, resolveOptions, type Timeouts } from "../../src/model/options.ts";
 import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
 
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(10);
+}
+
 /** Ten pages: enough to be cut in half. */
 export const tenPages: string = [
   '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',

@@ -8,7 +8,6 @@ import { Utf8Decoder } from "../../src/open/decode-text.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, EntryParser } from "../../src/parse/entries.ts";
 import { noFastPath } from "../../src/parse/fast/fast-path.ts";
-import { alternatingDocument } from "./alternating.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateText } from "./mutate.ts";
 import type { Random } from "./random.ts";
@@ -25,7 +24,7 @@ interface Turn {
 
 export function turnsOf(random: Random): Turn[] {
   return Array.from({ length: 2 + random.below(3) }, () => {
-    const text = random.below(3) === 0 ? repetitiveDocument(random, 40) : alternatingDocument(random);
+    const text = repetitiveDocument(random, 40);
     return {
       text: random.below(4) === 0 ? mutateText(text, [text], random) : text,
       options: {

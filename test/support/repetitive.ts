@@ -1,18 +1,22 @@
-// Documents whose entries are alike, as those of real sitemaps are, with values of every kind in them: what one entry says must
-// not change how the next is read.
+// Documents of a few makings of entries, in runs or in turns, as those of real sitemaps are, with values of every kind in them: what one
+// entry says must not change how the next is read.
 import type { Limits } from "../../src/model/options.ts";
 import type { Random } from "./random.ts";
 
 /** `most`: of entries that are alike. */
 export function repetitiveDocument(random: Random, most = 8): string {
   const format = random.pick(formats);
-  const entries: string[] = [];
-  let number = 0;
-  for (let runs = 1 + random.below(4); runs > 0; runs--) {
-    const entry = format.entry(random);
-    for (let times = 1 + random.below(most); times > 0; times--) entries.push(fill(entry, random, number++));
+  // How often a value is an odd one, and the making another.
+  const [odds, changes] = [random.pick([3, 6, 40, 1000]), random.pick([2, 4, most])];
+  const makings = Array.from({ length: 1 + random.below(4) }, () => format.entry(random));
+  const seams = random.below(3) === 0 ? [random.pick(oddSeams), "\n"] : [random.pick(["", "\n", "\n  ", "\r\n"])];
+  let text = format.head;
+  let making = makings[0]!;
+  for (let number = 0, count = 1 + random.below(4 * most); number < count; number++) {
+    if (random.below(changes) === 0) making = random.pick(makings);
+    text += fill(making + random.pick(seams), random, number, odds);
   }
-  const text = format.head + entries.join(random.pick(["", "\n", "\n  ", "\r\n"])) + format.tail;
+  text += format.tail;
   // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
   return random.below(4) === 0 ? `<!-- ж語😀 -->${text}` : text;
 }
@@ -45,7 +49,7 @@ interface Format {
   readonly tail: string;
 }
 
-// `§u`, `§d`, `§t` and `§a` are a URL, a date, a text and the value of an attribute.
+// `§u`, `§d`, `§t` and `§a` are a URL, a date, a text and the value of an attribute; `§r`, `§l`, `§n` and `§b` a few words.
 const fields = [
   ...["<lastmod>§d</lastmod>", "<changefreq>§t</changefreq>", "<changefreq>daily</changefreq>"],
   ...["<priority>0.3</priority>", "<priority>§t</priority>", "<lastmod/>", "<loc>§u</loc>"],
@@ -58,6 +62,49 @@ const fields = [
   '<x:news xmlns:x="http://www.google.com/schemas/sitemap-news/0.9"><x:title>§t</x:title></x:news>',
   '<video:video><video:title>§t</video:title><video:price currency="§a">1.99</video:price><video:restriction relationship="§a">§t</video:restriction></video:video>',
   ...["<unknown a='§a'><loc>§u</loc></unknown>", "<unknown>§t</unknown>", "<!-- §t -->", "§t", "<?pi §t?>"],
+  ...[
+    "<url>",
+    "</url>",
+    "<url/>",
+    "<urlset>",
+    "</urlset>",
+    "<image:image/>",
+    "<image:loc>§u</image:loc>",
+    "<loc>§a</loc>",
+  ],
+  '<xhtml:link href="§a" hreflang="§l" rel="§r" />',
+  '<xhtml:link rel="§r" media="§t" href="§a"/>',
+  "<image:image><image:title>§t</image:title></image:image>",
+  "<news:news><news:title>§t</news:title><news:title>§t</news:title></news:news>",
+  '<video:video><video:duration>§n</video:duration><video:live>§b</video:live><video:uploader info="§a">§t</video:uploader><video:content_segment_loc duration="§n">§u</video:content_segment_loc><video:tvshow><video:premier_date>§d</video:premier_date></video:tvshow></video:video>',
+];
+const frames = [
+  ...[
+    ["<url>", "</url>"],
+    ["<url>", "</url>"],
+    ["<url>", "</url>"],
+    ['<url id="§l">', "</url>"],
+    ["<url >", "</url>"],
+  ],
+  ...[
+    ["<URL>", "</URL>"],
+    ["<x><url>", "</url></x>"],
+    ["<sitemap>", "</sitemap>"],
+    ["<url xmlns=''>", "</url>"],
+  ],
+] as const;
+const locs = ["<loc>§u</loc>", "<loc>§u</loc>", "<loc>§u</loc>", "<loc><![CDATA[§u]]></loc>", "<loc> §u </loc>", ""];
+const oddSeams = [
+  ...[
+    "<lastmod>§d</lastmod>",
+    "<loc>§u</loc>",
+    "<x/>",
+    "<x><lastmod>§d</lastmod></x>",
+    "§t",
+    "<!-- -->",
+    "<![CDATA[ ]]>",
+  ],
+  ...["<changefreq>§t</changefreq>", "</urlset><urlset>"],
 ];
 
 const formats: readonly Format[] = [
@@ -69,8 +116,9 @@ const formats: readonly Format[] = [
     entry(random) {
       const space = random.pick(["", "\n", "\n    ", "\r\n\t"]);
       const some = Array.from({ length: random.below(5) }, () => random.pick(fields));
-      const parts = ["<url>", "<loc>§u</loc>", ...some, "</url>"];
-      return parts.join(space);
+      const [open, close] = random.pick(frames);
+      some.splice(random.below(3) > 0 ? 0 : random.below(some.length + 1), 0, random.pick(locs));
+      return [open, ...some, close].join(space);
     },
     tail: "\n</urlset>\n",
   },
@@ -92,25 +140,34 @@ const formats: readonly Format[] = [
   },
 ];
 
-function fill(entry: string, random: Random, number: number): string {
+function fill(entry: string, random: Random, number: number, odds: number): string {
   return entry.replaceAll(/§./g, (field) => {
-    const odd = random.below(6) === 0;
+    const isOdd = random.below(odds) === 0;
+    const odd = () => random.pick(urls) + random.pick(texts);
     switch (field) {
       case "§u":
-        return odd ? random.pick(urls) + random.pick(texts) : `https://example.org/${number}`;
+        // Now and then the same as before.
+        return isOdd ? odd() : `https://example.org/${random.below(12) === 0 ? random.below(number + 1) : number}`;
       case "§d":
-        return odd ? random.pick(dates) : `2024-05-${String(1 + (number % 28)).padStart(2, "0")}`;
+        return isOdd ? random.pick(dates) : `2024-05-${String(1 + (number % 28)).padStart(2, "0")}`;
       case "§a":
-        return (odd ? random.pick(urls) + random.pick(texts) : `https://example.org/a${number}`).replaceAll(
-          /["'<]/g,
-          "",
-        );
-      default:
-        return odd ? random.pick(texts) + random.pick(texts) : `text ${number}`;
+        return (isOdd ? odd() : `https://example.org/a${number}`).replaceAll(/["'<]/g, "");
+      case "§t":
+        return isOdd ? random.pick(texts) + random.pick(texts) : `text ${number}`;
+      default: {
+        const list = fewWords[field[1] as keyof typeof fewWords];
+        return isOdd ? random.pick(list) : list[0]!;
+      }
     }
   });
 }
 
+const fewWords = {
+  r: ["alternate", "stylesheet", "canonical", "Alternate", "nofollow alternate", "", " "],
+  l: ["de", "x-default", "en-US", "", " "],
+  b: ["yes", "no", "allow", "deny", "maybe", ""],
+  n: ["1", "1.5", "x", ""],
+} as const;
 const urls = [
   ...["", "/", "//x/", "https://example.org/", "https://www.example.org/a?b=1&amp;c=", "http://é.example/", "ftp://x/"],
   ...["https://example.org:99999/", "https://other.example/", "HTTPS://EXAMPLE.org/", "javascript:", "https://[::1"],
