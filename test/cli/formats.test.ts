@@ -121,6 +121,13 @@ test("two runs print the same bytes", async () => {
   expect(second?.stdout).toBe(first?.stdout);
 });
 
+test("parse says that relative URLs need --url", async () => {
+  const input = urlset("/a", "/b");
+  const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages"], { input });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toMatch(/\(2 times\): Skipped an invalid URL: \/a\n.*relative URLs need --url/);
+});
+
 test("parse reads a local file and standard input, in every format", async () => {
   const document = urlset("<url><loc>/a</loc><lastmod>2024-05-06</lastmod></url>", "https://e.org/b");
   const read = (...words: string[]) =>

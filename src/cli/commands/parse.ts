@@ -120,7 +120,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
   try {
     const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
     if (code !== exitCodes.complete || end === undefined) return code;
-    return report(end, name, flags.verbose !== undefined, run);
+    return report(end, name, { isVerbose: flags.verbose !== undefined, hasUrl: found.url !== undefined }, run);
   } finally {
     if ("close" in opened) await opened.close();
   }
@@ -209,13 +209,21 @@ async function* outline(reading: Parsed, name: string, keep: Keep): AsyncGenerat
   if (step.value.outcome.kind !== "invalid") yield title;
 }
 
-function report({ outcome, complete, problems }: Reading, name: string, isVerbose: boolean, { messages }: Run): number {
+function report(
+  { outcome, complete, problems }: Reading,
+  name: string,
+  { isVerbose, hasUrl }: { readonly isVerbose: boolean; readonly hasUrl: boolean },
+  { messages }: Run,
+): number {
   if (outcome.kind === "invalid") {
     messages.say(`${name}: not read: ${messageWithHint(outcome.reason)}`, "bad");
     return exitCodes.notFound;
   }
-  const shown = isVerbose ? problems : problems.filter(({ code }) => isLossy(code));
+  // Relative URLs of a file that nobody says the place of: all of its pages may be missing.
+  const isWithoutBase = ({ code }: Problem) => !hasUrl && code === "url-invalid";
+  const shown = isVerbose ? problems : problems.filter((each) => isLossy(each.code) || isWithoutBase(each));
   for (const problem of shown) messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
+  if (shown.some(isWithoutBase)) messages.say("relative URLs need --url: where the file is on its website", "warning");
   if (!complete) messages.say(`${name}: not complete`, "warning");
   return complete ? exitCodes.complete : exitCodes.incomplete;
 }
