@@ -51,6 +51,12 @@ export class FleetFolder {
     }
   }
 
+  /** Throws a `SitemapError` (`folder-in-use`) if another process has taken over. */
+  expectOurs(): void {
+    if (!this.#lock.isOurs())
+      throw new SitemapError("folder-in-use", `Another process has taken over ${this.path}: this one ends`);
+  }
+
   /** `isEmpty`: nothing was written into a journal that was not there before. */
   release({ isEmpty }: { readonly isEmpty: boolean }): void {
     if (isEmpty && !this.#hadJournal) rmSync(this.journal, { force: true });
@@ -84,25 +90,28 @@ export class FolderLock {
   readonly #path: string;
   readonly #remove = () => this.release();
   #held = true;
-
+  readonly #text: string;
   readonly #beat: NodeJS.Timeout;
 
-  private constructor(path: string) {
+  private constructor(path: string, text: string) {
     this.#path = path;
+    this.#text = text;
     process.once("exit", this.#remove);
     // For processes on other machines or in other containers, which cannot see this one.
-    this.#beat = setInterval(() => touch(path), beatTime);
+    this.#beat = setInterval(() => this.isOurs() && touch(path), beatTime);
     this.#beat.unref();
   }
 
   /** Throws a `SitemapError` (`folder-in-use`) if a running process has the lock. */
   static take(path: string): FolderLock {
-    const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-    writeFileSync(own, JSON.stringify(identity(process.pid)), { flag: "wx" });
+    const id = randomBytes(4).toString("hex");
+    const own = `${path}.${process.pid}.${id}`;
+    const text = JSON.stringify({ ...identity(process.pid), id });
+    writeFileSync(own, text, { flag: "wx" });
     try {
       for (let attempt = 0; attempt < 10; attempt++) {
         // A link is created atomically and with its content.
-        if (link(own, path)) return new FolderLock(path);
+        if (link(own, path)) return new FolderLock(path, text);
         const owner = ownerOf(path);
         if (owner !== undefined && isRunning(owner)) throw inUse(owner);
         // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
@@ -128,12 +137,21 @@ export class FolderLock {
     return owner !== undefined && isRunning(owner) ? owner.pid : undefined;
   }
 
+  /** False if another process took it over, because this one seemed to be gone. */
+  isOurs(): boolean {
+    try {
+      return this.#held && readFileSync(this.#path, "utf8") === this.#text;
+    } catch {
+      return false;
+    }
+  }
+
   release(): void {
     if (!this.#held) return;
+    if (this.isOurs()) rmSync(this.#path, { force: true });
     this.#held = false;
     clearInterval(this.#beat);
     process.off("exit", this.#remove);
-    rmSync(this.#path, { force: true });
   }
 }
 

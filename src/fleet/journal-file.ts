@@ -18,20 +18,23 @@ export class JournalFile {
   #writing: Promise<void> | undefined;
   #failure: unknown;
 
-  private constructor(path: string, handle: FileHandle, end: number) {
+  readonly #expectOurs: () => void;
+
+  private constructor(path: string, handle: FileHandle, end: number, expectOurs: () => void) {
+    this.#expectOurs = expectOurs;
     this.#path = path;
     this.#handle = handle;
     this.#end = end;
   }
 
-  /** Opens or creates the file, and removes half a line at its end. */
-  static async open(path: string): Promise<JournalFile> {
+  /** Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. */
+  static async open(path: string, expectOurs: () => void): Promise<JournalFile> {
     const handle = await open(path, "a+");
     try {
       const { size } = await handle.stat();
       const end = await lastLineEnd(handle, size);
       if (end < size) await handle.truncate(end);
-      return new JournalFile(path, handle, end);
+      return new JournalFile(path, handle, end, expectOurs);
     } catch (error) {
       await handle.close();
       throw error;
@@ -68,6 +71,7 @@ export class JournalFile {
       const group = this.#waiting;
       this.#waiting = [];
       try {
+        this.#expectOurs();
         const bytes = Buffer.from(group.map(({ line }) => line).join(""));
         for (let done = 0; done < bytes.length; ) {
           const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done);
@@ -77,10 +81,11 @@ export class JournalFile {
         this.#end += bytes.length;
         for (const { settle } of group) settle();
       } catch (cause) {
+        const isTaken = cause instanceof SitemapError;
         const sentence = `${this.#path} could not be written: ${systemReason(cause)}`;
-        this.#failure = new SitemapError("storage-failed", sentence, { cause });
-        // Nothing may follow half a group.
-        await this.#handle.truncate(this.#end).catch(() => undefined);
+        this.#failure = isTaken ? cause : new SitemapError("storage-failed", sentence, { cause });
+        // Nothing may follow half a group. What another process has written stays.
+        if (!isTaken) await this.#handle.truncate(this.#end).catch(() => undefined);
         for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
         this.#waiting = [];
       }

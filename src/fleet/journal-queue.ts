@@ -68,7 +68,7 @@ export class JournalQueue implements SiteQueue {
     try {
       const file = taken.journal;
       if (!(await isJournal(file))) throw new SitemapError("invalid-file", `${file} is not the journal of a fleet`);
-      const journal = await JournalFile.open(file);
+      const journal = await JournalFile.open(file, () => taken.expectOurs());
       const queue = new JournalQueue(taken, journal);
       try {
         await queue.#load(new Set(retry));

@@ -194,6 +194,19 @@ describe("one process at a time", () => {
     expect(existsSync(path.join(folder, "lock"))).toBe(false);
   });
 
+  test("a process whose folder was taken over writes nothing more, and leaves the lock of the other", async () => {
+    const folder = newFolder();
+    const queue = await JournalQueue.open(folder);
+    await queue.add("run", [job("a")]);
+    const lease = await taken(queue);
+    writeFileSync(path.join(folder, "lock"), "of another");
+    const journal = readFileSync(path.join(folder, journalName), "utf8");
+    await expect(lease.done(summaryOf(lease))).rejects.toMatchObject({ code: "folder-in-use" });
+    await queue.close();
+    expect(readFileSync(path.join(folder, journalName), "utf8")).toBe(journal);
+    expect(readFileSync(path.join(folder, "lock"), "utf8")).toBe("of another");
+  });
+
   test("of many that come at once, one gets it", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "lock"), "half a li");
