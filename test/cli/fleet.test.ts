@@ -563,4 +563,18 @@ test("-v is a line for each website, --log-file the same in a file", async () =>
   rmSync(at("out"), { recursive: true });
   expect((await sitegrove(fleet(...sites, "--log-file", at("fleet.log")))).stderr).toBe("");
   expect(readFileSync(at("fleet.log"), "utf8").trimEnd().split("\n")).toHaveLength(3);
+  rmSync(at("out"), { recursive: true });
+  const asJson = await sitegrove(fleet(...sites, "-v", "--log-format", "json"));
+  for (const line of asJson.stderr.trimEnd().split("\n"))
+    expect(JSON.parse(line)).toMatchObject({ at: expect.stringMatching(/^\d{4}-.*Z$/), outcome: "complete", pages: 3 });
+});
+
+test.runIf(existsSync("/dev/full"))("a log file that cannot be written does not end the fleet", async () => {
+  const { sites } = await serve({ count: 3 });
+  const { code, stderr } = await sitegrove(fleet(...sites, "--log-file", "/dev/full"));
+  expect([code, stderr]).toEqual([
+    0,
+    "sitegrove: the log file /dev/full cannot be written any more; the fleet continues: no space left on device\n",
+  ]);
+  expect(doneLines()).toHaveLength(3);
 });

@@ -206,7 +206,7 @@ describe("the log file", () => {
         expect(run.code).toBe(0);
         expect(run.stdout).toContain("/1\n");
         expect(run.stderr).toBe(
-          "sitegrove: the log file cannot be written any more; the listing continues: no space left on device\n",
+          "sitegrove: the log file /dev/full cannot be written any more; the listing continues: no space left on device\n",
         );
       }
     },
@@ -220,7 +220,7 @@ describe("the log file", () => {
     );
     expect(run.code).toBe(0);
     expect(run.stdout.split("\n")).toHaveLength(101);
-    expect(run.stderr).toContain("the log file cannot be written any more");
+    expect(run.stderr).toContain(`the log file ${log} cannot be written any more`);
   });
 
   test("that is a pipe without a reader is a mistake of the command line", async () => {

@@ -4,11 +4,12 @@ import { Command, Option } from "commander";
 import { addDiffFlags } from "../commands/diff.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
-import { collected, raised, wholeNumber } from "../flags.ts";
+import { collected, wholeNumber } from "../flags.ts";
 import type { FleetDiffFlags } from "./diff.ts";
 import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
 import { fleetFormats, retryNames } from "./formats.ts";
+import { addFleetLogFlags } from "./log.ts";
 import { queueText, removeCommand, resultsCommand, scheduleCommand, workerCommand } from "./queue-command.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
@@ -70,10 +71,8 @@ export function fleetCommand(context: Context, done: Done): Command {
 
   addSiteCrawlFlags(command);
 
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "write a line for each website", raised)
-    .option("-l, --log-file <file>", "append these lines to FILE")
+  command.optionsGroup("Messages:");
+  addFleetLogFlags(command)
     .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
     .option("--no-color", "no colors on a terminal")
     .action(async (sites: readonly string[], flags: FleetFlags) => {

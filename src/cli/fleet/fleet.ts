@@ -1,5 +1,5 @@
 // `sitegrove fleet`: checks the flags and opens the journal, or fills a queue; run.ts does the rest.
-import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
@@ -10,7 +10,6 @@ import { readShard } from "../../fleet/shard.ts";
 import type { SiteOutcome } from "../../fleet/site-job.ts";
 import { suggestion } from "../../model/option-checks.ts";
 import { resolveOptions } from "../../model/options.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
@@ -18,6 +17,7 @@ import { expectDistinct } from "../input/distinct-files.ts";
 import { Messages } from "../output/messages.ts";
 import { crawlOf, givenCrawl } from "./crawl.ts";
 import { type FleetFormat, retryNames } from "./formats.ts";
+import { FleetLog } from "./log.ts";
 import { stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
 import { FleetRun, summaryName } from "./run.ts";
 import { outputsOf } from "./sink-options.ts";
@@ -42,6 +42,7 @@ export interface FleetFlags extends CrawlFlags {
   readonly maxTraffic?: number | undefined;
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
+  readonly logFormat?: "text" | "json" | undefined;
   readonly progress: boolean;
   readonly color: boolean;
   readonly insecure?: true | undefined;
@@ -67,14 +68,15 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   expectFiles(folder, flags);
   await list?.expectColumn();
   const outputs = await outputsOf(flags);
-  const log = flags.logFile === undefined ? undefined : openLog(flags.logFile);
+  const messages = new Messages(flags, context);
+  const log = new FleetLog(flags, messages, context);
   if (retry.length > 0) await takeBack(path.join(folder, journalName), out, retry);
   const queue = await JournalQueue.open(folder, { retry });
   try {
-    return await new FleetRun(context, flags, folder, queue, log).run(list, crawl, outputs);
+    return await new FleetRun(context, flags, folder, queue, messages, log).run(list, crawl, outputs);
   } finally {
     await queue.close();
-    if (log !== undefined) closeSync(log);
+    log.close();
   }
 }
 
@@ -117,7 +119,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string, co
     throw new UsageError("--processes does not work with --queue: start several workers");
   for (const name of [
     ...(["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"] as const),
-    ...(["previous", "concurrency", "perAddress", "logFile"] as const),
+    ...(["previous", "concurrency", "perAddress", "logFile", "logFormat"] as const),
   ]) {
     if (flags[name] === undefined) continue;
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -158,12 +160,4 @@ function expectFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new UsageError(`no such file: ${file}`);
   if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
-}
-
-function openLog(file: string): number {
-  try {
-    return openSync(file, "a");
-  } catch (error) {
-    throw new UsageError(`the log file cannot be opened: ${systemReason(error)}`);
-  }
 }

@@ -2,10 +2,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
-import { raised, seconds, wholeNumber } from "../flags.ts";
+import { seconds, wholeNumber } from "../flags.ts";
 import { Messages } from "../output/messages.ts";
 import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./flags.ts";
 import { fleetFormats } from "./formats.ts";
+import { addFleetLogFlags } from "./log.ts";
 import type { WorkerFlags } from "./worker.ts";
 
 export const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
@@ -50,9 +51,8 @@ export function workerCommand(context: Context, done: Done): Command {
   );
   addSiteLimitFlags(command);
   addSiteCrawlFlags(command);
-  command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "write a line for each website", raised)
+  command.optionsGroup("Messages:");
+  addFleetLogFlags(command)
     .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
     .option("--no-color", "no colors on a terminal")
     .action(async (flags: WorkerFlags) => {

@@ -1,23 +1,23 @@
 // One run of `sitegrove fleet` on this machine: progress, signals, a line for each website, and the summary at its end.
-import { renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import type { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
-import type { SiteSummary } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
-import { jsonOf, printable } from "../../write/printable.ts";
+import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
-import { insecureWarning, Messages } from "../output/messages.ts";
+import { insecureWarning, type Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./fleet.ts";
+import type { FleetLog } from "./log.ts";
 import { sinkFor } from "./outputs.ts";
 import type { FolderSinkOptions } from "./sink.ts";
 import { inWords, reportList, type SiteList, unreadLines } from "./sites.ts";
 import { damagedLines } from "./status.ts";
-import { FleetCounter, type FleetTotals, fleetTable, siteLine } from "./totals.ts";
+import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 import { FleetView, LiveBlock } from "./view.ts";
 
 /** The totals of a fleet, in the folder of its outputs. */
@@ -28,7 +28,7 @@ export class FleetRun {
   readonly #flags: FleetFlags;
   readonly #out: string;
   readonly #queue: JournalQueue;
-  readonly #log: number | undefined;
+  readonly #log: FleetLog;
   readonly #messages: Messages;
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
@@ -37,13 +37,20 @@ export class FleetRun {
   #before = 0;
   readonly #own = new FleetCounter();
 
-  constructor(context: Context, flags: FleetFlags, out: string, queue: JournalQueue, log: number | undefined) {
+  constructor(
+    context: Context,
+    flags: FleetFlags,
+    out: string,
+    queue: JournalQueue,
+    messages: Messages,
+    log: FleetLog,
+  ) {
     this.#context = context;
     this.#flags = flags;
     this.#out = out;
     this.#queue = queue;
     this.#log = log;
-    this.#messages = new Messages(flags, context);
+    this.#messages = messages;
   }
 
   async run(list: SiteList | undefined, crawl: Options, outputs: Omit<FolderSinkOptions, "folder">): Promise<number> {
@@ -68,9 +75,10 @@ export class FleetRun {
       view?.see(event);
       if (event.type !== "site-done" || !event.accepted) return;
       this.#own.see(event.summary);
-      this.#tell(event.summary, () => block?.clear());
+      if (this.#flags.verbose !== undefined) block?.clear();
+      this.#log.site(event.summary);
     };
-    if (list !== undefined && this.#log !== undefined) list.onMalformed = (line) => this.#write(inWords(line));
+    if (list !== undefined) list.onMalformed = (line) => this.#log.message(inWords(line));
     const unlisten = this.#listen(() => block?.clear());
     try {
       const signals = { drain: this.#drain.signal, signal: this.#stop.signal };
@@ -121,19 +129,6 @@ export class FleetRun {
     if (stopped instanceof Stopped) return stopped.exitCode;
     const isComplete = isWhole(totals) && counts.waiting === 0 && unread === undefined;
     return isComplete ? exitCodes.complete : exitCodes.incomplete;
-  }
-
-  #tell(summary: SiteSummary, beforeLine: () => void): void {
-    const line = siteLine(summary);
-    if (this.#log !== undefined) this.#write(line);
-    else if (this.#flags.verbose !== undefined) {
-      beforeLine();
-      this.#messages.log(line);
-    }
-  }
-
-  #write(line: string): void {
-    if (this.#log !== undefined) writeSync(this.#log, `${new Date().toISOString()} ${printable(line)}\n`);
   }
 
   // Ctrl-C finishes what is under way; a second one, or SIGTERM, stops. What does not end by then is left behind: the journal knows.

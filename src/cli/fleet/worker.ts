@@ -14,9 +14,10 @@ import type { CrawlFlags } from "../flags.ts";
 import { insecureWarning, Messages } from "../output/messages.ts";
 import { givenCrawl } from "./crawl.ts";
 import type { FleetFormat } from "./formats.ts";
+import { FleetLog } from "./log.ts";
 import { merged, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo, type RunDefaults } from "./queue.ts";
-import { FleetCounter, fleetTable, siteLine } from "./totals.ts";
+import { FleetCounter, fleetTable } from "./totals.ts";
 import { FleetView, LiveBlock } from "./view.ts";
 
 export interface WorkerFlags extends CrawlFlags {
@@ -36,6 +37,8 @@ export interface WorkerFlags extends CrawlFlags {
   readonly maxPages?: number | undefined;
   readonly maxTraffic?: number | undefined;
   readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+  readonly logFormat?: "text" | "json" | undefined;
   readonly progress: boolean;
   readonly color: boolean;
   readonly insecure?: true | undefined;
@@ -59,12 +62,14 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     if (why !== undefined) refused.add(name);
     return why === undefined;
   };
+  const log = new FleetLog(flags, messages, context);
   const queue = await BullQueue.open(flags.queue, { run, leaseTime: lease * 1000, isUsable, onNews: newsTo(messages) });
   try {
-    const code = await new WorkerRun(context, flags, queue, crawl, messages).run();
+    const code = await new WorkerRun(context, flags, queue, crawl, messages, log).run();
     return code === exitCodes.complete && refused.size > 0 ? exitCodes.unexpected : code;
   } finally {
     await queue.close();
+    log.close();
   }
 }
 
@@ -74,13 +79,22 @@ class WorkerRun {
   readonly #queue: BullQueue;
   readonly #crawl: Options;
   readonly #messages: Messages;
+  readonly #log: FleetLog;
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #counter = new FleetCounter();
   #done = 0;
   #remaining = 0;
 
-  constructor(context: Context, flags: WorkerFlags, queue: BullQueue, crawl: Options, messages: Messages) {
+  constructor(
+    context: Context,
+    flags: WorkerFlags,
+    queue: BullQueue,
+    crawl: Options,
+    messages: Messages,
+    log: FleetLog,
+  ) {
+    this.#log = log;
     this.#context = context;
     this.#flags = flags;
     this.#queue = queue;
@@ -184,9 +198,8 @@ class WorkerRun {
       this.#done += 1;
       this.#counter.see(summary);
     }
-    if (this.#flags.verbose === undefined) return;
-    beforeLine();
-    this.#messages.log(accepted ? siteLine(summary) : `${siteLine(summary)}; not counted: another worker's result is`);
+    if (this.#flags.verbose !== undefined) beforeLine();
+    this.#log.site(summary, accepted ? undefined : "not counted: another worker's result is");
   }
 
   // The first signal finishes what is being read, the second gives it back.

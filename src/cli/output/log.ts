@@ -17,8 +17,7 @@ export class Log {
   readonly #verbosity: Verbosity;
   readonly #write: (line: string) => void;
   readonly #now: () => number;
-  readonly #file: number | undefined;
-  #isBroken = false;
+  readonly #file: LogFile | undefined;
   // Of the current website.
   #read = 0;
   #lastProblem: ProblemEvent | undefined;
@@ -31,21 +30,9 @@ export class Log {
       this.#write = (line) => messages.log(line);
       return;
     }
-    const descriptor = openLog(file);
-    this.#file = descriptor;
-    this.#write = (line) => this.#append(descriptor, `${printable(withoutSecrets(line))}\n`, messages);
-  }
-
-  // An error of the log does not end the run.
-  #append(descriptor: number, line: string, messages: Messages): void {
-    if (this.#isBroken) return;
-    try {
-      const bytes = Buffer.from(line);
-      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
-    } catch (error) {
-      this.#isBroken = true;
-      messages.say(`the log file cannot be written any more; the listing continues: ${systemReason(error)}`, "warning");
-    }
+    const log = new LogFile(file, messages, "the listing");
+    this.#file = log;
+    this.#write = (line) => log.append(line);
   }
 
   see(event: CrawlEvent): void {
@@ -65,7 +52,7 @@ export class Log {
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file?.close();
   }
 }
 
@@ -114,6 +101,42 @@ function inWords(problem: Problem): string {
   const { code, line, count } = problem;
   const place = line === undefined ? "" : ` line ${line}`;
   return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
+}
+
+/** A file that lines are appended to. An error while writing does not end what it is about. */
+export class LogFile {
+  readonly #file: string;
+  readonly #descriptor: number;
+  readonly #messages: Messages;
+  readonly #what: string;
+  #isBroken = false;
+
+  /** Throws a `UsageError` if the file cannot be opened. */
+  constructor(file: string, messages: Messages, what: string) {
+    this.#file = file;
+    this.#descriptor = openLog(file);
+    this.#messages = messages;
+    this.#what = what;
+  }
+
+  append(line: string): void {
+    if (this.#isBroken) return;
+    try {
+      const bytes = Buffer.from(`${printable(withoutSecrets(line))}\n`);
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
+    } catch (error) {
+      this.#isBroken = true;
+      const reason = systemReason(error);
+      this.#messages.say(
+        `the log file ${this.#file} cannot be written any more; ${this.#what} continues: ${reason}`,
+        "warning",
+      );
+    }
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
 }
 
 function openLog(file: string): number {

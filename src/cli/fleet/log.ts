@@ -1,0 +1,77 @@
+// The log of a fleet, for -v and --log-file: one line for each website, with its time, as text or as JSON.
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { SiteSummary } from "../../fleet/site-job.ts";
+import { jsonOf } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
+import { UsageError } from "../exit-codes.ts";
+import { raised } from "../flags.ts";
+import { LogFile } from "../output/log.ts";
+import type { Messages } from "../output/messages.ts";
+import { siteLine } from "./totals.ts";
+
+export interface FleetLogFlags {
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+  readonly logFormat?: "text" | "json" | undefined;
+}
+
+export function addFleetLogFlags(command: Command): Command {
+  return command
+    .option("-v, --verbose", "write a line for each website", raised)
+    .option("-l, --log-file <file>", "append these lines to FILE")
+    .addOption(
+      new Option(
+        "--log-format <format>",
+        "these lines as text, or as JSON with the whole summary (default: text)",
+      ).choices(["text", "json"]),
+    );
+}
+
+export class FleetLog {
+  readonly #write: ((line: string) => void) | undefined;
+  readonly #file: LogFile | undefined;
+  readonly #isJson: boolean;
+  readonly #now: () => number;
+
+  /** Throws a `UsageError` if the file cannot be opened. */
+  constructor({ verbose, logFile, logFormat }: FleetLogFlags, messages: Messages, { now }: Context) {
+    if (logFormat !== undefined && verbose === undefined && logFile === undefined)
+      throw new UsageError("--log-format needs -v or --log-file");
+    const file = logFile === undefined ? undefined : new LogFile(logFile, messages, "the fleet");
+    this.#file = file;
+    this.#isJson = logFormat === "json";
+    this.#now = now;
+    if (file !== undefined) this.#write = (line) => file.append(line);
+    else if (verbose !== undefined) this.#write = (line) => messages.log(line);
+  }
+
+  /** `remark`: what is to be known besides. */
+  site(summary: SiteSummary, remark?: string): void {
+    if (this.#isJson) this.#json({ ...summary, ...(remark === undefined ? {} : { remark }) });
+    else this.#text(remark === undefined ? siteLine(summary) : `${siteLine(summary)}; ${remark}`);
+  }
+
+  /** Only for the file: on standard error, others say it. */
+  message(text: string): void {
+    if (this.#file === undefined) return;
+    if (this.#isJson) this.#json({ message: text });
+    else this.#text(text);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+
+  #text(line: string): void {
+    this.#write?.(`${this.#at()} ${line}`);
+  }
+
+  #json(value: object): void {
+    this.#write?.(jsonOf({ at: this.#at(), ...value }));
+  }
+
+  #at(): string {
+    return new Date(this.#now()).toISOString();
+  }
+}
