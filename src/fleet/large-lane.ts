@@ -36,7 +36,10 @@ export class LargeLane {
             state = "left";
             reject(signal.reason);
           };
-          if (signal.aborted) return reject(signal.reason);
+          if (signal.aborted) {
+            state = "left";
+            return reject(signal.reason);
+          }
           this.#waiting.push(enter);
           signal.addEventListener("abort", onAbort, { once: true });
         });

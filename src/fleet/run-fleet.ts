@@ -39,6 +39,9 @@ class Fleet {
   readonly #stop = new AbortController();
   /** Also aborted when no more websites are started. */
   readonly #drain = new AbortController();
+  readonly #workers = new Set<Promise<void>>();
+  /** How many websites are read that have not answered for a while: their places are taken by others. */
+  #slow = 0;
 
   constructor(settings: FleetSettings, shared: SharedLimits) {
     this.#settings = settings;
@@ -69,16 +72,33 @@ class Fleet {
     caller?.addEventListener("abort", onStop, { once: true });
     drain?.addEventListener("abort", onDrain, { once: true });
     if (drain?.aborted) onDrain();
+    if (caller?.aborted) onStop();
     try {
-      const workers = Array.from({ length: concurrency }, () => this.#worker());
-      const ends = await Promise.allSettled(workers);
+      for (let count = 0; count < concurrency; count += 1) this.#startWorker();
+      while (this.#workers.size > 0) await Promise.all(this.#workers);
       this.#stop.signal.throwIfAborted();
-      for (const end of ends) if (end.status === "rejected") throw end.reason;
     } finally {
       caller?.removeEventListener("abort", onStop);
       drain?.removeEventListener("abort", onDrain);
       this.#shared.close();
     }
+  }
+
+  #startWorker(): void {
+    const working = this.#worker()
+      .catch((error: unknown) => this.#stop.abort(error))
+      .then(() => {
+        this.#workers.delete(working);
+      });
+    this.#workers.add(working);
+  }
+
+  // A website that does not answer goes on in a lane of its own: another worker takes its place. Returns whether there was room in that lane.
+  #leavePlace(): boolean {
+    if (this.#slow >= this.#settings.concurrency * slowLane || this.#drain.signal.aborted) return false;
+    this.#slow += 1;
+    this.#startWorker();
+    return true;
   }
 
   // The next website is requested together with reporting the last result: a queue may answer both at once.
@@ -98,8 +118,12 @@ class Fleet {
       }
       const lease = next.value;
       if (lease === undefined) return;
+      let isSlow = false;
+      const timer = setTimeout(() => {
+        isSlow = this.#leavePlace();
+      }, slowTime);
       try {
-        const read = await this.#site(lease);
+        const read = await this.#site(lease, () => clearTimeout(timer));
         settled = read === undefined ? undefined : this.#settle(lease, read);
         settled?.catch((error: unknown) => this.#stop.abort(error));
       } catch (error) {
@@ -107,12 +131,17 @@ class Fleet {
         this.#stop.abort(error);
         await lease.retry(undefined, 0).catch(() => undefined);
         throw error;
+      } finally {
+        clearTimeout(timer);
+        if (isSlow) this.#slow -= 1;
       }
+      // Its place has been taken.
+      if (isSlow) return settled;
     }
   }
 
   /** Undefined if the website went back to the queue. */
-  async #site(lease: Lease): Promise<ReadSite | undefined> {
+  async #site(lease: Lease, onAnswer: () => void): Promise<ReadSite | undefined> {
     const { sink, crawl, onEvent } = this.#settings;
     const { job, attemptId, starts } = lease;
     const { signal: stop, unlink } = linkedSignal([this.#stop.signal, lease.lost]);
@@ -122,7 +151,10 @@ class Fleet {
       const published = await sink.published?.(job);
       if (published !== undefined) return { summary: published, output };
       output = await sink.open(job, attemptId);
-      const told = watched(output, (pages) => onEvent?.({ type: "site-pages", job, pages }));
+      const told = watched(output, (pages) => {
+        onAnswer();
+        if (pages > 0) onEvent?.({ type: "site-pages", job, pages });
+      });
       const [lane, shared] = [this.#lane, this.#shared];
       const read = (into: SiteOutput) =>
         crawlSite({ job, attemptId, output: into, options: crawl, signal: stop, lane, shared });
@@ -190,7 +222,10 @@ function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
       see(pages.length);
       return output.pages?.(sitemap, pages);
     },
-    sitemap: (event) => output.sitemap?.(event),
+    sitemap(event) {
+      see(0);
+      return output.sitemap?.(event);
+    },
     ...(output.tree === undefined ? {} : { tree: (tree, within) => output.tree?.(tree, within) ?? Promise.resolve() }),
     keep: (summary) => output.keep(summary),
     discard: () => output.discard(),
@@ -231,3 +266,8 @@ export function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
     },
   };
 }
+
+// In milliseconds: a website without an answer by then is slow.
+const slowTime = 5000;
+// So many slow websites for each that is read at a time.
+const slowLane = 4;

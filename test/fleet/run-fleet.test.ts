@@ -166,6 +166,43 @@ test("with a signal everything ends at once; what was in progress is given back,
   await queue.close();
 });
 
+test("a signal that is aborted while the fleet is starting counts", async () => {
+  const { client, visits } = manyWebsites();
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const ending = run(newFolder(), {
+    sites: hosts("fine", 3),
+    crawl: { ...crawl, client },
+    // Read when the options are, just before the first import.
+    get onEvent() {
+      queueMicrotask(() => controller.abort(reason));
+      return undefined;
+    },
+    signal: controller.signal,
+  });
+  await expect(ending).rejects.toBe(reason);
+  expect(visits.size).toBe(0);
+});
+
+test("a website that does not answer leaves its place to others", async () => {
+  const { client } = manyWebsites();
+  const controller = new AbortController();
+  const healthy = new Set(hosts("fine", 20));
+  const onEvent = (event: FleetEvent) => {
+    if (event.type === "site-done") healthy.delete(new URL(event.summary.site).host);
+    if (healthy.size === 0) controller.abort(new Error("all healthy ones are done"));
+  };
+  const sites = [...hosts("hang", 4), ...healthy];
+  const ending = run(newFolder(), {
+    sites,
+    crawl: { ...crawl, client, timeout: { connect: 600_000, firstByte: 600_000, idle: 600_000, total: 600_000 } },
+    concurrency: 2,
+    signal: controller.signal,
+    onEvent,
+  });
+  await expect(ending).rejects.toThrow("all healthy ones are done");
+}, 30_000);
+
 test("a website that ends in an error of ours has a result, and the others go on", async () => {
   const { client } = manyWebsites();
   const sink = memorySink();
@@ -266,9 +303,19 @@ describe("the lane for large websites", () => {
     controller.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     two.leave();
+    const late = lane.place(controller.signal);
+    await expect(late.grow(11)).rejects.toThrow("enough");
+    late.leave();
+    // Nobody who waited in vain has freed the place of another.
+    const four = lane.place(signal);
+    let isIn = false;
+    const entering = four.grow(11).then(() => {
+      isIn = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isIn).toBe(false);
     one.leave();
-    const three = lane.place(signal);
-    await three.grow(11);
+    await entering;
   });
 });
 
