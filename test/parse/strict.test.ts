@@ -158,6 +158,13 @@ describe("strict", () => {
     }
   });
 
+  test("refuses what stands between entries and is not well-formed, wherever the document is cut", () => {
+    for (const flaw of ["words & more ]]> words", "words ]]> words", "words & words"]) {
+      const { codes } = parsed(`<urlset>${flaw}<url><loc>https://example.org/1</loc></url></urlset>`, { strict: true });
+      expect(codes).toContain("xml-not-well-formed");
+    }
+  });
+
   test("accepts nothing that saxes refuses, among documents that were changed", () => {
     const different: string[] = [];
     for (let number = 0; number < some(1500, 600); number++) {

@@ -237,9 +237,10 @@ export class XmlScanner {
   // Takes the words of a text that are whole. The last one of the document may be half a URL.
   #partialStray(): void {
     const { cursor } = this;
-    let end = cursor.buffer.length;
+    let end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : cursor.buffer.length;
     while (end > cursor.at && !isSpace(cursor.buffer.charCodeAt(end - 1))) end--;
     if (end > cursor.at) this.#elements.handler.takeStray!(cursor.buffer.slice(cursor.at, end), cursor.at);
+    if (cursor.strict) this.#checkText(cursor.at, end);
     cursor.at = end;
   }
 
