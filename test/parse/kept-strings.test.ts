@@ -72,7 +72,7 @@ async function expectSmall(read: () => Promise<(string | undefined)[]> | (string
 async function memoryInUse(): Promise<number> {
   // Twice, with a turn between: what was let go of asynchronously is garbage only then.
   collectGarbage();
-  await new Promise(setImmediate);
+  await new Promise((resolve) => setTimeout(resolve, 1));
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }
