@@ -96,7 +96,7 @@ function hasTooManyParts(text: string): boolean {
 const mostParts = 500_000;
 
 /** A copy that is safe to pass on: copying a field called `__proto__` would set a prototype. */
-export function withoutPrototypes(value: unknown, depth = 0): unknown {
+function withoutPrototypes(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   // What we write is flat.
   if (depth > mostDepth) return undefined;

@@ -55,9 +55,15 @@ interface Outcome {
   readonly notes: readonly string[];
 }
 
+interface TreeRun {
+  readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
+  /** Whether an archive is read to its end at once. @default true */
+  readonly verify?: boolean;
+}
+
 export class Run {
   readonly context: Context;
-  readonly startedAt = performance.now();
+  readonly startedAt: number = performance.now();
   /** What it does, for messages. */
   doing: Doing = { verb: "reading", command: "" };
   /** Where to write the archive. */
@@ -101,11 +107,11 @@ export class Run {
     return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
   }
 
-  /** The tree of what a target turns out to be, to be closed. `verify`: whether an archive is read to its end at once. */
+  /** The tree of what a target turns out to be, to be closed. */
   async tree(
     target: Target,
     options: Options,
-    { onEvent = (event: CrawlEvent) => this.see(event), verify = true } = {},
+    { onEvent = (event) => this.see(event), verify = true }: TreeRun = {},
   ): Promise<SitemapTree> {
     const named = await this.recognized(target, options);
     const tree = await treeOf(named, { ...options, signal: this.signal, onEvent }, verify);

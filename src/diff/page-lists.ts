@@ -103,7 +103,7 @@ export function listAt(lists: readonly PageList[], place: number): PageList {
 
 export const recordWidth = 5;
 // Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
-export const partitionCount = 256;
+const partitionCount = 256;
 
 function hashRest(page: SitemapPage, ignored: DiffSettings["ignored"]): number {
   let hash = ignored.has("priority") ? 0 : hashNumber(page.priority);

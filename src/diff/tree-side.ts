@@ -17,7 +17,7 @@ export class TreeSide implements Side {
   readonly kind = "tree";
   readonly hasFields = true;
   /** By URL: how its lists of pages were read while the tree was built. */
-  readonly readings = new Map<string, Reading>();
+  readonly readings: Map<string, Reading> = new Map();
   readonly #source: SitemapTree | MakeTree;
   readonly #sitemaps = new Map<string, SideSitemap>();
   readonly #indexes = new Map<string | undefined, boolean>();

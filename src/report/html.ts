@@ -150,7 +150,7 @@ export const caps = {
 } as const;
 
 /** Replaces the middle of a text that is too long. A URL that contains it is not linked. */
-export const cutMark = "…";
+const cutMark = "…";
 
 /**
  * At most this many bytes in the page: the beginning and the end of a text, and its length. A percent-encoded letter
