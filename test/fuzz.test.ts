@@ -13,3 +13,8 @@ test.each([0, 1, 2, 3])(
   },
   120_000,
 );
+
+// A document that is nested deeper than the tokenizer's table of open elements, after one that left other bytes behind that table.
+test("cases that failed once do not fail again", async () => {
+  await fuzz(3, 1_604_152_194);
+});

@@ -240,7 +240,8 @@ function back(tokens: i32): i32 {
 }
 
 function endTag(p: i32, end: i32): i32 {
-  if (depth <= floor) return unusual();
+  // Of what is deeper than the table of open elements, the scanner knows the names.
+  if (depth <= floor || depth > deepest) return unusual();
   const slot: i32 = load<i32>(openStart + (depth << 2));
   const nameAfter: i32 = p + 2 + load<i32>(slot);
   if (nameAfter >= end) return 0;
