@@ -268,6 +268,6 @@ export function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
 }
 
 // In milliseconds: a website without an answer by then is slow.
-const slowTime = 5000;
+const slowTime = 1000;
 // So many slow websites for each that is read at a time.
 const slowLane = 4;
