@@ -22,7 +22,7 @@ export function unpack(
       return gunzip(input, problems);
     case "zlib":
       input.skip(2);
-      return single(input, createRawInflater, problems, adlerLength);
+      return single(input, createRawInflater, problems, new Adler32());
     case "deflate":
       return single(input, createRawInflater, problems);
     case "br":
@@ -36,23 +36,46 @@ async function* single(
   input: ByteReader,
   create: typeof createRawInflater,
   problems: ProblemLog,
-  trailer = 0,
+  checksum?: Adler32,
 ): AsyncGenerator<Uint8Array, void, void> {
+  const trailer = checksum === undefined ? 0 : 4;
   let isEmpty = true;
-  const ending = yield* decompress(input, create, () => {
+  const ending = yield* decompress(input, create, (chunk) => {
     isEmpty = false;
+    checksum?.update(chunk);
   });
   if (ending === "damaged") problems.add("coding-damaged");
   else if (ending === "truncated" || !(await input.fill(trailer))) reportTruncated(input, problems);
   else {
-    input.skip(trailer);
+    if (checksum?.matches(input.take(trailer)) === false) problems.add("coding-checksum");
     // Bytes of another kind may pass for an empty stream with something behind it.
     if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
   }
 }
 
-// The checksum of a zlib container (https://www.rfc-editor.org/rfc/rfc1950), which is not looked at: node:zlib has no Adler-32.
-const adlerLength = 4;
+// The checksum of a zlib container (https://www.rfc-editor.org/rfc/rfc1950), which node:zlib has no function for.
+class Adler32 {
+  #low = 1;
+  #high = 0;
+
+  update(chunk: Uint8Array): void {
+    // As many as can be added before the sum exceeds 32 bits.
+    const most = 5552;
+    for (let from = 0; from < chunk.length; from += most) {
+      const to = Math.min(from + most, chunk.length);
+      for (let index = from; index < to; index += 1) {
+        this.#low += chunk[index]!;
+        this.#high += this.#low;
+      }
+      this.#low %= 65521;
+      this.#high %= 65521;
+    }
+  }
+
+  matches(trailer: Uint8Array): boolean {
+    return new DataView(trailer.buffer, trailer.byteOffset, 4).getUint32(0) === this.#high * 65536 + this.#low;
+  }
+}
 
 // Zstandard: frames, one after the other. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
 //   "Zstandard compressed data is made up of one or more frames. Each frame is independent"; skippable frames may stand before,

@@ -81,8 +81,10 @@ function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading
   return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
 }
 
-function withUrls(reading: Reading) {
-  return { ...reading, pages: reading.pages.map(({ url }) => url) };
+// Limits of details may be reached only where entries of one URL are merged, which nobody does for URLs alone.
+function withUrls({ complete: _, ...reading }: Reading) {
+  const problems = reading.problems.filter(({ code }) => !/^limit-(?:images|videos|alternates|repeats)$/.test(code));
+  return { ...reading, problems, pages: reading.pages.map(({ url }) => url) };
 }
 
 function* cut(text: string, random: Random): Generator<string> {
