@@ -373,7 +373,7 @@ const relistTime = 5000;
 const pollTime = 250;
 
 /** Whether a run has this name, or is a repetition of the run with this name. */
-export function isOf({ run, settings }: RunEntry, name: string): boolean {
+function isOf({ run, settings }: RunEntry, name: string): boolean {
   return run === name || settings["series"] === name;
 }
 

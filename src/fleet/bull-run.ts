@@ -181,7 +181,7 @@ export function queuedSite(data: unknown): (Omit<JobData, "at"> & { readonly cle
 }
 
 /** The position of a site in the list; jobs without one come last. */
-export function placeOf(data: unknown): number {
+function placeOf(data: unknown): number {
   const { at } = fieldsOf(data);
   return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
 }
@@ -245,10 +245,7 @@ export function idOf(job: SiteQueueJob): string {
 const batchTime = 200;
 
 /** Batches of `size`, or smaller ones if the list arrives slowly. */
-export async function* batches<T>(
-  list: AsyncIterable<T> | Iterable<T>,
-  size: number,
-): AsyncGenerator<readonly T[], void> {
+async function* batches<T>(list: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<readonly T[], void> {
   const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]();
   const batch: T[] = [];
   let isOver = false;

@@ -151,7 +151,7 @@ export type JournalLine =
   | (Line & { readonly type: "done"; readonly summary: SiteSummary });
 
 /** Undefined if the value is not a line of a journal. Fields of later versions are accepted. */
-export function journalLine(value: unknown): JournalLine | undefined {
+function journalLine(value: unknown): JournalLine | undefined {
   if (!isRecord(value)) return undefined;
   const { type, site, key, summary, attemptId, group = 1, alone = 0 } = value;
   if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;

@@ -275,7 +275,7 @@ setMaxListeners(0, never);
 
 const anOutcome = oneOf(siteOutcomes);
 
-export class Sleepers {
+class Sleepers {
   readonly #wakers = new Set<() => void>();
 
   /** Resolves when it is woken or the signal is aborted. */

@@ -251,7 +251,7 @@ export interface LinkedSignal {
   unlink(): void;
 }
 
-export function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
+function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController();
   const links = others.map((other) => {
     const abort = () => controller.abort(other.reason);

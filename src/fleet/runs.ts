@@ -73,7 +73,7 @@ export class RunRegister {
   }
 }
 
-export function isRunName(run: unknown): run is string {
+function isRunName(run: unknown): run is string {
   return typeof run === "string" && /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
 }
 
