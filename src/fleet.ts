@@ -6,7 +6,6 @@
 export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
 export type { FleetEvent, FleetOptions, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
 export { JournalQueue, type JournalQueueOptions, type Reading } from "./fleet/journal-queue.ts";
-export type { JournalSite } from "./fleet/journal-sites.ts";
 export type { ListedSite, RunEntry, RunSettings, RunsUnderWay, Schedule, ServerNews } from "./fleet/run-data.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
 export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";

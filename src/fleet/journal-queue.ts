@@ -18,8 +18,8 @@ import {
 } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
-/** The sites that one process reads. */
-export type Reading = Set<JournalSite>;
+/** The sites that one process reads: an empty set at first, filled by the queue. */
+export type Reading = Set<object>;
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
@@ -125,7 +125,7 @@ export class JournalQueue implements SiteQueue {
   async take(signal: AbortSignal, reading: Reading = this.#own): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const site = this.#order.next(reading, this.#adding > 0);
+      const site = this.#order.next(reading as Set<JournalSite>, this.#adding > 0);
       if (site !== undefined) return this.#start(site, reading);
       if (this.#sites.active + this.#delayed + this.#adding + this.#order.suspects === 0) return undefined;
       await this.#sleepers.sleep(signal);
@@ -134,7 +134,7 @@ export class JournalQueue implements SiteQueue {
 
   /** The process that read these died: they are read again, with fewer at a time, or quarantined. */
   async died(reading: Reading): Promise<void> {
-    const sites = [...reading];
+    const sites = [...reading] as JournalSite[];
     reading.clear();
     await this.#suspect(sites);
     this.#sleepers.wakeAll();

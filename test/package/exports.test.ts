@@ -38,7 +38,7 @@ const checkTypes = words(`
   OwnRule Rule RuleContext RuleId RuleReport RuleSeverities Severity
 `);
 const fleetTypes = words(`
-  FleetEvent FleetOptions BullQueueOptions Reading JournalQueueOptions JournalSite Lease QueueCounts SiteJob SiteOutcome
+  FleetEvent FleetOptions BullQueueOptions Reading JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
   SiteOutput SiteQueue SiteReason ListedSite RunEntry RunSettings RunsUnderWay Schedule ServerNews SiteSink SiteSummary
 `);
 const reportTypes = words(`
