@@ -146,9 +146,11 @@ export class Prefetcher {
     }
   }
 
-  #isWanted({ key, readKey, url }: Hop): boolean {
+  #isWanted({ key, readKey, url, isHomeInPlaceOfRobots }: Hop): boolean {
     const { frontier } = this.#options;
-    return !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined;
+    return (
+      !isHomeInPlaceOfRobots && !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined
+    );
   }
 
   #isStarted(key: string): boolean {

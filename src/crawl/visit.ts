@@ -105,9 +105,17 @@ export class Visitor {
       if (isGuess(place)) return seenBefore(hop) ?? refused(reference.url, reason);
       return refused(reference.url, reason) ?? seenBefore(hop);
     };
+    const noRobots = ({ url }: Hop): Recording => {
+      const reason = problem("not-a-sitemap", { value: "html" });
+      return this.#abandoned(reference, place, {
+        url,
+        result: { outcome: "not-a-sitemap", reason },
+        keys: [first.key],
+      });
+    };
     const knownOnTheWay = (hop: Hop): Recording | undefined => {
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
-      if (isRobots) return undefined;
+      if (isRobots) return hop.isHomeInPlaceOfRobots ? noRobots(hop) : undefined;
       const active = frontier.activeAt(hop.key) ?? frontier.activeAt(hop.readKey);
       if (active !== undefined) return refused(active, problem("cycle"));
       return refused(hop.url, refusedByName(hop.url)) ?? seenBefore(hop);

@@ -212,11 +212,14 @@ describe("well-known paths are asked for where the website turned out to be", ()
     rmSync(folder, { recursive: true });
   });
 
-  test("a homepage that guesses lead to is requested once", async () => {
+  test.each([
+    ["guesses", { "/robots.txt": "User-agent: *\n" }],
+    ["guesses and robots.txt", {}],
+  ])("a homepage that %s lead to is requested once", async (_, robots) => {
     const page = `<!DOCTYPE html>\n<html><link rel="sitemap" href="/a.xml"></html>`;
     const served = await namedWebsite(names, (url) => {
       const { pathname } = new URL(url);
-      return { "/": page, "/a.xml": pages, "/robots.txt": "User-agent: *\n" }[pathname] ?? { to: "/" };
+      return ({ "/": page, "/a.xml": pages, ...robots } as Record<string, string>)[pathname] ?? { to: "/" };
     });
     open.push(served);
     const listed: string[] = [];
