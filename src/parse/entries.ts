@@ -433,4 +433,4 @@ function textOf(value: object): number {
 // In characters. To wait takes as long as to read. Where a page is listed once for each video or image, the sitemap fits whole if it is
 // an ordinary one; elsewhere repeated entries are rare, and follow one another.
 const usualWindow = 256 * 1024;
-const mediaWindow = 8 * 1024 * 1024;
+const mediaWindow = 4 * 1024 * 1024;

@@ -94,7 +94,7 @@ describe("pages that wait", () => {
 
   test("are merged within a bounded window; a loss beyond it is reported", () => {
     for (const options of [{}, { fastPath: noFastPath }]) {
-      const near = parsePieces([large(100)], options);
+      const near = parsePieces([large(40)], options);
       expect(near.pages[0]?.images).toHaveLength(2);
       expect(near.codes).not.toContain("limit-repeats");
       const far = parsePieces([large(399)], options);
