@@ -28,8 +28,8 @@ const measuring = [
   "test/archive/{archive,hostile}.test.ts",
 ];
 
-// Functions are optimized later: most tests end before optimized code is worth the time that it takes to make. As src/cli/engine-flags.ts
-// says, later engines have no such flag, and optimize later by themselves.
+// Functions are optimized later: most tests end before optimized code is worth the time that it takes to make.
+// Later engines have no such flag, and optimize later by themselves.
 const engineFlags = process.versions.node.startsWith("20.") ? ["--interrupt-budget=300000"] : [];
 
 // What takes longest begins first. A process goes on with the next file only where that is of the same project.

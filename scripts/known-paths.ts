@@ -1,5 +1,5 @@
 // npm run known-paths: what the well-known paths cost and what is missed without them, over the websites of test/fixtures/sites (or
-// of another folder with files of that kind). The table of docs/options.md is what this prints; a test compares them.
+// of another folder with files of that kind). The table of docs/options.md is what this printed.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -4,6 +4,8 @@
 //   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
 //   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
 //   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
+//   sitegrove check TARGET [FLAGS]            show what search engines would say about the sitemaps
+//   sitegrove report TARGET -o FILE           write an HTML page about the sitemaps
 //   sitegrove fleet [SITES…] --out DIR        read many websites, and continue after a stop
 //   sitegrove completion bash|zsh|fish        print a shell completion script
 //   sitegrove help [COMMAND] | version        `sitegrove help ls` describes every flag of it; so does `sitegrove ls --help`
@@ -14,6 +16,7 @@ import { setFlagsFromString } from "node:v8";
 import { systemReason } from "../model/system-reason.ts";
 
 // undici's HTTP parser is WebAssembly: compiled for speed, it would take 30 MB and 80 ms, for a few bytes of each response.
+// The parser's own WebAssembly comes after the first response: from then on, what runs often is compiled for speed (run.ts).
 setFlagsFromString("--no-wasm-dynamic-tiering");
 setFlagsFromString("--no-wasm-tier-up");
 // Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
