@@ -41,7 +41,6 @@ export default defineConfig({
           { text: "Getting started", link: "/getting-started" },
           { text: "Recipes", link: "/recipes" },
           { text: "The library", link: "/library" },
-          { text: "Trees", link: "/trees" },
           { text: "Options", link: "/options" },
           { text: "Problems", link: "/problems" },
           { text: "The program", link: "/command-line" },
@@ -63,7 +62,6 @@ export default defineConfig({
         items: [
           { text: "How it works", link: "/how-it-works" },
           { text: "Formats", link: "/formats" },
-          { text: "Compression and encodings", link: "/compression-and-encodings" },
           { text: "Leniency", link: "/leniency" },
           { text: "Fetching", link: "/fetching" },
           { text: "Security", link: "/security" },
