@@ -297,13 +297,21 @@ function longName(flags: string): string {
 }
 
 // From what commander knows: what the help says is what the page says.
+// Flags that mean the same as for `ls` are listed once, in a table of their own for each of these groups.
+const commonGroups = ["Discovery", "Parsing", "Network", "Limits", "Messages"];
+
 async function flagTables(): Promise<Map<string, string>> {
   const tables = new Map<string, string>();
+  const common = new Set<string>();
   for (const command of (await createProgram(processContext(), () => {})).commands) {
     const groups = new Map<string, string[][]>();
     for (const option of command.options) {
-      const group = (option.helpGroupHeading ?? "Other").replace(/:$/, "");
+      const heading = (option.helpGroupHeading ?? "Other").replace(/:$/, "");
       const [flags, description] = [option.flags, option.description];
+      const isCommon = command.name() === "ls" && commonGroups.includes(heading);
+      if (isCommon) common.add(`${flags} ${description}`);
+      else if (common.has(`${flags} ${description}`)) continue;
+      const group = isCommon ? `common: ${heading}` : `${command.name()}: ${heading}`;
       const names = flags.replaceAll(/<([\w-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
         (required ?? given).toUpperCase(),
       );
@@ -317,7 +325,7 @@ async function flagTables(): Promise<Map<string, string>> {
       ];
       groups.set(group, [...(groups.get(group) ?? []), cells]);
     }
-    for (const [group, cells] of groups) tables.set(`${command.name()}: ${group}`, table(["flag", "meaning"], cells));
+    for (const [group, cells] of groups) tables.set(group, table(["flag", "meaning"], cells));
   }
   const codes = Object.entries(exitCodes).map(([name, code]) => [
     `${code}`,
