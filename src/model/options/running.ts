@@ -47,7 +47,7 @@ export const storageOptions: readonly OptionRow[] = [
     type: "boolean",
     default: false,
     text: "With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for about a seventh of them each day. They are marked as `notAsked` in the tree.",
-    more: "Off because many indexes give wrong dates. See [archives](archives.md#trusting-lastmod).",
+    more: "Off because many indexes give wrong dates. See [archives](archives.md#runs-that-build-on-the-last-one).",
     flags: [
       {
         flags: "--trust-lastmod",
