@@ -7,10 +7,8 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export class ByteReader {
   readonly #source: ByteSource;
   #iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | undefined;
-  // The chunks that were received and not yet taken; of the first one, what is before #offset was taken.
-  #chunks: Uint8Array[] = [];
-  #offset = 0;
-  #buffered = 0;
+  // Received and not yet taken.
+  #bytes: Uint8Array = new Uint8Array(0);
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -20,7 +18,7 @@ export class ByteReader {
 
   /** How many bytes can be taken at once. */
   get buffered(): number {
-    return this.#buffered;
+    return this.#bytes.length;
   }
 
   /**
@@ -28,14 +26,17 @@ export class ByteReader {
    * nothing is left.
    */
   async fill(count: number): Promise<boolean> {
-    while (this.#buffered < count) {
-      if (this.#ended) {
-        if (this.#buffered === 0) this.throwFailure();
-        return false;
-      }
-      await this.#receive();
+    if (this.#bytes.length >= count) return true;
+    const chunks = this.#bytes.length === 0 ? [] : [this.#bytes];
+    for (let length = this.#bytes.length; length < count && !this.#ended; ) {
+      const chunk = await this.#receive();
+      if (chunk.length > 0) chunks.push(chunk);
+      length += chunk.length;
     }
-    return true;
+    // Joined once, so that chunks of one byte cost one copy.
+    this.#bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    if (this.#bytes.length === 0 && count > 0) this.throwFailure();
+    return this.#bytes.length >= count;
   }
 
   /** Throws the error of the source, if there was one: then the end is not a fault of the data. */
@@ -43,18 +44,9 @@ export class ByteReader {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** The next bytes that are available without copying, at most `count`, without taking them. */
-  peekChunk(count: number): Uint8Array {
-    return this.#chunks[0]?.subarray(this.#offset, this.#offset + count) ?? nothing;
-  }
-
   /** The next buffered bytes, at most `count`, without taking them. */
   peek(count: number): Uint8Array {
-    const first = this.#chunks[0];
-    if (first === undefined) return nothing;
-    const wanted = Math.min(count, this.#buffered);
-    if (first.length - this.#offset < wanted) this.#join(wanted);
-    return this.#chunks[0]!.subarray(this.#offset, this.#offset + wanted);
+    return this.#bytes.subarray(0, count);
   }
 
   /** Takes the next buffered bytes, at most `count`. */
@@ -66,79 +58,37 @@ export class ByteReader {
 
   /** Skips buffered bytes. */
   skip(count: number): void {
-    this.#buffered -= count;
-    this.#offset += count;
-    let passed = 0;
-    while (passed < this.#chunks.length && this.#offset >= this.#chunks[passed]!.length) {
-      this.#offset -= this.#chunks[passed]!.length;
-      passed += 1;
-    }
-    if (passed > 0) this.#chunks.splice(0, passed);
+    this.#bytes = this.#bytes.subarray(count);
   }
 
   /** Puts back bytes that turned out to belong to what follows. */
   unread(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    const first = this.#chunks[0];
-    if (first !== undefined) this.#chunks[0] = first.subarray(this.#offset);
-    this.#chunks.unshift(bytes);
-    this.#offset = 0;
-    this.#buffered += bytes.length;
+    if (bytes.length > 0) this.#bytes = Buffer.concat([bytes, this.#bytes]);
   }
 
   /** Everything from here to the end of the source. */
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
-    while (await this.fill(1)) yield this.take(this.#chunks[0]!.length - this.#offset);
+    while (await this.fill(1)) yield this.take(this.buffered);
   }
 
   /** Releases the source and what is buffered. */
   async close(): Promise<void> {
-    const iterator = this.#iterator;
-    const open = !this.#ended;
+    const isOpen = !this.#ended;
     this.#ended = true;
-    this.#chunks = [];
-    this.#offset = 0;
-    this.#buffered = 0;
-    if (open) await iterator?.return?.();
+    this.#bytes = new Uint8Array(0);
+    if (isOpen) await this.#iterator?.return?.();
   }
 
-  async #receive(): Promise<void> {
+  async #receive(): Promise<Uint8Array> {
+    const source = this.#source;
     try {
-      this.#iterator ??= iteratorOf(this.#source);
+      this.#iterator ??= Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
       const { done, value } = await this.#iterator.next();
-      if (done === true) {
-        this.#ended = true;
-      } else if (value.length > 0) {
-        this.#chunks.push(value);
-        this.#buffered += value.length;
-      }
+      if (done !== true) return value;
     } catch (error) {
-      this.#ended = true;
       this.#failure = { error };
     }
+    this.#ended = true;
+    return new Uint8Array(0);
   }
-
-  // Makes the first chunk hold at least `count` bytes. Copies no more than that, so that 16 KB from chunks of one byte
-  // cost one copy.
-  #join(count: number): void {
-    const joined = Buffer.allocUnsafe(count);
-    let filled = 0;
-    let used = 0;
-    while (filled < count) {
-      const chunk = this.#chunks[used]!.subarray(used === 0 ? this.#offset : 0);
-      const part = chunk.subarray(0, count - filled);
-      joined.set(part, filled);
-      filled += part.length;
-      if (part.length < chunk.length) this.#chunks[used] = chunk.subarray(part.length);
-      else used += 1;
-    }
-    this.#chunks.splice(0, used, joined);
-    this.#offset = 0;
-  }
-}
-
-const nothing = new Uint8Array(0);
-
-function iteratorOf(source: ByteSource): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }

@@ -1,9 +1,15 @@
-// Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
+// From bytes to text. Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
 // declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: where these differ the first one counts, and the difference is reported.
 //   Lenient: a name that is not known, or that cannot be true (UTF-16 for a document that begins in ASCII, UTF-8 for one
 //   in UTF-16), is reported and skipped.
+//   Lenient: bytes that are not valid become U+FFFD, and are counted.
 // UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not know them, and no sitemap should be in them.
+import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
+import type { ProblemLog } from "../model/problem.ts";
+import { type TextPiece, Utf8Text } from "../model/utf8-text.ts";
+import type { ByteReader } from "./byte-reader.ts";
 
 export type CharsetDecision =
   | { readonly charset: string; readonly markLength: number; readonly conflict: string | undefined }
@@ -16,12 +22,11 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
   const markLength = seen?.markLength ?? 0;
   const beginning = readBeginning(sample.subarray(markLength), seen?.charset);
 
-  const claims: Claim[] = [];
-  if (seen !== undefined && markLength > 0) claims.push({ by: "byte order mark", name: seen.charset });
-  const header = headerCharset(contentType);
-  if (header !== undefined) claims.push({ by: "Content-Type", name: header });
-  const declared = declaredCharset(beginning);
-  if (declared !== undefined) claims.push({ by: "XML declaration", name: declared });
+  const claims = [
+    { by: "byte order mark", name: markLength > 0 ? seen?.charset : undefined },
+    { by: "Content-Type", name: headerCharset(contentType) },
+    { by: "XML declaration", name: declaredCharset(beginning) },
+  ].filter((claim): claim is Claim => claim.name !== undefined);
 
   let charset = seen?.charset;
   for (const { name } of claims) {
@@ -34,10 +39,7 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
   return { charset: decided, markLength, conflict: conflict(claims, decided) };
 }
 
-interface Claim {
-  readonly by: string;
-  readonly name: string;
-}
+type Claim = Readonly<Record<"by" | "name", string>>;
 
 // Enough of a text to find ASCII characters in it: unless it is UTF-16, they are single bytes.
 function readBeginning(sample: Uint8Array, seen: string | undefined): string {
@@ -107,19 +109,20 @@ export interface Evidence {
 
 /** The character set that the bytes show; undefined for everything that begins like ASCII, and for what is not text. */
 export function evidence(sample: Uint8Array): Evidence | undefined {
-  for (const [charset, mark] of marks) {
-    if (mark.every((byte, index) => sample[index] === byte)) return { charset, markLength: mark.length };
-  }
-  for (const [charset, start] of starts) {
-    if (start.every((byte, index) => sample[index] === byte)) return { charset, markLength: 0 };
-  }
+  const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
+  const mark = marks.find(startsWith);
+  if (mark !== undefined) return { charset: mark[0], markLength: mark[1].length };
+  const start = starts.find(startsWith);
+  if (start !== undefined) return { charset: start[0], markLength: 0 };
   if (alternates(sample, 0)) return { charset: "utf-16le", markLength: 0 };
   if (alternates(sample, 1)) return { charset: "utf-16be", markLength: 0 };
   return undefined;
 }
 
+type Start = readonly [charset: string, bytes: readonly number[]];
+
 // The longer marks first: that of UTF-32LE begins with that of UTF-16LE.
-const marks: readonly (readonly [string, readonly number[]])[] = [
+const marks: readonly Start[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
   ["utf-32be", [0x00, 0x00, 0xfe, 0xff]],
@@ -129,7 +132,7 @@ const marks: readonly (readonly [string, readonly number[]])[] = [
   ["utf-7", [0x2b, 0x2f, 0x76, 0x39]],
 ];
 
-const starts: readonly (readonly [string, readonly number[]])[] = [
+const starts: readonly Start[] = [
   ["utf-32le", [0x3c, 0x00, 0x00, 0x00]],
   ["utf-32be", [0x00, 0x00, 0x00, 0x3c]],
   // `<?xm` and `<url` in EBCDIC.
@@ -139,12 +142,127 @@ const starts: readonly (readonly [string, readonly number[]])[] = [
 
 // Every second byte is zero and the others are ASCII. Four characters are enough to be sure.
 function alternates(sample: Uint8Array, first: 0 | 1): boolean {
-  const length = Math.min(8, sample.length - (sample.length % 2));
-  if (length < 4) return false;
-  for (let index = 0; index < length; index += 2) {
-    const character = sample[index + first]!;
-    const other = sample[index + 1 - first]!;
-    if (other !== 0 || character === 0 || character > 0x7e) return false;
+  const bytes = sample.subarray(0, Math.min(8, sample.length - (sample.length % 2)));
+  const isAscii = (byte: number) => byte > 0 && byte <= 0x7e;
+  return bytes.length >= 4 && bytes.every((byte, index) => (index % 2 === first ? isAscii(byte) : byte === 0));
+}
+
+// What a parser likes: each piece costs a trip through everything between here and the reader of the pages. The memory of its tokenizer
+// (parse/fast/layout.ts) holds the longest, and what is left of the one before.
+const shortest = 16 * 1024;
+const longest = 224 * 1024;
+
+/** The text of everything that is left to read, in chunks of the best size for parsers. Valid UTF-8 is not decoded here: see utf8-text.ts. `count` is called for all bytes before their text is yielded. */
+export async function* decodeText(
+  input: ByteReader,
+  charset: string,
+  problems: ProblemLog,
+  count: (bytes: Uint8Array) => void,
+): AsyncGenerator<TextPiece, void, void> {
+  const decoder = charset === "utf-8" ? new Utf8Decoder() : new CharsetDecoder(charset);
+  let reported = 0;
+  const report = (): void => {
+    const count = decoder.replaced - reported;
+    if (count > 0) problems.add("charset-invalid", count > 1 ? { value: charset, count } : { value: charset });
+    reported = decoder.replaced;
+  };
+  for (;;) {
+    if (input.buffered < shortest) await input.fill(shortest);
+    const bytes = input.take(longest);
+    if (bytes.length === 0) break;
+    count(bytes);
+    const text = decoder.write(bytes);
+    report();
+    if (text !== "") yield text;
   }
-  return true;
+  const text = decoder.end();
+  report();
+  if (text !== "") yield text;
+}
+
+// Nearly every sitemap is valid UTF-8, which is passed on undecoded. Only invalid text is decoded, to count what was replaced.
+export class Utf8Decoder {
+  /** How many characters had to be replaced. */
+  replaced = 0;
+  // The first bytes of a character that was cut at the end of the last chunk.
+  #rest: Uint8Array = new Uint8Array(0);
+
+  write(chunk: Uint8Array): TextPiece {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const length = completeLength(bytes);
+    this.#rest = bytes.subarray(length);
+    return this.#decode(bytes.subarray(0, length));
+  }
+
+  end(): TextPiece {
+    const rest = this.#rest;
+    this.#rest = rest.subarray(0, 0);
+    return this.#decode(rest);
+  }
+
+  #decode(bytes: Uint8Array): TextPiece {
+    if (bytes.length === 0) return "";
+    if (isUtf8(bytes)) return new Utf8Text(bytes);
+    const text = decoder.decode(bytes);
+    // U+FFFD characters that the website sent do not count.
+    this.replaced += occurrences(text, "\uFFFD") - occurrences(Buffer.from(bytes), replacement);
+    return text;
+  }
+}
+
+// Stateless, because it only decodes whole characters: it serves all documents.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const replacement = Buffer.from("\uFFFD");
+
+/** The length without an incomplete character at the end. */
+export function completeLength(bytes: Uint8Array): number {
+  const last = bytes.length - 1;
+  for (let back = 0; back < 3 && back <= last; back += 1) {
+    const byte = bytes[last - back]!;
+    if (byte < 0x80) break;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    if (byte >= 0xc0) return length > back + 1 ? last - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function occurrences<T>(of: { indexOf(what: T, from: number): number }, what: T & { readonly length: number }): number {
+  let count = 0;
+  for (let at = of.indexOf(what, 0); at >= 0; at = of.indexOf(what, at + what.length)) count += 1;
+  return count;
+}
+
+// Held back, so that the last chunk is never shorter; no character of any set is longer.
+const heldBack = 4;
+
+// Decodes every character set that TextDecoder supports, to strings. Two bugs of TextDecoder in Node.js 20 are worked
+// around: without `stream`, windows-1252 is decoded as ISO-8859-1; with `stream`, it throws if one or two bytes follow
+// a cut character that turns out to be invalid, so it never gets so few bytes. A U+FFFD that the website sent counts as
+// replaced: in these sets it cannot be told apart.
+export class CharsetDecoder {
+  /** How many characters had to be replaced. */
+  replaced = 0;
+  readonly #decoder: TextDecoder;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(charset: string) {
+    this.#decoder = new TextDecoder(charset, { ignoreBOM: true });
+  }
+
+  write(chunk: Uint8Array): string {
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    const length = bytes.length < 2 * heldBack ? 0 : bytes.length - heldBack;
+    this.#rest = bytes.subarray(length);
+    return length === 0 ? "" : this.#counted(this.#decoder.decode(bytes.subarray(0, length), { stream: true }));
+  }
+
+  end(): string {
+    return this.#counted(this.#decoder.decode(this.#rest, { stream: true }) + this.#decoder.decode());
+  }
+
+  #counted(text: string): string {
+    this.replaced += occurrences(text, "\uFFFD");
+    return text;
+  }
 }

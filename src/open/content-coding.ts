@@ -8,9 +8,7 @@
 // `deflate` comes with its zlib container or without: "Some non-conformant implementations send the 'deflate' compressed
 // data without the zlib wrapper."
 import { isUtf8 } from "node:buffer";
-import { evidence } from "./charset.ts";
-import { completeLength } from "./decode-text.ts";
-import { isGzip } from "./gzip.ts";
+import { completeLength, evidence } from "./charset.ts";
 
 export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 
@@ -70,11 +68,14 @@ const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, rea
   ["zstd", ["zstd"]],
 ]);
 
-const zstdMagic: readonly number[] = [0x28, 0xb5, 0x2f, 0xfd];
+/** The magic bytes of gzip with its only method, deflate. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+}
 
 /** Whether bytes begin like a Zstandard frame. */
 export function isZstdFrame(bytes: Uint8Array): boolean {
-  return startsWith(bytes, zstdMagic);
+  return bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd;
 }
 
 /** Whether bytes begin like a skippable Zstandard frame. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2 */
@@ -99,8 +100,4 @@ function looksLikeText(sample: Uint8Array): boolean {
 
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
-}
-
-function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
-  return magic.every((byte, index) => bytes[index] === byte);
 }

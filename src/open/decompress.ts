@@ -1,12 +1,206 @@
-// Decompresses one stream, from its first byte to its last, in flat memory. The input goes to zlib in pieces of one size, counted from
-// the start of the stream, so that the result for damaged data does not depend on the chunks in which it came.
+// Removes one layer of compression, in flat memory. Pieces of one size go to zlib, so that the result for damaged data does not depend on chunks.
+//   Lenient: data that ends too early or is damaged keeps what came before.
+//   Lenient: a wrong checksum or length loses nothing.
+//   Lenient: reserved flags in a header of gzip are reported as damage, and the member is read anyway.
+//   Lenient: whatever follows the compressed data, zeros included, is ignored.
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
+import { type Coding, isGzip, isSkippableFrame, isZstdFrame } from "./content-coding.ts";
+
+type Content = AsyncGenerator<Uint8Array, void, void>;
+
+/** The content of a compressed body. */
+export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog): Content {
+  switch (coding) {
+    case "gzip":
+      return gunzip(input, problems);
+    case "zlib":
+      input.skip(2);
+      return single(input, createRawInflater, problems, adler32);
+    case "deflate":
+      return single(input, createRawInflater, problems);
+    case "br":
+      return single(input, createBrotliDecoder, problems);
+    case "zstd":
+      return unzstd(input, problems);
+  }
+}
+
+async function* single(
+  input: ByteReader,
+  create: () => ZlibStream,
+  problems: ProblemLog,
+  sumOf?: typeof adler32,
+): Content {
+  let isEmpty = true;
+  let sum = 1;
+  const ending = yield* decompress(input, create, (chunk) => {
+    isEmpty = false;
+    sum = sumOf?.(chunk, sum) ?? sum;
+  });
+  if (ending === "damaged") return problems.add("coding-damaged");
+  if (ending === "truncated" || (sumOf && !(await input.fill(4)))) return reportTruncated(input, problems);
+  if (sumOf && numbers(input.take(4)).getUint32(0) !== sum) problems.add("coding-checksum");
+  // Bytes of another kind may pass for an empty stream with something behind it.
+  if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
+}
+
+// The checksum of a zlib container (https://www.rfc-editor.org/rfc/rfc1950), which node:zlib has no function for.
+function adler32(chunk: Uint8Array, before: number): number {
+  let [low, high] = [before & 0xffff, before >>> 16];
+  // As many as can be added before the sum exceeds 32 bits.
+  for (let from = 0; from < chunk.length; from += 5552) {
+    for (const byte of chunk.subarray(from, from + 5552)) {
+      low += byte;
+      high += low;
+    }
+    low %= 65521;
+    high %= 65521;
+  }
+  return high * 65536 + low;
+}
+
+function numbers({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
+
+// https://www.rfc-editor.org/rfc/rfc1952
+//   "A gzip file consists of a series of 'members'": as many as there are, one after the other.
+// Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
+async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
+  let isSmall = false;
+  do {
+    if (!(await skipGzipHeader(input, problems))) return reportTruncated(input, problems);
+    let [crc, size] = [0, 0];
+    const update = (chunk: Uint8Array) => {
+      crc = zlib.crc32(chunk, crc);
+      size += chunk.length;
+    };
+    // Many small members must not cost a thread each.
+    isSmall = !(await input.fill(smallInput)) || isSmall;
+    const output = isSmall ? inflateSmall(input) : undefined;
+    if (output !== undefined) {
+      update(output);
+      if (output.length > 0) yield output;
+    } else {
+      const ending = yield* decompress(input, createRawInflater, update);
+      if (ending === "damaged") return problems.add("coding-damaged");
+      if (ending === "truncated") return reportTruncated(input, problems);
+    }
+    isSmall = size < smallMember;
+    if (!(await input.fill(8))) return reportTruncated(input, problems);
+    const trailer = numbers(input.take(8));
+    if (trailer.getUint32(0, true) !== crc || trailer.getUint32(4, true) !== size % 2 ** 32)
+      problems.add("coding-checksum");
+    await input.fill(3);
+  } while (isGzip(input.peek(3)));
+  if (input.buffered > 0) problems.add("coding-trailing");
+}
+
+async function skipGzipHeader(input: ByteReader, problems: ProblemLog): Promise<boolean> {
+  if (!(await input.fill(10))) return false;
+  const flags = input.take(10)[3]!;
+  // "must give an error indication if any reserved bit is non-zero, since such a bit could indicate the presence of a new
+  // field that would cause subsequent data to be interpreted incorrectly"
+  if (flags & 0xe0) problems.add("coding-damaged");
+  if (flags & 0x04) {
+    if (!(await input.fill(2))) return false;
+    const [low, high] = input.take(2);
+    if (!(await skip(input, low! + high! * 256))) return false;
+  }
+  if (flags & 0x08 && !(await skipText(input))) return false;
+  if (flags & 0x10 && !(await skipText(input))) return false;
+  return flags & 0x02 ? skip(input, 2) : true;
+}
+
+async function skip(input: ByteReader, count: number): Promise<boolean> {
+  if (!(await input.fill(count))) return false;
+  input.skip(count);
+  return true;
+}
+
+// A name may be as long as the body: it is skipped chunk by chunk.
+async function skipText(input: ByteReader): Promise<boolean> {
+  while (await input.fill(1)) {
+    const bytes = input.peek(4096);
+    const end = bytes.indexOf(0);
+    input.skip(end < 0 ? bytes.length : end + 1);
+    if (end >= 0) return true;
+  }
+  return false;
+}
+
+// Small members are inflated synchronously: using zlib's thread costs more than they do. 16 KB make about 200 KB of XML, for which zlib needs half
+// a millisecond.
+const smallInput = 16 * 1024;
+// Output below which the next member is expected to be small, too.
+const smallMember = 64 * 1024;
+// Shorter outputs are copied.
+const smallCopy = 4 * 1024;
+const smallInflate = {
+  info: true,
+  finishFlush: zlib.constants.Z_SYNC_FLUSH,
+  maxOutputLength: 512 * 1024,
+  chunkSize: 32 * 1024,
+};
+
+// Inflates a raw deflate stream if all of it is buffered and small; undefined if not, or if it is invalid.
+function inflateSmall(input: ByteReader): Uint8Array | undefined {
+  const bytes = input.peek(smallInput);
+  // The empty stream, in its usual form: files with very many of them exist.
+  if (bytes[0] === 3 && bytes[1] === 0) {
+    input.skip(2);
+    return bytes.subarray(0, 0);
+  }
+  try {
+    // The type of a result with `info`, which Node's types lack.
+    const { buffer, engine } = zlib.inflateRawSync(bytes, smallInflate) as unknown as {
+      readonly buffer: Uint8Array;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    // A stream that used every byte may need more: only one that left some has certainly ended.
+    if (engine.bytesWritten >= bytes.length) return undefined;
+    input.skip(engine.bytesWritten);
+    // A few bytes must not keep the whole of zlib's buffer alive.
+    return buffer.length < smallCopy ? new Uint8Array(buffer) : buffer;
+  } catch {
+    return undefined;
+  }
+}
+
+// Zstandard: frames, one after the other. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
+//   "Zstandard compressed data is made up of one or more frames. Each frame is independent"; skippable frames may stand before,
+//   between and after them.
+async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
+  for (let frames = 1; ; frames += 1) {
+    await input.fill(4);
+    const magic = input.peek(4);
+    const isFrame = isZstdFrame(magic);
+    if (!isFrame && !isSkippableFrame(magic)) break;
+    // Each costs a decoder.
+    if (frames > mostFrames) return problems.add("coding-damaged");
+    if (isFrame) {
+      const ending = yield* decompress(input, createZstdDecoder!);
+      if (ending === "truncated") return reportTruncated(input, problems);
+      if (ending !== "complete") return problems.add("coding-damaged");
+    } else if (!(await skipFrame(input))) return reportTruncated(input, problems);
+  }
+  if (input.buffered > 0) problems.add("coding-trailing");
+}
+
+const mostFrames = 10_000;
+
+async function skipFrame(input: ByteReader): Promise<boolean> {
+  if (!(await input.fill(8))) return false;
+  let left = numbers(input.take(8)).getUint32(4, true);
+  for (; left > 0 && (await input.fill(1)); ) left -= input.take(left).length;
+  return left === 0;
+}
 
 /** `truncated`: the input ended too early; `damaged`: the input is invalid. */
-export type Ending = "complete" | "truncated" | "damaged";
+type Ending = "complete" | "truncated" | "damaged";
 
 // 32 KB of input make 200 to 400 KB of XML, on which the parser works for longer than zlib on the next piece. With half of it, the parser
 // waited for zlib's thread every time; larger pieces lose more of damaged data. A zip bomb makes 32 MB of one piece, most of which
@@ -55,8 +249,8 @@ export async function* decompress(
   }
 }
 
-/** Reports truncated data, unless the size limit or a failing source cut it off. */
-export function reportTruncated(input: ByteReader, problems: ProblemLog): void {
+// Unless the size limit or a failing source cut it off.
+function reportTruncated(input: ByteReader, problems: ProblemLog): void {
   input.throwFailure();
   if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");
 }
@@ -73,17 +267,14 @@ export function createRawInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize });
 }
 
-export function createBrotliDecoder(): ZlibStream {
+function createBrotliDecoder(): ZlibStream {
   return zlib.createBrotliDecompress({ chunkSize });
 }
 
+const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => ZlibStream };
 /** Zstandard; undefined if this Node.js has none. */
-export const createZstdDecoder: (() => ZlibStream) | undefined = zstdDecoder();
-
-function zstdDecoder(): (() => ZlibStream) | undefined {
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => ZlibStream };
-  return createZstdDecompress === undefined ? undefined : () => createZstdDecompress({ chunkSize });
-}
+export const createZstdDecoder: (() => ZlibStream) | undefined =
+  createZstdDecompress && (() => createZstdDecompress({ chunkSize }));
 
 /** `idle`: needs a piece; `busy`: works on one; `ended`: the data is complete; `failed`: the data is invalid. */
 type State = "idle" | "busy" | "ended" | "failed";
@@ -96,7 +287,7 @@ const waitingLimit = 1024 * 1024;
 // collected as soon as it appears; and a stream reports its end only when it gets more input than it needs, or is told to finish.
 class ZlibStage {
   readonly #stream: ZlibStream;
-  #state: State = "idle";
+  state: State = "idle";
   #output: Uint8Array[] = [];
   #waiting = 0;
   #written = 0;
@@ -114,10 +305,6 @@ class ZlibStage {
     stream.on("error", () => this.#become("failed"));
   }
 
-  get state(): State {
-    return this.#state;
-  }
-
   /** How many of the written bytes come after the end of the data. */
   get unused(): number {
     return this.#written - this.#stream.bytesWritten;
@@ -126,21 +313,21 @@ class ZlibStage {
   /** Starts to work on a piece. */
   write(piece: Uint8Array): void {
     this.#written += piece.length;
-    this.#state = "busy";
+    this.state = "busy";
     this.#stream.write(piece, (error) => {
-      if (!error && this.#state === "busy") this.#become("idle");
+      if (!error && this.state === "busy") this.#become("idle");
     });
   }
 
   /** There is no more input: the stage ends if the data is complete, and fails if not. */
   finish(): void {
-    this.#state = "busy";
+    this.state = "busy";
     this.#stream.end();
   }
 
   /** The next output; undefined when the piece has no more. */
   async take(): Promise<Uint8Array | undefined> {
-    while (this.#output.length === 0 && this.#state === "busy") {
+    while (this.#output.length === 0 && this.state === "busy") {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -158,8 +345,8 @@ class ZlibStage {
   }
 
   #become(state: State): void {
-    if (this.#state === "failed") return;
-    this.#state = state;
+    if (this.state === "failed") return;
+    this.state = state;
     this.#wake?.();
   }
 }

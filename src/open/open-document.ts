@@ -5,11 +5,9 @@ import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/protocol-limits.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
-import { decideCharset } from "./charset.ts";
+import { decideCharset, decodeText } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";
-import { decodeText } from "./decode-text.ts";
-import { createZstdDecoder } from "./decompress.ts";
-import { unpack } from "./unpack.ts";
+import { createZstdDecoder, unpack } from "./decompress.ts";
 
 export interface OpenOptions {
   /** The Content-Encoding header; may name several codings. */

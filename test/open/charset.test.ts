@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ProblemLog } from "../../src/model/problem.ts";
-import { CharsetDecoder, Utf8Decoder } from "../../src/open/decode-text.ts";
+import { CharsetDecoder, Utf8Decoder } from "../../src/open/charset.ts";
 import { openDocument } from "../../src/open/open-document.ts";
 import { anyText } from "../support/any-text.ts";
 import { some } from "../support/long.ts";

@@ -5,7 +5,7 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
 import type { TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
-import { Utf8Decoder } from "../../src/open/decode-text.ts";
+import { Utf8Decoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
 import { type CreateFastPath, noFastPath } from "../../src/parse/fast/fast-path.ts";
