@@ -126,6 +126,7 @@ function ruleTables(): Map<string, string> {
 }
 
 function enginesShown({ engines }: Rule): string {
+  if (engines.length === 0) return "none";
   return engines.length === 3 ? "all" : engines.map((engine) => engine[0]?.toUpperCase() + engine.slice(1)).join(", ");
 }
 

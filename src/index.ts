@@ -60,6 +60,7 @@ export type {
   ParsedInvalid,
   ParsedPages,
   ParsedSitemap,
+  RobotsPreference,
   Sitemap,
   SitemapReference,
 } from "./model/sitemap.ts";

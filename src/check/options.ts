@@ -210,7 +210,8 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
   const patterns = ignored.map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
   return (id, sitemap, own) => {
     const rule = rows.get(id) as Rule;
-    if (!rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
+    // Some rules matter to programs that are no search engine.
+    if (rule.engines.length > 0 && !rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
     if (severity === "off") return undefined;
     for (const pattern of patterns) if (pattern.rule === id && pattern.matches(sitemap)) return undefined;

@@ -6,11 +6,13 @@ import { fetchingRules } from "./rules/fetching.ts";
 import { languageRules } from "./rules/languages.ts";
 import { mediaRules } from "./rules/media.ts";
 import { pageRules } from "./rules/pages.ts";
+import { preferenceRules } from "./rules/preferences.ts";
 import { urlRules } from "./rules/urls.ts";
 
 /** By the headings of the documentation. */
 export const ruleGroups: Readonly<Record<string, readonly RuleRow[]>> = {
   "Finding and fetching": fetchingRules,
+  "Preferences for AI": preferenceRules,
   "Documents and indexes": documentRules,
   URLs: urlRules,
   "Dates, priority, frequency": dateRules,

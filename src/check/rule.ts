@@ -36,7 +36,7 @@ export interface Rule {
   /** The default severity. */
   readonly severity: Severity;
   readonly basis: Basis;
-  /** The engines that it matters to. */
+  /** The engines that it matters to; none if only other programs read what it is about. */
   readonly engines: readonly Engine[];
   /** What is wrong, and what search engines do about it. */
   readonly sentence: string;

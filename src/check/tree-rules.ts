@@ -19,6 +19,7 @@ import {
   judgePages,
 } from "./rules/documents.ts";
 import { judgeAccess, judgeDiscovery, judgeRedirect, judgeResponse } from "./rules/fetching.ts";
+import { judgePreferences } from "./rules/preferences.ts";
 
 export async function judgeTree(
   tree: SitemapTree,
@@ -59,6 +60,7 @@ export async function judgeTree(
   }
   judgeDiscovery(tree, site, findings, named, robots.isKnown);
   judgeFeeds(tree, site, findings);
+  if (site.robots?.preferences !== undefined) judgePreferences(site.robots.url, site.robots.preferences, findings);
 }
 
 function* withParents(

@@ -16,6 +16,7 @@ import {
   type SitemapReference,
 } from "../model/sitemap.ts";
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
+import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
 import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./follow.ts";
 import type { Abandoned, Frame, Repeated } from "./frontier.ts";
@@ -209,7 +210,7 @@ export class Visitor {
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
     const frame: Frame = {
-      node: { kind: "index", format: isRobots ? "robots" : "xml", ...declared, complete, problems },
+      node: { ...(reading.outcome as IndexOutcome), ...declared, complete, problems },
       parent: place.parent,
       depth,
       keys,

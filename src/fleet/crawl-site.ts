@@ -6,7 +6,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
-import type { Sitemap } from "../model/sitemap.ts";
+import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import type { SiteOutput } from "./fleet-options.ts";
 import type { LargeLane } from "./large-lane.ts";
@@ -31,6 +31,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const place = lane.place(signal);
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
+  let preferences: readonly RobotsPreference[] | undefined;
   const startedAt = performance.now();
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
   // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
@@ -43,6 +44,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     } else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
       reasons.see(event.sitemap);
+      if (event.sitemap.kind === "index") preferences ??= event.sitemap.preferences?.slice(0, mostPreferences);
       await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
   };
@@ -85,6 +87,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     attemptId,
     reasons: outcome === "complete" ? [] : reasons.list(),
     files: {},
+    ...(preferences === undefined ? {} : { preferences }),
   };
 }
 
@@ -150,6 +153,7 @@ class Reasons {
 }
 
 const mostReasons = 10;
+const mostPreferences = 20;
 
 // This machine has no socket left: not the fault of a website.
 const noSocket = "connection-no-socket";

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { boolean, optionsIn, readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { ProblemCode } from "../model/problem.ts";
+import type { RobotsPreference } from "../model/sitemap.ts";
 import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../model/url.ts";
 import { mostAlone } from "./bisection.ts";
 
@@ -64,6 +65,8 @@ export interface SiteSummary {
   readonly files: Readonly<Record<string, string>>;
   /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
+  /** What robots.txt says about the use of pages: the first of its lines. */
+  readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }

@@ -29,7 +29,24 @@ export interface IndexSitemap extends Readable {
   readonly kind: "index";
   /** `website` is the root of every tree; `robots` is robots.txt. */
   readonly format: "website" | "robots" | "xml";
+  /** Of a robots.txt: what it says about the use of pages, if anything. */
+  readonly preferences?: readonly RobotsPreference[];
   readonly children: readonly Sitemap[];
+}
+
+/** A line of robots.txt about what may be done with pages: a Content-Signal, a Content-Usage, or a License. */
+export interface RobotsPreference {
+  readonly field: "Content-Signal" | "Content-Usage" | "License";
+  /** As written, without a comment. */
+  readonly value: string;
+  /** The keys and their values, such as `{ search: "yes", "ai-train": "no" }`. Not of a License. Unknown keys are kept. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** Of a Content-Usage: the paths that it is about, if not all. */
+  readonly path?: string;
+  /** From 1. */
+  readonly line: number;
+  /** The crawlers of the group that it stands in. Absent before the first group, and of a License, which belongs to none. */
+  readonly agents?: readonly string[];
 }
 
 /** A sitemap that lists pages. `tree.pages(sitemap)` reads them. */
@@ -91,6 +108,8 @@ export interface ParsedIndex {
   readonly sitemaps: readonly SitemapReference[];
   /** Pages that an index also lists, against the protocol. */
   readonly pages?: readonly SitemapPage[];
+  /** Of a robots.txt: what it says about the use of pages, if anything. */
+  readonly preferences?: readonly RobotsPreference[];
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }

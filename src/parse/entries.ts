@@ -6,7 +6,7 @@ import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemCode, ProblemLog } from "../model/problem.ts";
 import { protocolEntries } from "../model/protocol-limits.ts";
-import type { PagesFormat, SitemapReference } from "../model/sitemap.ts";
+import type { PagesFormat, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-resolver.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
@@ -52,8 +52,14 @@ export interface EntryParser {
 export type ParseOutcome =
   /** `next`: the URL of the next page of a feed. */
   | { readonly kind: "pages"; readonly format: PagesFormat; readonly next?: string }
-  | { readonly kind: "index"; readonly format: "robots" | "xml" }
+  | IndexOutcome
   | { readonly kind: "invalid"; readonly reason: Problem };
+
+export interface IndexOutcome {
+  readonly kind: "index";
+  readonly format: "robots" | "xml";
+  readonly preferences?: readonly RobotsPreference[];
+}
 
 /** What the parsers of one document share. */
 export interface ParseContext {

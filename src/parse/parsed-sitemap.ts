@@ -21,7 +21,7 @@ export function parsedSitemap(
     case "index": {
       // An index lists pages only against the protocol.
       const more = pages.length > 0 ? { pages } : {};
-      return { kind: "index", format: outcome.format, sitemaps, ...more, complete, problems };
+      return { ...outcome, sitemaps, ...more, complete, problems };
     }
   }
 }

@@ -5,10 +5,16 @@
 // may have many long rules full of wildcards: a URL is compared only with the rules that begin like it, with each in linear
 // time, and what all comparisons cost is counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
+import type { RobotsPreference } from "../model/sitemap.ts";
+import { isHttpUrl } from "../model/url.ts";
 import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 
-/** What robots.txt allows crawlers to fetch. */
+/** A robots.txt: what it allows crawlers to fetch, the sitemaps that it names, and what it says about the use of pages. */
 export interface RobotsTxt {
+  /** The absolute URLs of its Sitemap lines. */
+  readonly sitemaps: readonly string[];
+  /** Its Content-Signal, Content-Usage and License lines. */
+  readonly preferences: readonly RobotsPreference[];
   /**
    * Whether a crawler may fetch a URL. `url` is a URL or what follows its host; `agent` is the name of the crawler in
    * robots.txt, its product token: `Googlebot`, without version.
@@ -19,7 +25,7 @@ export interface RobotsTxt {
 }
 
 /**
- * Reads the Allow and Disallow lines of a robots.txt, as RFC 9309 asks: groups of one crawler are joined, the longest rule
+ * Reads a robots.txt: its Sitemap lines, its preferences for the use of pages, and its rules, as RFC 9309 asks: groups of one crawler are joined, the longest rule
  * counts, and Allow wins over a Disallow of the same length. What comes after 500 KiB is not read.
  *
  * @example
@@ -28,7 +34,11 @@ export interface RobotsTxt {
  */
 export function parseRobots(text: string): RobotsTxt {
   if (typeof text !== "string") throw unexpected("text", "a string", text);
-  const find = ruleFinder(text, { isBounded: false });
+  const sitemaps = new Set<string>();
+  const groups = RobotsGroups.in(text, (url) => {
+    if (isHttpUrl(url)) sitemaps.add(url);
+  });
+  const find = ruleFinder(groups, { isBounded: false });
   const rulesFor = (agent: string): RobotsRules => {
     if (typeof agent !== "string") throw unexpected("agent", "a string", agent);
     return find(agent);
@@ -39,6 +49,8 @@ export function parseRobots(text: string): RobotsTxt {
     return pathOfUrl(text);
   };
   return {
+    sitemaps: [...sitemaps],
+    preferences: groups.preferences.list,
     isAllowed: (url, agent) => rulesFor(agent).allows(pathOf(url)),
     matchingRule: (url, agent) => rulesFor(agent).match(pathOf(url))?.rule,
   };
@@ -192,14 +204,14 @@ function byPrecedence(one: Line, two: Line): number {
 }
 
 /**
- * Parses a robots.txt. The returned function finds the rules for a crawler; crawlers with the same rules get the same
+ * Takes a robots.txt, read or as text. The returned function finds the rules for a crawler; crawlers with the same rules get the same
  * object. `isBounded`: they stop matching when they are spent.
  */
 export function ruleFinder(
-  text: string,
+  robots: string | RobotsGroups,
   { isBounded = true }: { readonly isBounded?: boolean } = {},
 ): (agent: string) => RobotsRules {
-  const all = RobotsGroups.in(text);
+  const all = typeof robots === "string" ? RobotsGroups.in(robots) : robots;
   const known = new Map<readonly RobotsGroup[], RobotsRules>();
   return (agent) => {
     const groups = all.of(agent);

@@ -1,5 +1,5 @@
-// robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, and the sitemaps that
-// it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
+// robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, preferences for the
+// use of pages (preferences.ts), and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
 // misspellings, and text after the name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
@@ -16,6 +16,7 @@ import { unwrapUrl } from "../model/url-forms.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entries.ts";
 import { UrlCollector } from "./entries.ts";
+import { Preferences } from "./preferences.ts";
 import { type LineReader, LineSplitter } from "./text.ts";
 import { parseNumber } from "./values.ts";
 
@@ -43,7 +44,10 @@ export class RobotsParser implements EntryParser, LineReader {
 
   /** A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
-    if (this.#seems === undefined || this.#hasRecords) return { kind: "index", format: "robots" };
+    const { list: preferences } = this.#groups.preferences;
+    if (this.#seems === undefined || this.#hasRecords) {
+      return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
+    }
     return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#seems }) };
   }
 
@@ -126,15 +130,17 @@ export class RobotsGroups {
   // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` stands for all crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
+  readonly preferences: Preferences = new Preferences();
 
-  /** Reads a whole robots.txt. What comes after 500 KiB is not read. */
-  static in(text: string): RobotsGroups {
+  /** Reads a whole robots.txt. What comes after 500 KiB is not read. `onSitemap` is called with each Sitemap line. */
+  static in(text: string, onSitemap?: (url: string) => void): RobotsGroups {
     const groups = new RobotsGroups();
     for (const [index, line] of withinBytes(text)
       .split(/\r\n|\r|\n/)
       .entries()) {
       const record = readRecord(trimUrl(line.slice(0, longestLine)));
-      if (record !== undefined) groups.take(record, index + 1);
+      if (record?.kind === "sitemap") onSitemap?.(unwrapUrl(record.value));
+      else if (record !== undefined) groups.take(record, index + 1);
     }
     return groups;
   }
@@ -144,7 +150,9 @@ export class RobotsGroups {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
   }
 
-  take({ kind, value }: RobotsRecord, line: number): void {
+  take({ kind, key, value }: RobotsRecord, line: number): void {
+    if (kind === undefined) this.preferences.take(key, value, line);
+    else if (kind === "allow" || kind === "disallow") this.preferences.takeRule();
     if (kind === "user-agent") this.#takeUserAgent(value);
     else if (this.#open === undefined) return;
     else if (kind === "crawl-delay") {
@@ -157,6 +165,7 @@ export class RobotsGroups {
 
   // Consecutive user-agent lines share a group; a rule ends it.
   #takeUserAgent(value: string): void {
+    this.preferences.takeUserAgent(value);
     if (this.#open === undefined || this.#open.rules.length > 0) this.#open = { rules: [], delay: undefined };
     for (const name of namesOf(value)) {
       const own = this.#groups.get(name);

@@ -72,6 +72,7 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector, w
     media: { images, pagesWithImages, videos, pagesWithVideos, stories },
     sitemaps,
     discovery: discoveryFacts(tree),
+    preferences: tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []),
   };
 }
 

@@ -1,7 +1,7 @@
 // The tree of sitemaps with sizes, a waterfall of how they were fetched, and where sitemaps were looked for.
 import { counted, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
-import { problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
 import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
 import type {
@@ -240,5 +240,27 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
     "discovery",
     "Where sitemaps were looked for",
     html`<p class="lead">${counted(rows.length + others, "place")} tried, ${grouped(found)} of them with a sitemap or a robots.txt.</p>${table("Places where sitemaps were looked for", head, [...lines, rest])}`,
+  );
+}
+
+export function shownPreferences(preferences: readonly RobotsPreference[]): RobotsPreference[] {
+  return preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
+    ...preference,
+    value: shortened(preference.value),
+    ...(preference.agents && { agents: [shortened(preference.agents.join(", "))] }),
+  }));
+}
+
+export function preferencesPart({ preferences }: ReportFacts): Html | undefined {
+  if (preferences.length === 0) return undefined;
+  const head = html`<th scope="col">Line</th><th scope="col">For</th><th scope="col">Says</th>`;
+  const lines = preferences.map(({ field, value, line, agents }) => {
+    const whom = field === "License" ? "everyone" : (agents ?? ["everyone: it is before all groups"]);
+    return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
+  });
+  return part(
+    "preferences",
+    "What robots.txt says to AI",
+    html`<p class="lead">Preferences for what may be done with pages. Nobody enforces them.</p>${table("Preferences in robots.txt", head, lines)}`,
   );
 }

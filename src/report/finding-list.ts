@@ -124,7 +124,7 @@ const engineNames = { google: "Google", bing: "Bing", yandex: "Yandex" } as cons
 
 function consequence({ severity, basis, engines }: ReportFinding): string {
   const names = listed(engines.map((engine) => engineNames[engine]));
-  const who = names === "" ? "Search engines" : names;
+  const who = names === "" ? "Programs" : names;
   const does = {
     error: engines.length === 1 ? "rejects or ignores" : "reject or ignore",
     warning: "may ignore",

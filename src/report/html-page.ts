@@ -7,7 +7,15 @@ import { gzipSync } from "node:zlib";
 import { counted, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
-import { discoveryPart, formatNames, shownDiscovery, shownSitemaps, sitemapsPart } from "./fetched.ts";
+import {
+  discoveryPart,
+  formatNames,
+  preferencesPart,
+  shownDiscovery,
+  shownPreferences,
+  shownSitemaps,
+  sitemapsPart,
+} from "./fetched.ts";
 import { findingsPart, shownFindings } from "./finding-list.ts";
 import { age, caps, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
 import { languagesPart, shownLanguages } from "./languages.ts";
@@ -33,6 +41,7 @@ export function shownFacts(facts: ReportFacts): ReportFacts {
     hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
     sitemaps: shownSitemaps(facts.sitemaps),
     discovery: shownDiscovery(facts.discovery),
+    preferences: shownPreferences(facts.preferences),
     changes: facts.changes && shownChanges(facts.changes),
   };
 }
@@ -48,6 +57,7 @@ export function pageOf(allFacts: ReportFacts): string {
     { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
     { id: "languages", name: "Languages", content: languagesPart(facts) },
     { id: "contents", name: "Contents", content: contentsPart(facts) },
+    { id: "preferences", name: "AI preferences", content: preferencesPart(facts) },
     { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
     { id: "discovery", name: "Discovery", content: discoveryPart(facts) },
   ].filter(({ content }) => content !== undefined);

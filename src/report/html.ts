@@ -139,6 +139,7 @@ export const caps = {
   tiles: 400,
   rows: 200,
   discovery: 80,
+  preferences: 20,
   /** Examples and sitemaps of a rule; of each rule after those of all take this many bytes. */
   examplesOfRule: 20,
   placesOfRule: 10,

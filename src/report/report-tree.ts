@@ -6,7 +6,7 @@ import { checkSide, type DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
 import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
-import type { PagesFormat } from "../model/sitemap.ts";
+import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { LanguageCount, LanguageLinks } from "./languages.ts";
 
@@ -84,6 +84,8 @@ export interface ReportFacts {
   readonly media: ReportMedia;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
+  /** What robots.txt says about the use of pages. */
+  readonly preferences: readonly RobotsPreference[];
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;
 }

@@ -9,11 +9,13 @@ import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
 import { languageCases } from "./cases/languages.ts";
 import { mediaCases } from "./cases/media.ts";
+import { preferenceCases } from "./cases/preferences.ts";
 import { urlCases } from "./cases/urls.ts";
 import { checked, checkedInPieces } from "./checked.ts";
 
 const cases: readonly Case[] = [
   ...fetchingCases,
+  ...preferenceCases,
   ...documentCases,
   ...urlCases,
   ...dateCases,

@@ -68,6 +68,15 @@ const files = (kind = "") =>
     statSync(at(`out/${kind}/${name}`)).isFile(),
   );
 
+test("a summary says what robots.txt says to AI", async () => {
+  await serve({ count: 2, robots: "License: /a\nUser-agent: *\nContent-Signal: search=yes, ai-train=no\n" });
+  const { stdout } = await sitegrove(fleet("--from", at("sites.txt")));
+  const { preferences } = JSON.parse(readFileSync(at("out/summary.json"), "utf8"));
+  expect(preferences).toEqual({ License: 2, "search=yes": 2, "ai-train=no": 2 });
+  expect(stdout).toContain("by number of websites\n     2  License\n     2  search=yes\n     2  ai-train=no\n");
+  expect(doneLines()[0]?.preferences?.[1]).toMatchObject({ values: { "ai-train": "no" }, line: 4, agents: ["*"] });
+});
+
 test("a list becomes a journal, a file of pages for each website, a summary and a table", async () => {
   const { sites } = await serve({ count: 12 });
   const { code, stdout, stderr } = await sitegrove(fleet("--from", at("sites.txt")));

@@ -15,6 +15,8 @@ export interface ManyServersOptions {
   /** Before each answer, in milliseconds. */
   readonly latency?: number;
   readonly pages?: number;
+  /** Further lines of robots.txt. */
+  readonly robots?: string;
   /** Whether a website never answers. */
   readonly isSilent?: (number: number) => boolean;
   /** What is waited for before each answer. */
@@ -25,6 +27,7 @@ export async function manyServers({
   count,
   latency = 0,
   pages = 3,
+  robots = "",
   isSilent = () => false,
   gate,
 }: ManyServersOptions): Promise<ManyServers> {
@@ -37,7 +40,7 @@ export async function manyServers({
     if (gate !== undefined) await gate();
     setTimeout(() => {
       const base = `http://${host}`;
-      if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n`);
+      if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n${robots}`);
       else if (request.url === "/sitemap.xml") {
         const urls = Array.from({ length: pages }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
         response.end(`<urlset>${urls.join("")}</urlset>`);

@@ -47,7 +47,7 @@ const reportTypes = words(`
 `);
 const otherTypes = words(`
   Came FetchInit FetchLike FetchResponse OrderedEvent Client ClientHeaders ClientRequest ClientResponse CrawlTarget
-  DocumentResponse FailureOutcome HeaderList ParseOptions ProblemFacts RedirectHop RobotsRule RobotsTxt SitemapBytes
+  DocumentResponse FailureOutcome HeaderList ParseOptions ProblemFacts RedirectHop RobotsPreference RobotsRule RobotsTxt SitemapBytes
   SitemapErrorCode SitemapResponse
 `);
 

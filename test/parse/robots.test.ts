@@ -255,3 +255,66 @@ test("on plain input the sitemaps are those that robots-parser finds", () => {
     { numRuns: some(300) },
   );
 });
+
+describe("preferences for the use of pages", () => {
+  const signal = {
+    field: "Content-Signal",
+    value: "search=yes,ai-train=no",
+    values: { search: "yes", "ai-train": "no" },
+  };
+  test.each<[what: string, text: string, preferences: object[]]>([
+    ["before all groups", "Content-Signal: search=yes,ai-train=no\nUser-agent: *", [{ ...signal, line: 1 }]],
+    ["in a group", "User-agent: *\nContent-Signal: search=yes,ai-train=no", [{ ...signal, line: 2, agents: ["*"] }]],
+    [
+      "in groups of several crawlers",
+      "User-agent: GPTBot/1.0\nUser-Agent: ClaudeBot\ncontent-signal: search=yes,ai-train=no\nUser-agent: b\nAllow: /\nContent-Usage: train-ai=n",
+      [
+        { ...signal, line: 3, agents: ["GPTBot", "ClaudeBot"] },
+        { field: "Content-Usage", value: "train-ai=n", values: { "train-ai": "n" }, line: 6, agents: ["b"] },
+      ],
+    ],
+    [
+      "with a path, unknown keys, repeated keys, keys without a value",
+      "User-agent: a\nContent-Usage: /ai/* Train-AI = y, bots=n;x, ,search # why",
+      [
+        {
+          field: "Content-Usage",
+          value: "/ai/* Train-AI = y, bots=n;x, ,search",
+          values: { "train-ai": "y", bots: "n;x", search: "" },
+          path: "/ai/*",
+          line: 2,
+          agents: ["a"],
+        },
+      ],
+    ],
+    [
+      "a license belongs to no group",
+      `User-agent: a\nDisallow:\nLicense: ${a}\nContent-Signal:`,
+      [
+        { field: "License", value: a, line: 3 },
+        { field: "Content-Signal", value: "", values: {}, line: 4, agents: ["a"] },
+      ],
+    ],
+    ["none", "Licenses: a\nContent: b", []],
+  ])("%s", (_, text, preferences) => {
+    expect(read(text)).toMatchObject({ problems: [] });
+    expect(read(text).outcome).toEqual({
+      kind: "index",
+      format: "robots",
+      ...(preferences.length > 0 && { preferences }),
+    });
+    expect(parseRobots(text).preferences).toEqual(preferences);
+  });
+
+  test("they change no rule, and are limited", () => {
+    const robots = parseRobots(
+      `User-agent: a\nContent-Signal: search=no\nUser-agent: b\nDisallow: /\n${"License: x\n".repeat(5000)}`,
+    );
+    expect(["a", "b"].map((agent) => robots.isAllowed("/", agent))).toEqual([false, false]);
+    expect(robots.preferences).toHaveLength(1000);
+  });
+
+  test("parseRobots gives the sitemaps, too, where their URLs are absolute", () => {
+    expect(parseRobots(`Sitemap: ${a}\nSitemap: <${b}>\nSitemap: /c.xml\nSitemap: ${a}`).sitemaps).toEqual([a, b]);
+  });
+});

@@ -36,6 +36,14 @@ function* leaves(section: ReportSection): Generator<ReportSection> {
   for (const child of section.sections ?? []) yield* leaves(child);
 }
 
+test("what robots.txt says to AI is on the page, only if it says something", async () => {
+  const robots = "User-agent: *\nContent-Signal: ai-train=<no>\n";
+  const facts = await factsOf(site({ "/robots.txt": robots, "/sitemap.xml": urlset("a") }).client);
+  expect(facts.preferences).toMatchObject([{ field: "Content-Signal", agents: ["*"], line: 2 }]);
+  expect(pageOf(facts)).toContain("Content-Signal: <bdi>ai-train=&lt;no&gt;</bdi>");
+  expect(pageOf({ ...facts, preferences: [] })).not.toContain("preferences");
+});
+
 describe("a shop in six languages", async () => {
   await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1500), retries: 0 });
   const pages: SitemapPage[] = [];

@@ -17,12 +17,15 @@ export interface FleetTotals {
   readonly previousErrors?: number;
   /** Findings of all websites, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
+  /** What robots.txt says about the use of pages, such as `ai-train=no`, and on how many websites. */
+  readonly preferences?: Readonly<Record<string, number>>;
 }
 
 export class FleetCounter {
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
   readonly #reasons = new Map<string, { message: string; websites: number }>();
   readonly #findings = new Map<string, number>();
+  readonly #preferences = new Map<string, number>();
   #websites = 0;
   #pages = 0;
   #sitemaps = 0;
@@ -30,7 +33,8 @@ export class FleetCounter {
   #wireBytes = 0;
   #previousErrors = 0;
 
-  see({ outcome, pages, sitemaps, requests, wireBytes, reasons, previousError, findings = {} }: SiteSummary): void {
+  see(summary: SiteSummary): void {
+    const { outcome, pages, sitemaps, requests, wireBytes, reasons, previousError, findings = {} } = summary;
     this.#websites += 1;
     this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
     this.#pages += pages;
@@ -41,6 +45,10 @@ export class FleetCounter {
     for (const reason of reasons) this.#count(reason);
     for (const [severity, count] of Object.entries(findings)) {
       this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
+    }
+    for (const name of preferenceNames(summary)) {
+      const count = this.#preferences.get(name) ?? 0;
+      if (count > 0 || this.#preferences.size < mostPreferences) this.#preferences.set(name, count + 1);
     }
   }
 
@@ -58,6 +66,7 @@ export class FleetCounter {
       reasons,
       ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
       ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
+      ...(this.#preferences.size === 0 ? {} : { preferences: Object.fromEntries(byCount(this.#preferences)) }),
     };
   }
 
@@ -67,6 +76,21 @@ export class FleetCounter {
     else known.websites += 1;
   }
 }
+
+// Each once: `ai-train=no` may be said to several crawlers.
+function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
+  const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
+    Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
+  );
+  return new Set(names.filter(({ length }) => length < 50));
+}
+
+function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([, one], [, other]) => other - one);
+}
+
+// A website may invent keys.
+const mostPreferences = 100;
 
 /** The line of a website for `-v` and `--log-file`. */
 export function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
@@ -87,7 +111,7 @@ export interface RunFigures {
 
 /** For people. `run`: the one that ends here; its figures stand beside those of all runs where earlier ones read something. */
 export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
-  const { websites, outcomes, pages, requests, wireBytes, reasons, findings, previousErrors = 0 } = totals;
+  const { websites, outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
   const lines = [
     `${headline(websites, run)}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
     "",
@@ -97,11 +121,13 @@ export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
     const count = outcomes[outcome];
     if (count > 0) lines.push(`${grouped(count).padStart(width)}  ${outcome}${remarks[outcome] ?? ""}`);
   }
-  if (findings !== undefined) {
-    lines.push("", "Findings");
-    for (const [severity, count] of Object.entries(findings))
-      lines.push(`${grouped(count).padStart(width)}  ${severity}`);
-  }
+  const list = (title: string, counts: Readonly<Record<string, number>> = {}) => {
+    const rows = Object.entries(counts).slice(0, mostRows);
+    if (rows.length > 0) lines.push("", title);
+    for (const [name, count] of rows) lines.push(`${grouped(count).padStart(width)}  ${printable(name)}`);
+  };
+  list("Findings", findings);
+  list("Preferences for AI in robots.txt, by number of websites", preferences);
   if (reasons.length > 0) {
     lines.push("", "Reasons, by number of websites");
     for (const { code, message, websites: count } of reasons.slice(0, mostReasons)) {
@@ -126,6 +152,7 @@ function headline(websites: number, run: RunFigures | undefined): string {
 }
 
 const mostReasons = 10;
+const mostRows = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
   quarantined: ": the process died twice while nothing else was read",
