@@ -1,6 +1,6 @@
-// The formats of pages that are lines: `pages`, one URL per line for lists and link checkers, and `ndjson`, one page per
-// line as JSON with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
-// Both are printable; `ndjson` is lossless, because JSON can escape what controls a terminal.
+// The formats of pages that are lines: `pages`, one URL per line for lists and link checkers; `pages-json`, the same as a JSON array for test
+// tools; and `ndjson`, one page per line as JSON with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
+// All are printable; JSON is lossless, because it can escape what controls a terminal.
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { isPrintableLines, jsonOf, printable } from "./printable.ts";
@@ -15,26 +15,36 @@ export interface PageBatch {
 export interface PageWriter {
   /** The text before the first page. */
   readonly header: string;
+  /** The text after the last one. */
+  readonly footer?: string;
   write(batch: PageBatch): string;
   /** The same for the sitemaps of an index, if the index itself is shown. */
   writeReferences(sitemap: string, references: readonly SitemapReference[]): string;
 }
 
 /**
- * The header, then one chunk for each batch, so that a page is visible as soon as it is known. Large batches are split:
- * the texts of a million pages must never be one string.
+ * The header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, also if `signal` stops it.
+ * Large batches are split: the texts of a million pages must never be one string.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
   writer: PageWriter,
+  signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  if (writer.header !== "") yield writer.header;
-  for await (const { sitemap, pages } of batches) {
-    for (let from = 0; from < pages.length; from += batchLength) {
-      const some = pages.length <= batchLength ? pages : pages.slice(from, from + batchLength);
-      yield writer.write({ sitemap, pages: some });
+  const { header, footer = "" } = writer;
+  if (header !== "") yield header;
+  try {
+    for await (const { sitemap, pages } of batches) {
+      for (let from = 0; from < pages.length; from += batchLength) {
+        const some = pages.length <= batchLength ? pages : pages.slice(from, from + batchLength);
+        yield writer.write({ sitemap, pages: some });
+      }
     }
+  } catch (error) {
+    if (signal?.aborted && footer !== "") yield footer;
+    throw error;
   }
+  if (footer !== "") yield footer;
 }
 
 // About 64 KB of URLs.
@@ -70,6 +80,25 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
     writeReferences(_, references) {
       return references.map(({ url }) => `${printable(show(url))}\n`).join("");
     },
+  };
+}
+
+/** For one list: it remembers whether something was written. */
+export function pagesJsonWriter(show: ShowUrl = wholeUrl): PageWriter {
+  let separator = "\n";
+  const list = (items: readonly { readonly url: string }[]) => {
+    let lines = "";
+    for (const { url } of items) {
+      lines += separator + textJson(show(url));
+      separator = ",\n";
+    }
+    return lines;
+  };
+  return {
+    header: "[",
+    footer: "\n]\n",
+    write: ({ pages }) => list(pages),
+    writeReferences: (_, references) => list(references),
   };
 }
 

@@ -188,7 +188,7 @@ test("3: a robots.txt that is longer than what is read does not, either", async 
 describe("2: the command line is wrong, said in one line", () => {
   test.concurrent.each([
     [["ls", "example.org", "--fromat", "json"], "Did you mean --format?"],
-    [["ls", "example.org", "-f", "yaml"], "Allowed choices are tabtree, pages, json, ndjson, csv"],
+    [["ls", "example.org", "-f", "yaml"], "Allowed choices are tabtree, pages, pages-json, json, ndjson, csv"],
     [["ls", "example.org", "--limit", "many"], "Expected a whole number, 0 or greater"],
     [["ls", "example.org", "--concurrency", "0"], "Expected a whole number, 1 or greater"],
     [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
@@ -197,7 +197,10 @@ describe("2: the command line is wrong, said in one line", () => {
     [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected more than no time"],
     [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],
     [["ls", "example.org", "--include", "/(/"], "not a regular expression"],
-    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages and sitemaps"],
+    [
+      ["ls", "example.org", "-f", "json", "-u"],
+      "--strip-url works with the formats tabtree, pages, pages-json and sitemaps",
+    ],
     [["ls", "example.org", "-f", "csv", "--separator", "x"], "Expected a comma, ';' or tab"],
     [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works with the format csv"],
     [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works with the format csv"],

@@ -77,6 +77,19 @@ test("pages is one URL a line", async () => {
   expect(code).toBe(3);
 });
 
+test("pages-json is an array of the same URLs, also without any, and of the sitemaps of an index", async () => {
+  const end = await sitegrove(["ls", ...sitemaps(), "-f", "pages-json", "-u"]);
+  expectPrintable(end);
+  expect(JSON.parse(end.stdout)).toEqual(allPages.map((page) => `/${page}`));
+  expect(end.code).toBe(3);
+  const none = await sitegrove(["ls", ...sitemaps(), "-f", "pages-json", "--include", "nowhere"]);
+  expect(JSON.parse(none.stdout)).toEqual([]);
+  const index = await sitegrove(["parse", "-", "-f", "pages-json"], {
+    input: sitemapIndex("http://e/a", "http://e/b"),
+  });
+  expect(JSON.parse(index.stdout)).toEqual(["http://e/a", "http://e/b"]);
+});
+
 test("json is one document that its schema describes", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "json"]);
   expectPrintable(end);

@@ -115,7 +115,7 @@ test("the script for bash completes commands, flags and formats", async () => {
   );
   expect(stderr).toBe("");
   expect(stdout).toBe(
-    "ls\n--max-bytes\nndjson\ntabtree pages json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\nfleet\ncomplete -o default -F _sitegrove sitegrove\n",
+    "ls\n--max-bytes\nndjson\ntabtree pages pages-json json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\nfleet\ncomplete -o default -F _sitegrove sitegrove\n",
   );
 });
 

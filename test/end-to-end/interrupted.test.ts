@@ -89,12 +89,13 @@ describe("Ctrl-C", () => {
     csv: (line) => parseCsv(line)[0]?.length === defaultCsvColumns.length,
     tabtree: (line) => /^\t*http/.test(line),
   };
-  test.each([...Object.keys(isLine), "json"])(
+  test.each([...Object.keys(isLine), "json", "pages-json"])(
     "%s that was stopped is valid up to its last line end",
     async (format) => {
       const { stdout, code } = await startListing(["-f", format], 20, (child) => child.kill("SIGINT"));
       expect(code).toBe(130);
-      if (format === "json") expect(stdout === "" || JSON.parse(stdout).interrupted).toBe(true);
+      if (format === "pages-json") expect(JSON.parse(stdout)).toBeInstanceOf(Array);
+      else if (format === "json") expect(stdout === "" || JSON.parse(stdout).interrupted).toBe(true);
       else expect(wholeLines(stdout).filter((line) => !isLine[format]?.(line))).toEqual([]);
     },
   );

@@ -58,7 +58,7 @@ async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string |
     sitemaps += event.totals.sitemaps;
     invalid += event.totals.invalid;
   };
-  yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show));
+  yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show), run.signal);
   if (!flags.trailer) return;
   // Whether everything declared was read; what filters leave out does not count.
   const complete = finished === job.targets.length && run.isComplete;
@@ -128,7 +128,7 @@ async function* crawled(
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
   // Of pages that are not listed, only their number is needed.
-  const isBrief = flags.format === "pages" || isSitemapFormat(flags.format);
+  const isBrief = /^pages/.test(flags.format) || isSitemapFormat(flags.format);
   const urlsOnly = isBrief && flags.since === undefined && summary === undefined;
   const site = crawlTarget(target);
   const online = { ...options, signal: run.signal };

@@ -29,7 +29,7 @@ export function lsCommand(context: Context, done: Done): Command {
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
     .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
-    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, sitemaps)");
+    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, pages-json, sitemaps)");
   addPageFlags(command, "each page once, however many sitemaps declare it")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
     .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
@@ -167,8 +167,8 @@ function nameOf(target: Target | undefined): string {
 
 // Flags without an effect are refused.
 function checkTogether(flags: LsFlags): void {
-  if (flags.stripUrl && !["tabtree", "pages", "sitemaps"].includes(flags.format)) {
-    throw new UsageError("--strip-url works with the formats tabtree, pages and sitemaps");
+  if (flags.stripUrl && !["tabtree", "pages", "pages-json", "sitemaps"].includes(flags.format)) {
+    throw new UsageError("--strip-url works with the formats tabtree, pages, pages-json and sitemaps");
   }
   checkCsvFlags(flags.format, flags);
   if (flags.format === "parquet" && flags.output === undefined) {

@@ -183,6 +183,7 @@ async function* lines(
   for (; !step.done; step = await reading.next()) {
     yield writer.writeReferences(name, step.value.sitemaps) + writer.write({ sitemap: name, pages: step.value.pages });
   }
+  if (writer.footer !== undefined) yield writer.footer;
   keep(step.value);
 }
 

@@ -1,23 +1,33 @@
 // The formats of websites and documents, and the writers of those that list pages.
 import { byteOrderMark, type CsvSeparator, csvWriter, type ExplodedList } from "../../write/csv.ts";
-import { ndjsonWriter, type PageWriter, pagesWriter, type ShowUrl } from "../../write/pages.ts";
+import { ndjsonWriter, type PageWriter, pagesJsonWriter, pagesWriter, type ShowUrl } from "../../write/pages.ts";
 import { UsageError } from "../exit-codes.ts";
 
 /** Of one document. */
-export const documentFormats = ["tabtree", "pages", "json", "ndjson", "csv"] as const;
+export const documentFormats = ["tabtree", "pages", "pages-json", "json", "ndjson", "csv"] as const;
 /** Of a website. */
-export const formats = ["tabtree", "pages", "json", "ndjson", "csv", "sitemaps", "sitemaps-csv", "parquet"] as const;
-export const formatInWords = "the tree (tabtree), URLs (pages), or data";
+export const formats = [
+  "tabtree",
+  "pages",
+  "pages-json",
+  "json",
+  "ndjson",
+  "csv",
+  "sitemaps",
+  "sitemaps-csv",
+  "parquet",
+] as const;
+export const formatInWords = "the tree (tabtree), URLs (pages, or pages-json: an array), or data";
 export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
 
 export type Format = (typeof formats)[number];
 /** Lists of pages: written during the crawl. The others show the tree, and wait for it. */
-export type PageFormat = "pages" | "ndjson" | "csv";
+export type PageFormat = "pages" | "pages-json" | "ndjson" | "csv";
 /** Tables of sitemaps: made from what happened, without reading pages again. */
 export type SitemapFormat = "sitemaps" | "sitemaps-csv";
 
 export function isPageFormat(format: Format): format is PageFormat {
-  return format === "pages" || format === "ndjson" || format === "csv";
+  return format === "pages" || format === "pages-json" || format === "ndjson" || format === "csv";
 }
 
 export function isSitemapFormat(format: Format): format is SitemapFormat {
@@ -36,6 +46,8 @@ export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl):
   switch (format) {
     case "pages":
       return pagesWriter(show);
+    case "pages-json":
+      return pagesJsonWriter(show);
     case "ndjson":
       return ndjsonWriter();
     case "csv": {
