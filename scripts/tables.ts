@@ -177,6 +177,7 @@ function optionTypes(): string {
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
+import type { Rewrite } from "./rewrite.ts";
 import type { SitemapReference } from "./sitemap.ts";
 
 /** Options of \`sitemapTreeForHomepage\`, \`sitemapTreeFrom\`, \`streamPages\` and \`crawl\`. Times are milliseconds, sizes bytes. */
@@ -313,7 +314,7 @@ async function flagTables(): Promise<Map<string, string>> {
       if (isCommon) common.add(`${flags} ${description}`);
       else if (common.has(`${flags} ${description}`)) continue;
       const group = isCommon ? `common: ${heading}` : `${command.name()}: ${heading}`;
-      const names = flags.replaceAll(/<([\w-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
+      const names = flags.replaceAll(/<([\w=-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
         (required ?? given).toUpperCase(),
       );
       const cells = [

@@ -83,6 +83,7 @@ function parserOf({ value, row }: OptionFlag): ((text: string, before: unknown) 
     case "texts":
     case "files":
     case "headers":
+    case "pairs":
       return (text, before) => collected(text, before as readonly string[] | undefined);
     default:
       return undefined;
@@ -100,6 +101,7 @@ function read({ value }: OptionFlag, given: unknown): unknown {
   if (value === "seconds") return Number(given) * 1000;
   if (typeof value === "object") return value[String(given)];
   if (value === "files") return (given as readonly string[]).map(fileContent);
+  if (value === "pairs") return (given as readonly string[]).map(urlPair);
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
@@ -177,6 +179,13 @@ function fileContent(path: string): string {
   } catch (error) {
     throw new UsageError(`${path}: ${systemReason(error)}`);
   }
+}
+
+/** `FROM=TO`. */
+function urlPair(text: string): readonly string[] {
+  const pair = text.split(/=(?=https?:\/\/)/i);
+  if (pair.length === 2) return pair;
+  throw new UsageError("--rewrite takes FROM=TO, such as https://example.org/=http://localhost:3000/");
 }
 
 /** Without the byte order mark that editors on Windows write. */

@@ -84,7 +84,7 @@ class Engine {
     const { settings, source, store, startUrls, omitMissing } = options;
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;
-    const rules = followRules(settings.limits, startUrls, source);
+    const rules = followRules(settings.limits, startUrls, source, settings.rewrite);
     const frontier = new Frontier(settings.limits, omitMissing);
     const time = new TimeBudget(settings, store);
     const prefetcher = new Prefetcher({ ...options, rules, frontier, signal, onRoom: () => this.#lookAhead() });

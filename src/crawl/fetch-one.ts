@@ -96,8 +96,8 @@ class Website implements PageFetch {
   }
 
   follow(url: string, role: DocumentRole): Promise<Followed<never>> {
-    const { limits, signal } = this.#settings;
-    const rules = followRules(limits, this.#startUrls, this.#fetcher);
+    const { limits, rewrite, signal } = this.#settings;
+    const rules = followRules(limits, this.#startUrls, this.#fetcher, rewrite);
     return follow<never>(
       Hop.first(url, role, rules),
       async ({ request }) => {

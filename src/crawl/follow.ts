@@ -18,6 +18,7 @@ import {
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
+import { isBelow, type Rewrite, rewritten } from "../model/rewrite.ts";
 import { isSameWebsite, parseUrl, resolveUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";
 
@@ -29,6 +30,8 @@ export interface FollowRules {
   readonly tellsApart: (url: string) => boolean;
   /** Whoever answers for a hop adds to them. */
   readonly cookies: Cookies;
+  /** Where a URL is fetched, where the crawl started below the target of a `rewrite`. */
+  readonly placed: (url: string) => string;
 }
 
 /** The rules where the caller gave these URLs, and this source answers. */
@@ -36,10 +39,15 @@ export function followRules(
   limits: FollowRules["limits"],
   startUrls: readonly string[],
   source: Pick<DocumentSource, "tellsApart">,
+  rewrite: Rewrite = [],
 ): FollowRules {
   const startOrigins = new Set(startUrls.flatMap((url) => trustedOrigins(parseUrl(url) as URL)));
   const cookies = new Cookies(startUrls);
-  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true, cookies };
+  const isStart = (prefix: string) => startUrls.some((url) => isBelow(withoutCredentials(url), prefix));
+  const pairs = rewrite.filter(([, to]) => isStart(to));
+  // What is at its place already stays there.
+  const placed = (url: string) => (pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs));
+  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true, cookies, placed };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
@@ -116,7 +124,7 @@ export class Hop {
     // A fragment names a place inside a document.
     const [document = url] = url.split("#", 1);
     const nothing = { before: [], hops: [], problems: [], isTrusted: true, keys: [], cookies: [], used: 0, returns: 0 };
-    return new Hop(withoutCredentials(document), { role, rules, notAsked, ...nothing });
+    return new Hop(rules.placed(withoutCredentials(document)), { role, rules, notAsked, ...nothing });
   }
 
   get request(): Omit<DocumentRequest, "signal"> {
@@ -164,7 +172,7 @@ export class Hop {
       // The limit counts from the first URL: the result is valid for that one only.
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
     }
-    const { target } = redirect;
+    const target = new URL(rules.placed(redirect.target.href));
     const from = parseUrl(url);
     const problems = redirect.problem === undefined ? [] : [redirect.problem];
     if (from?.protocol === "https:" && target.protocol === "http:") {

@@ -14,6 +14,7 @@ import {
   type Settings,
   shapingOptions,
 } from "../model/options.ts";
+import type { Rewrite } from "../model/rewrite.ts";
 import { homepageOf, isHttpUrl, withoutCredentials } from "../model/url.ts";
 
 /** A website's homepage, or sitemaps that are known already. */
@@ -127,7 +128,8 @@ export function replayOptions(archived: Readonly<Record<string, unknown>>, reade
   for (const row of shapingOptions) {
     const value = fields.get(row.name);
     if (value === undefined) continue;
-    options[row.name] = row.name === "limits" ? smaller(row, reader.limits, value) : checkOption(row, value);
+    const checked = row.name === "limits" ? smaller(row, reader.limits, value) : checkOption(row, value);
+    options[row.name] = row.name === "rewrite" ? [...reader.rewrite, ...(checked as Rewrite)] : checked;
   }
   return options as Options;
 }

@@ -7,6 +7,7 @@ import { type Body, type HeaderList, header, type NotAsked } from "../model/exch
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions, version } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
+import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document.ts";
@@ -31,6 +32,7 @@ export interface Document {
 export interface ReadSettings {
   readonly limits: Limits;
   readonly strict: boolean;
+  readonly rewrite?: Rewrite | undefined;
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean | undefined;
   /** All entries are kept. */
@@ -69,7 +71,9 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict, urlsOnly, keepsAll } = settings;
+  const { limits, strict, rewrite = [], urlsOnly, keepsAll } = settings;
+  const placed = (entries: Entries): Entries =>
+    rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
   const bytes = counted(document.body);
   const text = await opened(document, bytes, limits, problems);
   const parser = createDocumentParser({
@@ -85,7 +89,7 @@ export async function* read(
   let isWhole = true;
   for await (const piece of text) {
     const entries = parser.write(piece);
-    if (hasAny(entries)) enough = (yield entries) === false;
+    if (hasAny(entries)) enough = (yield placed(entries)) === false;
     isWhole = !enough && !parser.stopped;
     if (!isWhole) break;
     await pauseWhenDue();
@@ -99,7 +103,7 @@ export async function* read(
   const noted = isStopped ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
-  if (!enough && hasAny(last)) yield last;
+  if (!enough && hasAny(last)) yield placed(last);
 
   return {
     outcome: outcomeOf(parser, text.refusal, problems),

@@ -66,7 +66,7 @@ function infoOf({ start, settings }: Prepared): ArchiveInfo {
 function withSettingsOf({ settings }: ArchiveInfo, prepared: Prepared): Prepared {
   const { target, options = {} } = prepared;
   const { limits, signal, onEvent } = prepared.settings;
-  const archived = replayOptions(settings, { limits, signal, onEvent });
+  const archived = replayOptions(settings, { limits, rewrite: [], signal, onEvent });
   const merged: Options = {
     ...archived,
     ...given(options),

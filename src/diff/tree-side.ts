@@ -1,12 +1,12 @@
 // A tree as one side of a diff: one of the caller's, or one that is built while its pages are read.
-import { type ReadDocument, type Reading, read } from "../crawl/read.ts";
+import { type ReadDocument, type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import type { OrderedEvent } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { walkNodes } from "../tree/parts.ts";
-import { documentsOf, type SitemapTree, type TreeDocuments } from "../tree/tree.ts";
+import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
@@ -83,7 +83,7 @@ export class TreeSide implements Side {
    * Looks for a list that was read from a document with the same URL, bytes and headers, by the same rules: it has the same pages.
    * Where there is none, the document has to be read from `body`: its own may be used up.
    */
-  async compare({ url = "", headers, body }: Document, settings: TreeDocuments["settings"]): Promise<Compared> {
+  async compare({ url = "", headers, body }: Document, settings: ReadSettings): Promise<Compared> {
     const node = this.#pages.get(url);
     const list = this.#lists.get(url);
     const documents = documentsOf(this.#made);
@@ -183,11 +183,15 @@ function readUnlessSame(other: TreeSide, lists: PageLists): ReadDocument {
 }
 
 // A budget of the whole website can end a document early.
-function areSame(one: TreeDocuments["settings"], other: TreeDocuments["settings"]): boolean {
+function areSame(one: ReadSettings, other: ReadSettings): boolean {
   const { pages, bytes, ...limits } = one.limits;
   const { pages: otherPages, bytes: otherBytes, ...otherLimits } = other.limits;
   if ([pages, otherPages, bytes, otherBytes].some(Number.isFinite) || one.strict !== other.strict) return false;
-  return JSON.stringify({ ...limits, time: 0 }) === JSON.stringify({ ...otherLimits, time: 0 });
+  const [all, otherAll] = [
+    { ...limits, time: 0, rewrite: one.rewrite },
+    { ...otherLimits, time: 0, rewrite: other.rewrite },
+  ];
+  return JSON.stringify(all) === JSON.stringify(otherAll);
 }
 
 /**

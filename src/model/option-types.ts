@@ -2,6 +2,7 @@
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
+import type { Rewrite } from "./rewrite.ts";
 import type { SitemapReference } from "./sitemap.ts";
 
 /** Options of `sitemapTreeForHomepage`, `sitemapTreeFrom`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
@@ -39,6 +40,13 @@ export interface Options {
    * @default false
    */
   strictRobots?: boolean | undefined;
+  /**
+   * Pages and alternates below the first URL of a pair are listed below the second; the first pair that fits counts.
+   * Where the crawl starts below the second, sitemaps below the first are fetched there, too.
+   * @default []
+   * @example [["https://example.org/", "http://localhost:3000/"]]
+   */
+  rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
   /**
    * Whether to follow one child of an index. Called before anything is fetched. A child that is not followed is not in
    * the tree.
@@ -293,6 +301,7 @@ export interface Settings {
   readonly extraKnownPaths: readonly string[];
   readonly normalizeHomepageUrl: boolean;
   readonly strictRobots: boolean;
+  readonly rewrite: Rewrite;
   readonly recurse: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
   readonly recurseList:
     | ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[])

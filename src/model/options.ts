@@ -59,10 +59,10 @@ const parseRows: readonly OptionRow[] = [
 ];
 
 /** Options of `openTree`. */
-export type ArchiveOptions = Pick<Options, "limits" | "signal" | "onEvent">;
-export type ArchiveSettings = Pick<Settings, "limits" | "signal" | "onEvent">;
+export type ArchiveOptions = Pick<Options, "limits" | "rewrite" | "signal" | "onEvent">;
+export type ArchiveSettings = Pick<Settings, "limits" | "rewrite" | "signal" | "onEvent">;
 
-const archiveRows = rows.filter(({ name }) => ["limits", "signal", "onEvent"].includes(name));
+const archiveRows = rows.filter(({ name }) => ["limits", "rewrite", "signal", "onEvent"].includes(name));
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveOptions(options?: Options): Settings {

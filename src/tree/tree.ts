@@ -50,7 +50,7 @@ export interface TreeParts {
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: StoredDocuments;
-  readonly settings: Pick<Settings, "limits" | "strict" | "onEvent">;
+  readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
@@ -79,7 +79,7 @@ export function createTree(parts: TreeParts): SitemapTree {
 export interface TreeDocuments {
   /** Whether the caller named the website, not an archive. */
   readonly isNamed: boolean;
-  readonly settings: Pick<Settings, "limits" | "strict">;
+  readonly settings: Pick<Settings, "limits" | "strict" | "rewrite">;
   /** The document that was found at this URL. */
   find(url: string): Promise<Fetched>;
   /** The response of a sitemap, without its headers. */

@@ -182,7 +182,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     crawl,
     inputs: [...chosen.folders.map((folder) => folder.path), flags.config],
     outputs: { "--baseline": flags.baseline, ...Object.fromEntries(outputs) },
-    offline: ["limits"],
+    offline: ["limits", "rewrite"],
     ending: () => ending,
   });
   const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags, context)));

@@ -110,7 +110,7 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
     crawl: options,
     renewed: flags.previous,
     outputs: { "--resume": flags.resume, "--output": flags.output },
-    offline: ["limits", "save"],
+    offline: ["limits", "rewrite", "save"],
     ending: () => new CrawlEnding(flags.limit === undefined ? [] : ["limit-pages"]),
   });
   if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");

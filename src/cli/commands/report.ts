@@ -94,7 +94,7 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
     flags,
     crawl,
     inputs: [flags.previous, flags.config],
-    offline: ["limits", "previous"],
+    offline: ["limits", "rewrite", "previous"],
     ending: () => end,
   });
   if (note !== undefined) run.messages.say(note, "quiet");

@@ -198,8 +198,8 @@ export async function treeOf(target: Target, options: Options, verify: boolean):
   const { buildTreeWhile, openTreeWhile } = await import("../../tree/build.ts");
   const pagesLater = true;
   if (target.kind !== "archive") return buildTreeWhile(crawlTarget(target), options, { pagesLater });
-  const { limits, signal, onEvent } = options;
-  return openTreeWhile(target.path, { limits, signal, onEvent }, { verify, pagesLater });
+  const { limits, rewrite, signal, onEvent } = options;
+  return openTreeWhile(target.path, { limits, rewrite, signal, onEvent }, { verify, pagesLater });
 }
 
 export function crawlTarget(target: Exclude<Target, { kind: "archive" }>): CrawlTarget {

@@ -195,7 +195,7 @@ const mostInGroup = 5;
 
 // For a document that was cut off, the message says how much of it was kept.
 function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: ProblemCode; message: string } {
-  const { url } = sitemap;
+  const url = sitemap.declaredUrl === undefined ? sitemap.url : `${sitemap.url} (declared as ${sitemap.declaredUrl})`;
   const { code } = problem;
   const message = messageWithHint(problem);
   if (sitemap.kind !== "pages" || !isCutOff(code)) return { url, code, message };

@@ -1,5 +1,6 @@
 // Options about where sitemaps are looked for, which are followed and how they are parsed.
 import { functionValue, oneOf, paths } from "../option-checks.ts";
+import { rewrite } from "../rewrite.ts";
 import type { OptionRow } from "./row.ts";
 
 export const discoveryOptions: readonly OptionRow[] = [
@@ -84,6 +85,25 @@ export const discoveryOptions: readonly OptionRow[] = [
     shapesTree: true,
     text: "Stop if robots.txt cannot be reached, as RFC 9309 asks of crawlers. Otherwise discovery goes on, and the tree is not complete.",
     flags: [{ flags: "--strict-robots", group: "Discovery", text: "stop if robots.txt cannot be reached", sets: true }],
+  },
+  {
+    name: "rewrite",
+    type: "readonly (readonly [from: string | URL, to: string | URL])[]",
+    settingType: "Rewrite",
+    default: [],
+    check: rewrite,
+    shapesTree: true,
+    text: "Pages and alternates below the first URL of a pair are listed below the second; the first pair that fits counts. Where the crawl starts below the second, sitemaps below the first are fetched there, too.",
+    more: "For a local server whose sitemaps name production: production is not asked. Images and videos stay as they are declared, and problems name the URL that was declared.",
+    example: '[["https://example.org/", "http://localhost:3000/"]]',
+    flags: [
+      {
+        flags: "--rewrite <from=to>",
+        group: "Discovery",
+        text: "list pages below FROM at TO; on a website at TO, fetch sitemaps there, too (repeatable)",
+        value: "pairs",
+      },
+    ],
   },
 ];
 

@@ -58,6 +58,7 @@ export interface FlagRow {
     | "text"
     | "texts"
     | "headers"
+    | "pairs"
     | "files"
     | Readonly<Record<string, unknown>>;
   readonly sets?: unknown;

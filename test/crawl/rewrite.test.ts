@@ -1,0 +1,120 @@
+// A local server whose documents name production, which must not be asked.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
+import { isBelow, rewritten } from "../../src/model/rewrite.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { sitegrove } from "../cli/program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+
+let local: Website;
+let production: Website;
+let from: string;
+beforeAll(async () => {
+  production = await serve({});
+  from = production.homepage;
+  local = await serve({
+    "/robots.txt": `Sitemap: ${from}index.xml\n`,
+    "/index.xml": sitemapIndex(`${from}moved.xml`, `${from}gone.xml`, "/own.xml"),
+    "/moved.xml": (_, response) => response.writeHead(302, { location: `${from}pages.xml` }).end(),
+    "/pages.xml": urlset(
+      `<url><loc>${from}a</loc><xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de/a"/>
+       <i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>${from}i.png</i:loc></i:image></url>`,
+      "http://other.example/b",
+    ),
+    "/own.xml": urlset("/c", `${from}nowhere:/`),
+  });
+});
+afterAll(() => {
+  local.close();
+  expect(production.requests).toEqual([]);
+  production.close();
+});
+
+const rewrite = () => [[from, local.homepage]] as const;
+const listed = () => [
+  `${local.homepage}a`,
+  "http://other.example/b",
+  `${local.homepage}c`,
+  `${local.homepage}nowhere:/`,
+];
+
+async function urlsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of pages) urls.push(url);
+  return urls;
+}
+
+test("sitemaps are fetched, and pages and alternates listed, at their new place; images stay", async () => {
+  expect(await urlsOf(streamPages(local.homepage, { rewrite: rewrite(), useKnownPaths: false }))).toEqual(listed());
+  for await (const event of crawl(local.homepage, { rewrite: rewrite() })) {
+    if (event.type === "request") expect(event.url.startsWith(local.homepage)).toBe(true);
+    if (event.type === "pages" && event.url.endsWith("pages.xml"))
+      expect(event.pages[0]).toMatchObject({
+        url: `${local.homepage}a`,
+        alternates: [{ language: "de", url: `${local.homepage}de/a` }],
+        images: [{ url: `${from}i.png` }],
+      });
+  }
+});
+
+test("a tree, its archive, and an archive with another place have the same pages", async () => {
+  const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-rewrite-")), "site.warc");
+  const options = { rewrite: rewrite(), useKnownPaths: false, save: archive };
+  await using tree = await sitemapTreeForHomepage(local.homepage, options);
+  expect(await urlsOf(tree.pages())).toEqual(listed());
+  const [, , index, moved] = tree.sitemaps();
+  expect(index).toMatchObject({ url: `${local.homepage}index.xml`, declaredUrl: `${from}index.xml` });
+  expect(moved).toMatchObject({ url: `${local.homepage}pages.xml`, declaredUrl: `${from}moved.xml` });
+  await using again = await openTree(archive);
+  expect(again.root).toEqual(tree.root);
+  expect(await urlsOf(again.pages())).toEqual(listed());
+  await using elsewhere = await openTree(archive, { rewrite: [[new URL(from), "http://staging.example"]] });
+  expect((await urlsOf(elsewhere.pages()))[0]).toBe("http://staging.example/a");
+});
+
+test("where the crawl starts elsewhere, only pages are listed at another place", async () => {
+  const staging = "http://staging.example/x";
+  const pages = streamPages({ sitemaps: [`${local.homepage}own.xml`] }, { rewrite: [[local.homepage, staging]] });
+  expect(await urlsOf(pages)).toEqual([`${staging}/c`, `${from}nowhere:/`]);
+});
+
+test.each(["ls", "check", "report"])(
+  "%s --rewrite asks the local server alone, and names what was declared",
+  async (command) => {
+    const place = `${from}=${local.homepage}`;
+    const format = command === "ls" ? ["-f", "pages", "-k", "--no-homepage"] : [];
+    const { stdout, stderr, code } = await sitegrove([command, local.homepage, "--rewrite", place, ...format]);
+    expect(code).toBe(command === "check" ? 6 : 3);
+    if (command === "ls") expect(stdout).toBe(`${listed().join("\n")}\n`);
+    if (command === "ls")
+      expect(stderr).toContain(`${local.homepage}gone.xml (declared as ${from}gone.xml): not read: Not found (404)`);
+  },
+);
+
+describe("a prefix", () => {
+  test.each([
+    ["https://a.example", true],
+    ["https://a.example/x", true],
+    ["https://a.example?x", true],
+    ["https://a.example.evil/x", false],
+    ["https://a.example:8080/", false],
+  ])("https://a.example holds %s: %s", (url, expected) => expect(isBelow(url, "https://a.example")).toBe(expected));
+
+  test("is the first that fits", () => {
+    const pairs = [
+      ["https://a.example/x", "http://x.example"],
+      ["https://a.example", "http://y.example/z"],
+    ] as const;
+    expect(rewritten("https://a.example/x/1", pairs)).toBe("http://x.example/1");
+    expect(rewritten("https://a.example/xy", pairs)).toBe("http://y.example/z/xy");
+  });
+
+  test.each(["https://a.example", "https://a.example=b", "a=https://b.example/"])("%j is refused", async (text) => {
+    const { code, stderr } = await sitegrove(["ls", local.homepage, "--rewrite", text]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/rewrite/);
+  });
+});
