@@ -11,7 +11,7 @@ import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-cod
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/model/options/limits.ts";
-import type { OptionRow } from "../src/model/options/row.ts";
+import { type OptionRow, typeOf } from "../src/model/options/row.ts";
 import { optionSections } from "../src/model/options.ts";
 import { problemCodes, problemGroups } from "../src/model/problem.ts";
 import type { ProblemRows } from "../src/model/problems/row.ts";
@@ -182,7 +182,7 @@ import type { SitemapReference } from "./sitemap.ts";
 
 /** Options of \`sitemapTreeForHomepage\`, \`sitemapTreeFrom\`, \`streamPages\` and \`crawl\`. Times are milliseconds, sizes bytes. */
 export interface Options {
-${optionRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(row.type)};\n`).join("")}}
+${optionRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
@@ -209,7 +209,7 @@ function formatted(code: string, file = "src/model/option-types.ts"): string {
 
 function members(name: string): string {
   return membersOf(name)
-    .map((row) => `${comment(row)}  readonly ${row.name}: ${row.type};\n`)
+    .map((row) => `${comment(row)}  readonly ${row.name}: ${typeOf(row)};\n`)
     .join("");
 }
 
@@ -217,7 +217,9 @@ function optional(type: string): string {
   return `${type.includes("=>") ? `(${type})` : type} | undefined`;
 }
 
-function settingType({ type, settingType, default: value, members }: OptionRow): string {
+function settingType(row: OptionRow): string {
+  const { settingType, default: value, members } = row;
+  const type = typeOf(row);
   return settingType ?? (value === undefined && members === undefined ? optional(type) : type);
 }
 
@@ -229,9 +231,8 @@ function comment(row: OptionRow): string {
     ...(isElsewhere ? [] : [`@default ${shown.slice(1, -1)}`]),
     ...(row.example === undefined ? [] : [`@example ${row.example}`]),
   ];
-  return lines.length === 1
-    ? `  /** ${lines[0]} */\n`
-    : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
+  const line = lines.join(" ");
+  return line.length <= 112 ? `  /** ${line} */\n` : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
 }
 
 function wrapped(text: string, width: number): string[] {

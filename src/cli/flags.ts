@@ -20,7 +20,9 @@ interface OptionFlag extends FlagRow {
   readonly row: OptionRow;
 }
 
-const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows }) => rows.flatMap((row) => flagsOf(row)));
+const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows, flags: group }) =>
+  rows.flatMap((row) => flagsOf(row).map((flag) => (group === undefined ? flag : { group, ...flag }))),
+);
 
 /** Adds the flags of one group, in the order of the table. */
 export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {

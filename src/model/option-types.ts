@@ -7,20 +7,14 @@ import type { SitemapReference } from "./sitemap.ts";
 
 /** Options of `sitemapTreeForHomepage`, `sitemapTreeFrom`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
 export interface Options {
-  /**
-   * Read robots.txt for the sitemaps that it names.
-   * @default true
-   */
+  /** Read robots.txt for the sitemaps that it names. @default true */
   useRobots?: boolean | undefined;
   /**
    * Try the well-known paths. `if-needed` skips them where robots.txt names a sitemap that can be read.
    * @default true
    */
   useKnownPaths?: boolean | "if-needed" | undefined;
-  /**
-   * Read the homepage's `Link` header and its `<link rel="sitemap">`.
-   * @default true
-   */
+  /** Read the homepage's `Link` header and its `<link rel="sitemap">`. @default true */
   useHomepage?: boolean | undefined;
   /**
    * Further paths to try after the well-known ones, relative to the homepage.
@@ -74,10 +68,7 @@ export interface Options {
    * @example { milliseconds: 1000, random: true }
    */
   delay?: number | { milliseconds?: number | undefined; random?: boolean | undefined } | undefined;
-  /**
-   * Respect the `Crawl-delay` of robots.txt where it is longer than `delay`, up to 60 seconds.
-   * @default false
-   */
+  /** Respect the `Crawl-delay` of robots.txt where it is longer than `delay`, up to 60 seconds. @default false */
   useCrawlDelay?: boolean | undefined;
   /**
    * How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in
@@ -103,10 +94,7 @@ export interface Options {
    * @example { authorization: "Bearer …" }
    */
   headers?: Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]> | undefined;
-  /**
-   * The User-Agent header to send.
-   * @default "sitegrove/<version> (+https://www.npmjs.com/package/sitegrove)"
-   */
+  /** The User-Agent header to send. @default "sitegrove/<version> (+https://www.npmjs.com/package/sitegrove)" */
   userAgent?: string | undefined;
   /**
    * The HTTP proxy to use, as a URL or `host:port`. `"environment"`: the one that `HTTP_PROXY` and `HTTPS_PROXY` name,
@@ -162,134 +150,62 @@ export interface Options {
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
-  /**
-   * To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own.
-   * @default 10_000
-   */
+  /** To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own. @default 10_000 */
   readonly connect: number;
-  /**
-   * From the request to the first byte of the response.
-   * @default 30_000
-   */
+  /** From the request to the first byte of the response. @default 30_000 */
   readonly firstByte: number;
-  /**
-   * Between two chunks of the body.
-   * @default 15_000
-   */
+  /** Between two chunks of the body. @default 15_000 */
   readonly idle: number;
-  /**
-   * For one attempt at a document, first to last byte.
-   * @default 120_000
-   */
+  /** For one attempt at a document, first to last byte. @default 120_000 */
   readonly total: number;
 }
 
 /** Limits of one document, on the way to one, and of one website (budgets). `0` means zero; `Infinity` means none. */
 export interface Limits {
-  /**
-   * Bytes of robots.txt.
-   * @default 512_000
-   */
+  /** Bytes of robots.txt. @default 512_000 */
   readonly robotsBytes: number;
-  /**
-   * Bytes of one document, transferred and decoded.
-   * @default 104_857_600
-   */
+  /** Bytes of one document, transferred and decoded. @default 104_857_600 */
   readonly documentBytes: number;
-  /**
-   * Entries of one document.
-   * @default 1_000_000
-   */
+  /** Entries of one document. @default 1_000_000 */
   readonly documentEntries: number;
-  /**
-   * Layers of compression.
-   * @default 3
-   */
+  /** Layers of compression. @default 3 */
   readonly encodingLayers: number;
-  /**
-   * Characters of a URL.
-   * @default 8_192
-   */
+  /** Characters of a URL. @default 8_192 */
   readonly urlLength: number;
-  /**
-   * Characters of a line of robots.txt or a text sitemap.
-   * @default 16_384
-   */
+  /** Characters of a line of robots.txt or a text sitemap. @default 16_384 */
   readonly lineLength: number;
-  /**
-   * Nesting depth of XML elements.
-   * @default 256
-   */
+  /** Nesting depth of XML elements. @default 256 */
   readonly xmlDepth: number;
-  /**
-   * Attributes of one XML element.
-   * @default 1_000
-   */
+  /** Attributes of one XML element. @default 1_000 */
   readonly xmlAttributes: number;
-  /**
-   * Characters of an XML name.
-   * @default 1_024
-   */
+  /** Characters of an XML name. @default 1_024 */
   readonly xmlNameLength: number;
-  /**
-   * Characters of an XML attribute's value, or of the text of an element.
-   * @default 65_536
-   */
+  /** Characters of an XML attribute's value, or of the text of an element. @default 65_536 */
   readonly xmlTextLength: number;
-  /**
-   * Images of one page.
-   * @default 1_000
-   */
+  /** Images of one page. @default 1_000 */
   readonly images: number;
-  /**
-   * Videos of one page.
-   * @default 100
-   */
+  /** Videos of one page. @default 100 */
   readonly videos: number;
-  /**
-   * Alternates of one page.
-   * @default 1_000
-   */
+  /** Alternates of one page. @default 1_000 */
   readonly alternates: number;
-  /**
-   * Redirects on the way to robots.txt.
-   * @default 5
-   */
+  /** Redirects on the way to robots.txt. @default 5 */
   readonly robotsRedirects: number;
-  /**
-   * Redirects on the way to any other document.
-   * @default 10
-   */
+  /** Redirects on the way to any other document. @default 10 */
   readonly redirects: number;
-  /**
-   * The longest `Retry-After` that is waited for, in milliseconds.
-   * @default 60_000
-   */
+  /** The longest `Retry-After` that is waited for, in milliseconds. @default 60_000 */
   readonly retryAfter: number;
-  /**
-   * Nesting depth of sitemap indexes.
-   * @default 11
-   */
+  /** Nesting depth of sitemap indexes. @default 11 */
   readonly depth: number;
   /**
    * Sitemaps in the tree of one website: those that are shown twice and those that are refused count, too.
    * @default 50_000
    */
   readonly documents: number;
-  /**
-   * Bytes of one website, as transferred.
-   * @default Infinity
-   */
+  /** Bytes of one website, as transferred. @default Infinity */
   readonly bytes: number;
-  /**
-   * Pages of one website.
-   * @default Infinity
-   */
+  /** Pages of one website. @default Infinity */
   readonly pages: number;
-  /**
-   * Milliseconds for one website.
-   * @default Infinity
-   */
+  /** Milliseconds for one website. @default Infinity */
   readonly time: number;
 }
 

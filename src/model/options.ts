@@ -5,7 +5,7 @@ import type { Limits, Options, Settings } from "./option-types.ts";
 import { discoveryOptions, filterOptions, parsingOptions } from "./options/discovery.ts";
 import { fetchingOptions } from "./options/fetching.ts";
 import { limitOptions } from "./options/limits.ts";
-import type { OptionRow, OptionSection } from "./options/row.ts";
+import { type OptionRow, type OptionSection, typeOf } from "./options/row.ts";
 import { storageOptions, watchingOptions } from "./options/running.ts";
 
 export type { Limits, Options, Settings, Timeouts } from "./option-types.ts";
@@ -13,12 +13,12 @@ export { version } from "./version.ts";
 
 /** The table, in the order of the documentation. */
 export const optionSections: readonly OptionSection[] = [
-  { heading: "Discovery", rows: discoveryOptions },
+  { heading: "Discovery", flags: "Discovery", rows: discoveryOptions },
   { heading: "Filters", rows: filterOptions },
-  { heading: "Parsing", rows: parsingOptions },
-  { heading: "Fetching", rows: fetchingOptions },
-  { heading: "Limits", rows: limitOptions },
-  { heading: "Storage", rows: storageOptions },
+  { heading: "Parsing", flags: "Parsing", rows: parsingOptions },
+  { heading: "Fetching", flags: "Network", rows: fetchingOptions },
+  { heading: "Limits", flags: "Limits", rows: limitOptions },
+  { heading: "Storage", flags: "Archive", rows: storageOptions },
   { heading: "Events and cancellation", rows: watchingOptions },
 ];
 
@@ -91,7 +91,7 @@ export function checkOption(row: OptionRow, value: unknown, name: string = row.n
     return resolve(members, { [shorthand]: checkOption(member, value, name) });
   }
   if (check !== undefined) return check(name, value);
-  return row.type === "boolean" ? boolean(name, value) : number(name, value, row.minimum);
+  return typeOf(row) === "boolean" ? boolean(name, value) : number(name, value, row.minimum);
 }
 
 function resolve(

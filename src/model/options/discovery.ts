@@ -6,11 +6,10 @@ import type { OptionRow } from "./row.ts";
 export const discoveryOptions: readonly OptionRow[] = [
   {
     name: "useRobots",
-    type: "boolean",
     default: true,
     shapesTree: true,
     text: "Read robots.txt for the sitemaps that it names.",
-    flags: [{ flags: "-r, --no-robots", group: "Discovery", text: "do not read robots.txt", sets: false }],
+    flags: [{ flags: "-r, --no-robots", text: "do not read robots.txt", sets: false }],
   },
   {
     name: "useKnownPaths",
@@ -23,27 +22,18 @@ export const discoveryOptions: readonly OptionRow[] = [
     flags: [
       {
         flags: "--known <when>",
-        group: "Discovery",
-        text: "when to try well-known paths; if-needed: only where robots.txt names no readable sitemap",
+        text: "when to try well-known paths; if-needed: unless robots.txt names a readable sitemap",
         value: { always: true, never: false, "if-needed": "if-needed" },
       },
-      { flags: "-k, --no-known", group: "Discovery", text: "do not try well-known paths", sets: false },
+      { flags: "-k, --no-known", text: "do not try well-known paths", sets: false },
     ],
   },
   {
     name: "useHomepage",
-    type: "boolean",
     default: true,
     shapesTree: true,
     text: 'Read the homepage\'s `Link` header and its `<link rel="sitemap">`.',
-    flags: [
-      {
-        flags: "--no-homepage",
-        group: "Discovery",
-        text: "do not look for sitemap links in the homepage",
-        sets: false,
-      },
-    ],
+    flags: [{ flags: "--no-homepage", text: "do not look for sitemap links in the homepage", sets: false }],
   },
   {
     name: "extraKnownPaths",
@@ -53,38 +43,24 @@ export const discoveryOptions: readonly OptionRow[] = [
     shapesTree: true,
     text: "Further paths to try after the well-known ones, relative to the homepage.",
     example: '["sitemaps/all.xml"]',
-    flags: [
-      {
-        flags: "--known-path <path>",
-        group: "Discovery",
-        text: "further path to try after the well-known ones (repeatable)",
-        value: "texts",
-      },
-    ],
+    flags: [{ flags: "--known-path <path>", text: "also try this path (repeatable)", value: "texts" }],
   },
   {
     name: "normalizeHomepageUrl",
-    type: "boolean",
     default: true,
     shapesTree: true,
     text: "Reduce the homepage URL to the root of its website. With `false`, robots.txt and the well-known paths are looked for below its path.",
     more: "For a website that lives under `/docs/`.",
     flags: [
-      {
-        flags: "--keep-path",
-        group: "Discovery",
-        text: "look below the path of the homepage, not at the root of its host",
-        sets: false,
-      },
+      { flags: "--keep-path", text: "look below the path of the homepage, not at the root of its host", sets: false },
     ],
   },
   {
     name: "strictRobots",
-    type: "boolean",
     default: false,
     shapesTree: true,
     text: "Stop if robots.txt cannot be reached, as RFC 9309 asks of crawlers. Otherwise discovery goes on, and the tree is not complete.",
-    flags: [{ flags: "--strict-robots", group: "Discovery", text: "stop if robots.txt cannot be reached", sets: true }],
+    flags: [{ flags: "--strict-robots", text: "stop if robots.txt cannot be reached", sets: true }],
   },
   {
     name: "rewrite",
@@ -126,17 +102,11 @@ export const filterOptions: readonly OptionRow[] = [
 export const parsingOptions: readonly OptionRow[] = [
   {
     name: "strict",
-    type: "boolean",
     default: false,
     shapesTree: true,
     text: "Stop reading an XML document at the first thing that is not well-formed. What came before is kept.",
     flags: [
-      {
-        flags: "--strict",
-        group: "Parsing",
-        text: "stop reading a document at the first thing that is not well-formed",
-        sets: true,
-      },
+      { flags: "--strict", text: "stop reading a document at the first thing that is not well-formed", sets: true },
     ],
   },
 ];

@@ -6,33 +6,18 @@ import type { OptionRow } from "./row.ts";
 const timeouts: readonly OptionRow[] = [
   {
     name: "connect",
-    type: "number",
     default: 10_000,
     minimum: 1,
     text: "To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own.",
   },
-  {
-    name: "firstByte",
-    type: "number",
-    default: 30_000,
-    minimum: 1,
-    text: "From the request to the first byte of the response.",
-  },
-  { name: "idle", type: "number", default: 15_000, minimum: 1, text: "Between two chunks of the body." },
+  { name: "firstByte", default: 30_000, minimum: 1, text: "From the request to the first byte of the response." },
+  { name: "idle", default: 15_000, minimum: 1, text: "Between two chunks of the body." },
   {
     name: "total",
-    type: "number",
     default: 120_000,
     minimum: 1,
     text: "For one attempt at a document, first to last byte.",
-    flags: [
-      {
-        flags: "--timeout <seconds>",
-        group: "Network",
-        text: "maximum time for one attempt at a document",
-        value: "seconds",
-      },
-    ],
+    flags: [{ flags: "--timeout <seconds>", text: "maximum time for one attempt at a document", value: "seconds" }],
   },
 ];
 
@@ -45,22 +30,19 @@ export const fetchingOptions: readonly OptionRow[] = [
     members: [
       {
         name: "perHost",
-        type: "number",
         default: 4,
         minimum: 1,
         text: "From one host.",
         flags: [
           {
             flags: "--concurrency <n>",
-            group: "Network",
-            text: "documents fetched from one host at a time; in total, four times as many",
+            text: "documents fetched from one host at a time; four times as many in all",
             value: "number",
           },
         ],
       },
       {
         name: "total",
-        type: "number",
         default: 16,
         defaultFrom: ({ perHost }) => Number(perHost) * 4,
         minimum: 1,
@@ -77,44 +59,27 @@ export const fetchingOptions: readonly OptionRow[] = [
     members: [
       {
         name: "milliseconds",
-        type: "number",
         default: 0,
         text: "The pause.",
-        flags: [
-          {
-            flags: "--delay <seconds>",
-            group: "Network",
-            text: "pause between two requests to one host",
-            value: "seconds",
-          },
-        ],
+        flags: [{ flags: "--delay <seconds>", text: "pause between two requests to one host", value: "seconds" }],
       },
-      { name: "random", type: "boolean", default: false, text: "Vary each pause." },
+      { name: "random", default: false, text: "Vary each pause." },
     ],
     text: "The pause between two requests to one host, in milliseconds. `random` draws each from half to one and a half times of it.",
     example: "{ milliseconds: 1000, random: true }",
   },
   {
     name: "useCrawlDelay",
-    type: "boolean",
     default: false,
     text: "Respect the `Crawl-delay` of robots.txt where it is longer than `delay`, up to 60 seconds.",
-    flags: [
-      {
-        flags: "--crawl-delay",
-        group: "Network",
-        text: "respect the Crawl-delay of robots.txt, up to 60 seconds",
-        sets: true,
-      },
-    ],
+    flags: [{ flags: "--crawl-delay", text: "respect the Crawl-delay of robots.txt, up to 60 seconds", sets: true }],
   },
   {
     name: "retries",
-    type: "number",
     default: 3,
     text: "How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in all.",
     more: "See [what counts as temporary](fetching.md).",
-    flags: [{ flags: "--retries <n>", group: "Network", text: "retries after temporary failures", value: "number" }],
+    flags: [{ flags: "--retries <n>", text: "retries after temporary failures", value: "number" }],
   },
   {
     name: "timeout",
@@ -133,15 +98,9 @@ export const fetchingOptions: readonly OptionRow[] = [
     text: "Which addresses may be connected to. `default`: private addresses only where the caller named them, never where a website does. `allow-private`: any. `public-only`: public ones only, even at the start.",
     more: "See [security](security.md).",
     flags: [
-      {
-        flags: "--allow-private",
-        group: "Network",
-        text: "follow links into private networks",
-        sets: "allow-private",
-      },
+      { flags: "--allow-private", text: "follow links into private networks", sets: "allow-private" },
       {
         flags: "--public-only",
-        group: "Network",
         text: "refuse private networks, even for the homepage",
         sets: "public-only",
         conflicts: "allowPrivate",
@@ -157,12 +116,7 @@ export const fetchingOptions: readonly OptionRow[] = [
     text: "Headers for requests to the origin of the homepage, as an object, `Headers` or a `Map`. They are never sent elsewhere.",
     example: '{ authorization: "Bearer …" }',
     flags: [
-      {
-        flags: "--header <line>",
-        group: "Network",
-        text: '"Name: value" to send to the website, and to no other (repeatable)',
-        value: "headers",
-      },
+      { flags: "--header <line>", text: "extra request header, sent only to this site (repeatable)", value: "headers" },
     ],
   },
   {
@@ -172,7 +126,7 @@ export const fetchingOptions: readonly OptionRow[] = [
     defaultShown: '`"sitegrove/<version> (+https://www.npmjs.com/package/sitegrove)"`',
     check: headerValue,
     text: "The User-Agent header to send.",
-    flags: [{ flags: "--user-agent <text>", group: "Network", text: "User-Agent header to send", value: "text" }],
+    flags: [{ flags: "--user-agent <text>", text: "User-Agent header to send", value: "text" }],
   },
   {
     name: "proxy",
@@ -185,11 +139,10 @@ export const fetchingOptions: readonly OptionRow[] = [
     flags: [
       {
         flags: "--proxy <url>",
-        group: "Network",
         text: "HTTP proxy, as a URL or host:port (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)",
         value: "text",
       },
-      { flags: "--no-proxy", group: "Network", text: "connect directly, whatever HTTP_PROXY says", sets: false },
+      { flags: "--no-proxy", text: "connect directly, whatever HTTP_PROXY says", sets: false },
     ],
   },
   {
@@ -199,10 +152,9 @@ export const fetchingOptions: readonly OptionRow[] = [
     members: [
       {
         name: "verify",
-        type: "boolean",
         default: true,
         text: "Check certificates.",
-        flags: [{ flags: "--insecure", group: "Network", text: "do not check certificates", sets: false }],
+        flags: [{ flags: "--insecure", text: "do not check certificates", sets: false }],
       },
       {
         name: "ca",
@@ -211,12 +163,7 @@ export const fetchingOptions: readonly OptionRow[] = [
         check: (name, value) => strings(name, typeof value === "string" ? [value] : value),
         text: "Further certificates to trust.",
         flags: [
-          {
-            flags: "--ca <file>",
-            group: "Network",
-            text: "PEM file with certificates to trust, besides those of Node.js (repeatable)",
-            value: "files",
-          },
+          { flags: "--ca <file>", text: "PEM file with certificates to trust, too (repeatable)", value: "files" },
         ],
       },
     ],

@@ -10,8 +10,8 @@ export type Check = (name: string, value: unknown) => unknown;
 /** One option. */
 export interface OptionRow {
   readonly name: string;
-  /** What a caller may give, in TypeScript. */
-  readonly type: string;
+  /** What a caller may give, in TypeScript. @default the type of the default: `number` or `boolean` */
+  readonly type?: string;
   /** What `Settings` has, in TypeScript, where that differs. */
   readonly settingType?: string;
   /** Absent: `undefined`, and no check. */
@@ -46,8 +46,8 @@ export interface OptionRow {
 export interface FlagRow {
   /** As commander reads it: `-r, --no-robots`, `--max-depth <n>`. */
   readonly flags: string;
-  /** Where it stands in the help. */
-  readonly group: FlagGroup;
+  /** Where it stands in the help. @default where the flags of its section stand */
+  readonly group?: FlagGroup;
   /** A noun phrase or an imperative that makes sense without the name of the flag beside it. */
   readonly text: string;
   /** How its value is read, or what each word that it takes stands for. Without it, the flag takes no value and sets `sets`. */
@@ -70,5 +70,11 @@ export type FlagGroup = "Discovery" | "Parsing" | "Archive" | "Network" | "Limit
 
 export interface OptionSection {
   readonly heading: string;
+  readonly flags?: FlagGroup;
   readonly rows: readonly OptionRow[];
+}
+
+/** What a caller may give, in TypeScript. */
+export function typeOf({ type, default: value }: OptionRow): string {
+  return type ?? typeof value;
 }

@@ -17,12 +17,7 @@ export const storageOptions: readonly OptionRow[] = [
     text: "Save the documents to a WARC archive at this path, written during the crawl. `openTree` reads it. A name that ends in `.gz` is compressed. The file must not exist.",
     more: "See [archives](archives.md).",
     flags: [
-      {
-        flags: "--save <file>",
-        group: "Archive",
-        text: "WARC archive to save everything that was received to (.warc or .warc.gz)",
-        value: "text",
-      },
+      { flags: "--save <file>", text: "WARC archive to save all responses to (.warc or .warc.gz)", value: "text" },
     ],
   },
   {
@@ -36,26 +31,17 @@ export const storageOptions: readonly OptionRow[] = [
     flags: [
       {
         flags: "--previous <file>",
-        group: "Archive",
-        text: "archive of an earlier run; unchanged documents are taken from it (repeatable)",
+        text: "archive of an earlier run, for unchanged documents (repeatable)",
         value: "texts",
       },
     ],
   },
   {
     name: "trustLastmod",
-    type: "boolean",
     default: false,
     text: "With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for about a seventh of them each day. They are marked as `notAsked` in the tree.",
     more: "Off because many indexes give wrong dates. See [archives](archives.md#runs-that-build-on-the-last-one).",
-    flags: [
-      {
-        flags: "--trust-lastmod",
-        group: "Archive",
-        text: "with --previous: skip sitemaps whose lastmod in their index is unchanged",
-        sets: true,
-      },
-    ],
+    flags: [{ flags: "--trust-lastmod", text: "with --previous: skip sitemaps with an unchanged lastmod", sets: true }],
   },
   {
     name: "resume",
@@ -66,8 +52,7 @@ export const storageOptions: readonly OptionRow[] = [
     flags: [
       {
         flags: "--resume <file>",
-        group: "Archive",
-        text: "archive of a run that was killed or stopped, to continue: only what is missing is fetched",
+        text: "archive of a run that was stopped; fetch only what is missing",
         value: "text",
         conflicts: "save",
       },

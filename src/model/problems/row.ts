@@ -35,3 +35,21 @@ export interface ProblemRow {
 }
 
 export type ProblemRows = Readonly<Record<string, ProblemRow>>;
+
+type RowOf = (message: string, fix: string, more?: Partial<ProblemRow>) => ProblemRow;
+
+function rowsThat(traits: Partial<ProblemRow>): RowOf {
+  return (message, fix, more) => ({ ...traits, message, fix, ...more });
+}
+
+// One maker of rows for each usual set of traits.
+/** Repaired, ignored or accepted: nothing is missing. */
+export const note: RowOf = rowsThat({});
+export const skipped: RowOf = rowsThat({ skipsEntry: true });
+export const loss: RowOf = rowsThat({ loss: true });
+/** The document ended too early. */
+export const cut: RowOf = rowsThat({ loss: true, cutOff: true });
+export const refused: RowOf = rowsThat({ loss: true, refused: true });
+export const noResponse: RowOf = rowsThat({ loss: true, noResponse: true });
+/** No response, and the next attempt may get one. */
+export const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true });
