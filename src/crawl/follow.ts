@@ -75,12 +75,6 @@ export interface FollowFailure {
   readonly response?: SitemapResponse | undefined;
 }
 
-/** The URL that answered in the end, if one did. */
-export function answeredAt(followed: Followed<never>): string | undefined {
-  if (followed.outcome === "known") return undefined;
-  return followed.outcome === "found" || followed.status !== undefined ? followed.url : undefined;
-}
-
 // How often a chain may come back to one of its URLs with new cookies. It then goes on as if it had come there once.
 const mostReturns = 5;
 

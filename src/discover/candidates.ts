@@ -1,4 +1,4 @@
-// From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come last.)
+// From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come between them.)
 import type { DiscoveryRecord } from "../model/event.ts";
 import { parseUrl, resolveUrl, urlKey } from "../model/url.ts";
 import { knownPaths } from "./known-paths.ts";
@@ -7,7 +7,7 @@ import { knownPaths } from "./known-paths.ts";
 export interface Candidate {
   readonly url: string;
   readonly by: DiscoveryRecord["by"];
-  /** Skipped if robots.txt names a sitemap that can be read. */
+  /** A well-known path: whether it is skipped if robots.txt names a sitemap that can be read. */
   readonly ifNeeded?: boolean | undefined;
 }
 

@@ -156,7 +156,8 @@ export interface DiscoveryRecord {
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
   /**
    * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: there is something else.
-   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read.
+   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read, or because the website had
+   * refused everything before.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;

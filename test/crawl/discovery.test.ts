@@ -19,7 +19,7 @@ async function discover(routes: Record<string, Route>, options: Options = {}, ho
   return { tree, lines, hits };
 }
 
-test("robots.txt comes first, then the well-known paths in their order, then what the homepage names", async () => {
+test("robots.txt comes first, then what the homepage names, then the well-known paths in their order", async () => {
   const { lines, tree } = await discover({
     "/robots.txt": robots("/one.xml"),
     "/one.xml": urlset("/1"),
@@ -38,23 +38,23 @@ test("robots.txt comes first, then the well-known paths in their order, then wha
     "  index/robots /robots.txt",
     "    pages/xml /one.xml",
     "      /1",
+    "  pages/xml /five.xml",
+    "    /5",
+    "  pages/xml /four.xml",
+    "    /4",
     "  index/xml /sitemap_index.xml",
     "    pages/xml /three.xml",
     "      /3",
     "  pages/text /sitemap.txt",
     "    /2",
-    "  pages/xml /five.xml",
-    "    /5",
-    "  pages/xml /four.xml",
-    "    /4",
   ]);
   expect(tree.complete).toBe(true);
   expect(tree.discovery.filter(({ outcome }) => outcome === "found").map(({ url, by }) => [url, by])).toEqual([
     [`${home}robots.txt`, "robots"],
-    [`${home}sitemap_index.xml`, "known-path"],
-    [`${home}sitemap.txt`, "known-path"],
     [`${home}five.xml`, "homepage-header"],
     [`${home}four.xml`, "homepage-link"],
+    [`${home}sitemap_index.xml`, "known-path"],
+    [`${home}sitemap.txt`, "known-path"],
   ]);
   expect(tree.discovery.filter(({ outcome }) => outcome === "absent")).toHaveLength(knownPaths.length - 2);
 });
@@ -312,8 +312,8 @@ test("a website that fails everywhere has one problem for all its known paths", 
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
   expect(tree.root.problems).toMatchObject([
     { code: "robots-unreachable", status: 500 },
-    { code: "known-path-unreachable", value: `${home}sitemap.xml`, count: knownPaths.length },
     { code: "homepage-unreachable" },
+    { code: "known-path-unreachable", value: `${home}sitemap.xml`, count: knownPaths.length },
   ]);
   expect(tree.discovery.filter(({ outcome }) => outcome === "failed")).toHaveLength(knownPaths.length + 1);
 });

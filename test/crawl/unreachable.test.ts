@@ -138,15 +138,19 @@ describe("a website that refuses everything", () => {
     [403, "http-403"],
     [401, "http-401"],
     [451, "http-451"],
-  ])("with %i blocks us", async (status, code) => {
-    const server = await testServer(everything((exchange) => exchange.respond(status)));
-    const { complete, reachable, unreachable } = await finished(server.origin, {});
-    expect({ complete, reachable, unreachable }).toMatchObject({
-      complete: false,
-      reachable: false,
-      unreachable: { outcome: "blocked", reason: { code }, documents: 23 },
-    });
-  });
+  ])(
+    "with %i blocks us, and is asked for robots.txt, the homepage and three guesses, one after the other",
+    async (status, code) => {
+      const server = await testServer(everything((exchange) => exchange.respond(status)));
+      const { complete, reachable, unreachable } = await finished(server.origin, {});
+      expect({ complete, reachable, unreachable }).toMatchObject({
+        complete: false,
+        reachable: false,
+        unreachable: { outcome: "blocked", reason: { code }, documents: 5 },
+      });
+      expect(server.requests).toHaveLength(5);
+    },
+  );
 
   test("by asking us to come back tomorrow is asked a few times", async () => {
     const server = await testServer(everything((exchange) => exchange.respond(429, { "retry-after": "86400" })));

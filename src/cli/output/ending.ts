@@ -219,7 +219,10 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
   // Most of what was wanted was not even asked for.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
   if (reason.code === "http-401") return `Login required: ${host} answers 401, pass it in the URL or by --header`;
-  if (outcome === "blocked") return `${host} blocks automated requests: ${documents} of ${documents} were refused`;
+  if (outcome === "blocked") {
+    const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
+    return `${refused} (${startingSmall(reason.message)}). Another --user-agent may be let in`;
+  }
   const why = startingSmall(messageWithHint(reason));
   return isConnection.test(reason.code)
     ? `Could not connect to ${host}: ${why}`
