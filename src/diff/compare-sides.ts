@@ -2,6 +2,7 @@
 
 import type { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
+import { PlacedRecords } from "../join/placed-records.ts";
 import {
   type DiffSideTotals,
   type DiffTotals,
@@ -14,7 +15,7 @@ import {
 import type { SitemapPage } from "../model/page.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
-import { EarlierPages, PlacePairs } from "./earlier-pages.ts";
+import { EarlierPages } from "./earlier-pages.ts";
 import { alone, changed, matchPages } from "./match-pages.ts";
 import { type PageList, PageLists } from "./page-lists.ts";
 
@@ -25,8 +26,8 @@ export async function* compareSides(
   settings: DiffSettings,
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { kinds, signal } = settings;
-  const was = await scan(before, undefined, scratch, settings);
-  const is = await scan(after, before, scratch, settings);
+  const was = await scan(before, scratch, settings);
+  const is = await scan(after, scratch, settings);
   const isBeforeWhole = before.complete && knowsPages(before, after);
   const isAfterWhole = after.complete && knowsPages(after, before);
 
@@ -34,7 +35,8 @@ export async function* compareSides(
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
 
   const earlier = new EarlierPages(scratch, is.total);
-  const pairs = new PlacePairs(scratch, was.total);
+  // The new places of changed pages, by their old ones.
+  const pairs = new PlacedRecords(scratch, was.total, 1);
   const marksBefore = new Marks(was.total);
   const marksAfter = new Marks(is.total);
   const counts = await matchPages({
@@ -63,11 +65,11 @@ export async function* compareSides(
     for (let at = 0; at < pages.length; at++) {
       const mark = marksBefore.get(place + at);
       if (mark === changed) {
-        earlier.put(await pairs.at(place + at), list.number, pages[at]);
+        earlier.put((await pairs.at(place + at))[0]! >>> 0, list.number, pages[at]);
+        await earlier.flush();
       }
       if (mark === alone) changes.push(missing("after", isAfterWhole, pages[at]!, list));
     }
-    await earlier.flush();
     if (changes.length > 0) yield changes;
   }
   await earlier.finish();
@@ -82,7 +84,7 @@ export async function* compareSides(
         changes.push(missing("before", isBeforeWhole, page, list));
         continue;
       }
-      const known = await earlier.take(place + at, page);
+      const known = await earlier.take(place + at, page.url);
       const old = was.lists[known.list]!;
       if (known.page === undefined) {
         changes.push({ kind: "moved", page, sitemap: list.sitemap, from: old.sitemap });
@@ -109,14 +111,9 @@ export async function* compareSides(
   };
 }
 
-async function scan(
-  side: Side,
-  before: Side | undefined,
-  scratch: Scratch,
-  settings: DiffSettings,
-): Promise<PageLists> {
+async function scan(side: Side, scratch: Scratch, settings: DiffSettings): Promise<PageLists> {
   const lists = new PageLists(scratch, settings);
-  await side.scan(lists, before);
+  await side.scan(lists);
   await lists.records.finish();
   return lists;
 }

@@ -53,8 +53,8 @@ export interface SideSitemap {
 }
 
 export interface Side {
-  /** Reads everything once, in declared order. `before` is the side that was read already, if one was. */
-  scan(lists: PageLists, before: Side | undefined): Promise<void>;
+  /** Reads everything once, in declared order. */
+  scan(lists: PageLists): Promise<void>;
   /** The totals, including what is known only at the end. The following members are known once `scan` is done. */
   readonly homepage: string | undefined;
   readonly complete: boolean;

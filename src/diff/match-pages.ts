@@ -57,14 +57,13 @@ export async function matchPages(options: MatchOptions): Promise<MatchCounts> {
     const groups = new RecordGroups(ones, recordWidth, 2);
     const otherGroups = new RecordGroups(others, recordWidth, 2);
     for (const first of groups.firsts()) {
-      const { own, same } = firstDeclared(before.lists, ones, groups, first);
+      const was = firstDeclared(before.lists, ones, groups, first);
       const other = otherGroups.find(ones.words, first * recordWidth);
-      const is = firstDeclared(after.lists, others, otherGroups, other).own;
-      compare(own, same === undefined || (is !== undefined && is.place < same.place) ? is : same, options, counts);
+      compare(was, firstDeclared(after.lists, others, otherGroups, other), options, counts);
     }
     for (const first of otherGroups.firsts()) {
       if (groups.find(others.words, first * recordWidth) !== -1) continue;
-      compare(undefined, firstDeclared(after.lists, others, otherGroups, first).own, options, counts);
+      compare(undefined, firstDeclared(after.lists, others, otherGroups, first), options, counts);
     }
     await options.flush();
   }
@@ -80,28 +79,20 @@ interface Declared {
   readonly rest: number;
 }
 
-// The first declaration among the records of one URL. `same`: the first on the other side, among lists with the same bytes on
-// both sides, which have records on the side that was read first.
+// The first declaration among the records of one URL.
 function firstDeclared(
   lists: readonly PageList[],
   { words }: Records,
   groups: RecordGroups,
   first: number,
-): { readonly own?: Declared; readonly same?: Declared } {
-  let own: Declared | undefined;
-  let same: Declared | undefined;
+): Declared | undefined {
   for (let record = first; record !== -1; record = groups.next(record)) {
     const at = record * recordWidth;
     const place = words[at + 4]! >>> 0;
     const list = listAt(lists, place);
-    if (list.isVoid) continue;
-    const fields = { date: words[at + 2]!, rest: words[at + 3]! };
-    own ??= { place, list, ...fields };
-    if (list.same === undefined) continue;
-    const elsewhere = place - list.start + list.same.start;
-    if (same === undefined || elsewhere < same.place) same = { place: elsewhere, list: list.same, ...fields };
+    if (!list.isVoid) return { place, list, date: words[at + 2]!, rest: words[at + 3]! };
   }
-  return { ...(own && { own }), ...(same && { same }) };
+  return undefined;
 }
 
 function compare(

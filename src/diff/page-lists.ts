@@ -18,8 +18,6 @@ export interface PageList {
   /** The place of its first page. */
   readonly start: number;
   count: number;
-  /** The list of the other side with the same bytes. Only one of both has records. */
-  same?: PageList;
   /** It turned out not to be a sitemap: its records do not count. */
   isVoid?: true;
 }
@@ -46,21 +44,12 @@ export class PageLists {
   add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
     this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
-    if (list?.sitemap !== sitemap || list.same !== undefined) list = this.#begin(sitemap);
+    if (list?.sitemap !== sitemap) list = this.#begin(sitemap);
     let ordinal = this.#total;
     for (const page of pages) this.#record(page, ordinal++);
     list.count += pages.length;
     this.#count(pages.length);
     return this.records.flush();
-  }
-
-  /** Adds a whole sitemap whose pages the other side has read. */
-  addSame(sitemap: string, other: PageList): void {
-    const list = this.#begin(sitemap);
-    list.count = other.count;
-    list.same = other;
-    other.same = list;
-    this.#count(other.count);
   }
 
   #record(page: SitemapPage, ordinal: number): void {

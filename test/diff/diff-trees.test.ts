@@ -10,7 +10,6 @@ import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { type DiffOptions, diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
 import { lineRanges } from "../../src/diff/file-side.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
-import type { CrawlEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { isLong, some } from "../support/long.ts";
@@ -479,37 +478,6 @@ describe("files", () => {
       expect(error?.message).not.toContain("\n");
     }
   });
-});
-
-test("documents that are the same on both sides are read once", async () => {
-  const same = urlset(...Array.from({ length: 100 }, (_, at) => `/same/${at}`));
-  const before = await treeWith(["/a.xml", same], ["/b.xml", urlset("/1")], ["/c.xml", same.replaceAll("same", "c")]);
-  const after = await treeWith(["/a.xml", same], ["/b.xml", urlset("/2")], ["/c.xml", same.replaceAll("same", "c")]);
-  const archives = [path.join(folder, "once-before.warc"), path.join(folder, "once-after.warc.gz")] as const;
-  await before.save(archives[0]);
-  await after.save(archives[1]);
-  const read: Record<string, string[]> = { before: [], after: [] };
-  const onSide = (side: "before" | "after") => ({
-    onEvent(event: CrawlEvent) {
-      if (event.type === "pages") read[side]?.push(event.url.replace(home, "/"));
-    },
-  });
-  const totals = await finish(diffBatches(...archives, resolveDiffOptions(), onSide));
-  expect(read).toEqual({ before: ["/a.xml", "/b.xml", "/c.xml"], after: ["/b.xml"] });
-  expect(totals).toMatchObject({
-    before: { pages: 201, sitemaps: 3, complete: true },
-    after: { pages: 201, sitemaps: 3, complete: true },
-    added: 1,
-    removed: 1,
-  });
-});
-
-test("bytes that are the same are not enough: what was said about them counts, too", async () => {
-  const body = Buffer.from(`<urlset><url><loc>${home}\u00e9</loc></url></urlset>`, "latin1");
-  const as = (charset: string): Route => ({ headers: { "content-type": `application/xml; charset=${charset}` }, body });
-  const before = await treeWith(["/a.xml", as("iso-8859-1")]);
-  const after = await treeWith(["/a.xml", as("windows-1251")]);
-  expect(await lines(before, after)).toEqual(["removed /é /a.xml", "added /й /a.xml"]);
 });
 
 describe("room", () => {
