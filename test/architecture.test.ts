@@ -17,7 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   join: ["model", "archive"],
   diff: ["model", "archive", "crawl", "tree", "join"],
   fleet: ["model", "fetch", "crawl", "archive", "tree"],
-  check: ["model", "archive", "crawl", "parse", "tree", "join"],
+  check: ["model", "discover", "archive", "crawl", "parse", "tree", "join"],
   report: ["model", "archive", "crawl", "tree", "join", "diff", "check", "write"],
   cli: [
     "model",

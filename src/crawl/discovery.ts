@@ -2,7 +2,7 @@
 // the homepage come first. Well-known paths are guesses: they come last, and use what room is left.
 import { type Candidate, candidatesFor } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
-import { HtmlLinks, looksLikeHtml } from "../discover/html-links.ts";
+import { htmlLinks, looksLikeHtml } from "../discover/html-links.ts";
 import { addLinksInHeaders } from "../discover/link-header.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
@@ -310,7 +310,7 @@ async function readHomepage(
     encodingLayers: 3,
     problems: wrong,
   });
-  const html = new HtmlLinks(url, links);
+  const html = htmlLinks(url, links);
   let start = "";
   for await (const piece of text) {
     html.write(piece.toString());

@@ -13,8 +13,9 @@ export function addLinksInHeaders(headers: HeaderList, url: string, links: Homep
   }
 }
 
+/** The links of one header. */
 // link-value = "<" URI-Reference ">" *( ";" name [ "=" ( token / quoted-string ) ] ), separated by commas.
-function* linkValues(value: string): Generator<{ target: string; relation: string; type: string }> {
+export function* linkValues(value: string): Generator<{ target: string; relation: string; type: string }, void> {
   let at = 0;
   while (at < value.length) {
     const open = value.indexOf("<", at);

@@ -24,7 +24,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   let collector: Collector | undefined;
   try {
     const result = await checkTreeWhile(tree, { ...check, signal }, (receivedAt) => {
-      collector = new Collector(receivedAt);
+      collector = new Collector(receivedAt, tree.pageCount);
       return collector;
     });
     const counts = collector as Collector;
@@ -99,7 +99,7 @@ class Collector implements PageWatcher {
   readonly dates: DateCounts;
   readonly languages: LanguageMatrix = new LanguageMatrix();
   readonly #sections = new Sections();
-  readonly #pageSections = new PageSections();
+  readonly #pageSections: PageSections;
   /** All pages; those of a repeated sitemap once. */
   pages = 0;
   /** Pages with errors or warnings of their own. */
@@ -111,8 +111,9 @@ class Collector implements PageWatcher {
   stories = 0;
 
   /** `receivedAt`: when the website was received, in milliseconds; ages are counted from it. */
-  constructor(receivedAt: number) {
+  constructor(receivedAt: number, pageCount: number) {
     this.receivedAt = receivedAt;
+    this.#pageSections = new PageSections(pageCount);
     this.dates = new DateCounts(receivedAt);
   }
 

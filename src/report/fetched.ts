@@ -1,7 +1,12 @@
 // The tree of sitemaps with sizes, a waterfall of how they were fetched, and where sitemaps were looked for.
 import { counted, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
+<<<<<<< HEAD
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
+=======
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { walkNodes } from "../tree/parts.ts";
+>>>>>>> e50cfda (check, report, discover: one reader of HTML tags; sections are records by place; dates are read by the engine)
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
 import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
 import type {
@@ -23,7 +28,7 @@ export function sitemapFacts(tree: SitemapTree): {
   readonly figures: Pick<ReportFigures, FetchFigures>;
 } {
   const { response } = documentsOf(tree);
-  const places = placesOf(tree.root);
+  const places = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
   const seen = new Set<string>();
   const firstBytes: number[] = [];
@@ -66,27 +71,15 @@ export function sitemapFacts(tree: SitemapTree): {
 
 interface Place {
   readonly sitemap: Sitemap;
+  /** Of the children of the root: 1. */
   readonly depth: number;
-}
-
-// Depth first, without the root. No recursion, because trees can have any depth.
-function placesOf(root: Sitemap): Place[] {
-  const places: Place[] = [];
-  const open: Place[] = [{ sitemap: root, depth: -1 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { sitemap, depth } = next;
-    if (depth >= 0) places.push(next);
-    if (sitemap.kind !== "index") continue;
-    for (const child of [...sitemap.children].reverse()) open.push({ sitemap: child, depth: depth + 1 });
-  }
-  return places;
 }
 
 function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number): ReportSitemap {
   const requested = requestedAt(kept);
   return {
     url: sitemap.declaredUrl ?? sitemap.url,
-    depth,
+    depth: depth - 1,
     kind: sitemap.kind,
     format: sitemap.kind === "invalid" ? undefined : sitemap.format,
     complete: sitemap.kind !== "invalid" && sitemap.complete,

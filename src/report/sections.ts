@@ -1,9 +1,9 @@
 // The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is
 // limited, however many directories a website generates: what is new in a full tree is counted as "other".
-import type { Block } from "../archive/file.ts";
 import { Scratch } from "../archive/scratch.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { Marks } from "../join/marks.ts";
+import { PlacedRecords } from "../join/placed-records.ts";
 import type { ReportSection } from "./report-tree.ts";
 
 /** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
@@ -148,8 +148,6 @@ function copied(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-// Four bytes a page.
-const blockLength = 16_384;
 // The top bit: the page has a finding already.
 const flawedBit = 0x8000_0000;
 
@@ -159,48 +157,35 @@ const flawedBit = 0x8000_0000;
  */
 export class PageSections {
   readonly #scratch = new Scratch();
-  readonly #pieces: Block[] = [];
-  readonly #full: Uint32Array[] = [];
-  #block = new Uint32Array(blockLength);
-  #fill = 0;
+  readonly #sections: PlacedRecords;
+  readonly #flawed: Marks;
   #count = 0;
-  #flawed: Marks | undefined;
+
+  /** `pages`: how many there can be. */
+  constructor(pages: number) {
+    this.#sections = new PlacedRecords(this.#scratch, pages, 1);
+    this.#flawed = new Marks(pages);
+  }
 
   add(section: number, isFlawed: boolean): void {
-    if (this.#fill === blockLength) {
-      this.#full.push(this.#block);
-      this.#block = new Uint32Array(blockLength);
-      this.#fill = 0;
-    }
-    this.#block[this.#fill++] = isFlawed ? section | flawedBit : section;
-    this.#count += 1;
+    this.#sections.put(this.#count++, isFlawed ? section | flawedBit : section);
   }
 
-  async flush(): Promise<void> {
-    for (const block of this.#full.splice(0)) {
-      this.#pieces.push(await this.#scratch.put(new Uint8Array(block.buffer)));
-    }
+  flush(): Promise<void> {
+    return this.#sections.flush();
   }
 
-  /** Must be called after the last page. */
   flaw(ordinal: number): void {
-    this.#flawed ??= new Marks(this.#count);
     this.#flawed.set(ordinal);
   }
 
-  /** The section of each page that `flaw` named and that was not flawed before. Ends the use of this object. */
+  /** The section of each page that `flaw` named and that was not flawed before. */
   async *newlyFlawed(): AsyncGenerator<number, void> {
-    if (this.#flawed === undefined) return;
-    this.#full.push(this.#block.slice(0, this.#fill));
-    await this.flush();
-    let ordinal = 0;
-    for (const piece of this.#pieces) {
-      const bytes = await this.#scratch.get(piece);
-      const words = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-      for (const word of words) {
-        if (this.#flawed.get(ordinal) !== 0 && word < flawedBit) yield word;
-        ordinal += 1;
-      }
+    if (!this.#flawed.isAny) return;
+    for (let ordinal = 0; ordinal < this.#count; ordinal++) {
+      if (this.#flawed.get(ordinal) === 0) continue;
+      const section = (await this.#sections.at(ordinal))[0]!;
+      if (section >= 0) yield section;
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { HtmlLinks } from "../../src/discover/html-links.ts";
+import { htmlLinks } from "../../src/discover/html-links.ts";
 import { addLinksInHeaders } from "../../src/discover/link-header.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
@@ -10,7 +10,7 @@ const home = "https://example.org/";
 function read(pieces: string[], isCut = false) {
   const problems = new ProblemLog();
   const links = new HomepageLinks(problems);
-  const html = new HtmlLinks(home, links);
+  const html = htmlLinks(home, links);
   for (const piece of pieces) html.write(piece);
   html.end(isCut);
   return { urls: links.candidates.map(({ url }) => url), problems: problems.toArray() };

@@ -5,7 +5,7 @@ import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import type { SitemapContext } from "../context.ts";
 import type { Findings } from "../findings.ts";
-import { CommonValue, firstInstant, hasTime, lastInstant } from "../instant.ts";
+import { CommonValue, hasTime, lastInstant } from "../instant.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
@@ -106,7 +106,7 @@ export class DateRules {
     if (page.changeFrequency !== undefined || page.priorityGiven) this.#hints += 1;
     if (sitemap.format === "xml") this.#sitePages += 1;
     if (lastModified === undefined) return Number.NaN;
-    const instant = firstInstant(lastModified);
+    const instant = Date.parse(lastModified);
     if (Number.isNaN(instant)) return instant;
     this.#dated += 1;
     if (sitemap.format === "xml") {

@@ -4,7 +4,7 @@ import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../../m
 import { bounds } from "../bounds.ts";
 import type { RobotsAccess, SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { firstInstant, hasTime, lastInstant } from "../instant.ts";
+import { hasTime, lastInstant } from "../instant.ts";
 import { isNewsLanguage } from "../language-codes.ts";
 import { googleRule, type RuleRow } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -156,7 +156,7 @@ function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
   if (publishDate !== undefined) {
     // https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap: a date at least.
     if (publishDate.length < "2026-05-31".length) findings.add("news-date-form", page, publishDate);
-    const age = receivedAt - firstInstant(publishDate);
+    const age = receivedAt - Date.parse(publishDate);
     if (age > (hasTime(publishDate) ? bounds.newsAge : bounds.newsAgeOfDate))
       findings.add("news-stale", page, publishDate);
   }

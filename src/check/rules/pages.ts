@@ -6,7 +6,6 @@ import type { Options } from "../../model/options.ts";
 import { parseUrl } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type Findings, SitemapFindings } from "../findings.ts";
-import { firstInstant } from "../instant.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
 import { type RuleRow, rule } from "../rule.ts";
@@ -198,7 +197,7 @@ function judgeDate(
 ): void {
   if (lastModified === undefined) return;
   const changed = Date.parse(header(answer.headers, "last-modified") ?? "");
-  if (firstInstant(lastModified) - changed > bounds.pageOlder) {
+  if (Date.parse(lastModified) - changed > bounds.pageOlder) {
     findings.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
   }
 }

@@ -1,0 +1,151 @@
+// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). In pieces, as they come: any way to cut
+// them gives the same tags. In linear time, however hostile the HTML is.
+//   Lenient: HTML is searched for some tags only, wherever they stand; how the rest is nested makes no difference.
+import { decodeHTMLAttribute } from "entities/decode";
+
+/** By name, in lower case; the first of each name counts. */
+export type Attributes = Readonly<Record<string, string>>;
+
+// In characters: a longer tag is skipped.
+const longestTag = 64 * 1024;
+const longestName = 16;
+const longestEnd = "--!>".length;
+// The content of these elements is not markup.
+const texts: ReadonlySet<string> = new Set(["script", "style", "template", "textarea", "title"]);
+
+export class HtmlTags {
+  readonly #names: ReadonlySet<string>;
+  readonly #onTag: (name: string, attributes: Attributes) => void;
+  // Text that cannot be decided yet: the beginning of a tag, or of the end of a comment.
+  #rest = "";
+  // The length at which it is looked at again.
+  #needed = 0;
+  // What is being skipped: a comment, or an element until its end tag.
+  #skipped: string | undefined;
+
+  /** `onTag` is called for start tags with one of these names. */
+  constructor(names: ReadonlySet<string>, onTag: (name: string, attributes: Attributes) => void) {
+    this.#names = names;
+    this.#onTag = onTag;
+  }
+
+  write(piece: string): void {
+    this.#rest += piece;
+    if (this.#rest.length >= this.#needed) this.#scan(false);
+  }
+
+  /** `isCut`: the document was not read to its end, so its last tag may be incomplete. */
+  end(isCut: boolean): void {
+    if (!isCut) this.#scan(true);
+  }
+
+  #scan(isWhole: boolean): void {
+    const html = this.#rest;
+    let at = 0;
+    for (let next: number | undefined = 0; next !== undefined; next = this.#step(html, at, isWhole)) at = next;
+    this.#rest = html.slice(at);
+    // Doubled, so that a tag that arrives one character at a time is not parsed from its start for each of them.
+    this.#needed = this.#rest.length * 2;
+  }
+
+  // Where to continue; undefined if more text is needed.
+  #step(html: string, at: number, isWhole: boolean): number | undefined {
+    if (at >= html.length) return undefined;
+    if (this.#skipped !== undefined) return this.#skip(html, at, this.#skipped, isWhole);
+    const open = html.indexOf("<", at);
+    if (open === -1) return html.length;
+    if (!isWhole && html.length - open <= longestName + 1) return open === at ? undefined : open;
+    if (html.startsWith("<!--", open)) {
+      const short = /^-?>/.exec(html.slice(open + 4, open + 6));
+      if (short !== null) return open + 4 + short[0].length;
+      this.#skipped = "comment";
+      return open + 4;
+    }
+    const name = tagName(html, open + 1);
+    if (texts.has(name)) this.#skipped = name;
+    // Quotes matter only in tags that are parsed; after any other tag name, the next "<" is found by searching.
+    if (!this.#names.has(name)) return open + 1 + name.length;
+    const { attributes, end } = readAttributes(html, open + 1 + name.length);
+    if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
+    if (end - open > longestTag) return open + longestTag;
+    this.#onTag(name, attributes);
+    return end;
+  }
+
+  #skip(html: string, at: number, what: string, isWhole: boolean): number | undefined {
+    const end = what === "comment" ? /--!?>/g : /<\//g;
+    end.lastIndex = at;
+    const found = end.exec(html);
+    if (found === null) {
+      // The end may be split: its beginning may be at the end of the text.
+      const rest = isWhole ? html.length : html.length - longestEnd + 1;
+      return rest > at ? rest : undefined;
+    }
+    if (what !== "comment") {
+      if (!isWhole && html.length - found.index <= longestName + 2) return found.index === at ? undefined : found.index;
+      if (tagName(html, end.lastIndex) !== what) return end.lastIndex;
+    }
+    this.#skipped = undefined;
+    return end.lastIndex;
+  }
+}
+
+function tagName(html: string, start: number): string {
+  let end = start;
+  while (end < start + longestName && isLetter(html.charCodeAt(end))) end += 1;
+  return html.slice(start, end).toLowerCase();
+}
+
+// https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages.
+function readAttributes(html: string, start: number): { attributes: Attributes; end: number } {
+  const attributes: Record<string, string> = Object.create(null);
+  let at = start;
+  for (let code = html.charCodeAt(at); at < html.length && code !== greaterThan; code = html.charCodeAt(at)) {
+    if (code === slash || isSpace(code)) {
+      at += 1;
+      continue;
+    }
+    const nameStart = at;
+    do at += 1;
+    while (at < html.length && !endsName(html.charCodeAt(at)));
+    const nameEnd = at;
+    while (isSpace(html.charCodeAt(at))) at += 1;
+    let [from, to] = [at, at];
+    if (html.charCodeAt(at) === equals) {
+      at += 1;
+      while (isSpace(html.charCodeAt(at))) at += 1;
+      const quote = html.charCodeAt(at);
+      const isQuoted = quote === doubleQuote || quote === singleQuote;
+      from = isQuoted ? at + 1 : at;
+      if (isQuoted) at = html.indexOf(quote === doubleQuote ? '"' : "'", from);
+      else while (at < html.length && html.charCodeAt(at) !== greaterThan && !isSpace(html.charCodeAt(at))) at += 1;
+      if (at === -1) at = html.length;
+      to = at;
+      if (isQuoted) at += 1;
+    }
+    const value = html.slice(from, to);
+    attributes[html.slice(nameStart, nameEnd).toLowerCase()] ??= value.includes("&")
+      ? decodeHTMLAttribute(value)
+      : value;
+  }
+  return { attributes, end: at + 1 };
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+}
+
+// https://infra.spec.whatwg.org/#ascii-whitespace
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
+}
+
+function endsName(code: number): boolean {
+  return code === slash || code === greaterThan || code === equals || isSpace(code);
+}
+
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const slash = 0x2f;
+const equals = 0x3d;
+const greaterThan = 0x3e;
