@@ -19,210 +19,161 @@ import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
 import { UrlRules } from "./rules/urls.ts";
-import { PageSampler } from "./sample.ts";
+import { PageSampler, type SampledPage } from "./sample.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 
-export class Check {
-  readonly #tree: SitemapTree;
-  readonly #receipt: Receipt;
-  readonly #settings: CheckSettings;
-  readonly #time: CheckTime;
-  readonly #site: SiteContext;
-  readonly #findings: Findings;
-  readonly #pages: WebsitePages;
-  readonly #cross: CrossRules;
-  readonly #robots: RobotsAccess;
-  readonly #urls: UrlRules;
-  readonly #dates = new DateRules();
-  readonly #media: MediaRules;
-  readonly #languages = new LanguageRules();
-  readonly #own: OwnRules;
-  readonly #scan = new UrlScan();
-  readonly #homepage = new UrlScan();
-  readonly #watcher: PageWatcher | undefined;
-  readonly #sampler: PageSampler | undefined;
-  #isHomepageListed = false;
+/** `received`: when the website was received, in milliseconds. */
+export async function runCheck(
+  tree: SitemapTree,
+  settings: CheckSettings,
+  receipt: Receipt,
+  received: number,
+  watcher: PageWatcher | undefined,
+): Promise<CheckResult> {
+  const time = new CheckTime(settings.time, settings.signal);
+  const site = new SiteContext(tree);
+  const findings = new Findings(judgeFor(settings, received));
+  const pages = new WebsitePages(tree);
+  const cross = new CrossRules(pages, findings, watcher);
+  const robots = new RobotsAccess(settings.agents);
+  const urls = new UrlRules(site.homeHost, settings.crossSubmit, robots);
+  const dates = new DateRules();
+  const media = new MediaRules(robots);
+  const languages = new LanguageRules();
+  const own = new OwnRules(tree, settings, findings, receipt);
+  const sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
+  const scan = new UrlScan();
+  const homepage = new UrlScan();
+  homepage.read(tree.homepage);
+  let isHomepageListed = false;
 
-  /** `received`: when the website was received, in milliseconds. */
-  constructor(
-    tree: SitemapTree,
-    settings: CheckSettings,
-    receipt: Receipt,
-    received: number,
-    watcher: PageWatcher | undefined,
-  ) {
-    this.#tree = tree;
-    this.#watcher = watcher;
-    this.#receipt = receipt;
-    this.#settings = settings;
-    this.#time = new CheckTime(settings.time, settings.signal);
-    this.#site = new SiteContext(tree);
-    this.#findings = new Findings(judgeFor(settings, received));
-    this.#pages = new WebsitePages(tree);
-    this.#cross = new CrossRules(this.#pages, this.#findings, watcher);
-    this.#robots = new RobotsAccess(settings.agents);
-    const { homeHost } = this.#site;
-    this.#urls = new UrlRules({ homeHost, crossSubmit: settings.crossSubmit, robots: this.#robots });
-    this.#media = new MediaRules(this.#robots);
-    this.#own = new OwnRules(tree, settings, this.#findings, receipt);
-    this.#homepage.read(tree.homepage);
-    this.#sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
-  }
-
-  async run(): Promise<CheckResult> {
-    const time = this.#time;
-    await this.#readRobots();
-    await judgeTree(this.#tree, this.#site, this.#findings, this.#settings, this.#robots, time);
-    let context: SitemapContext | undefined;
-    const seen = new Set<string>();
-    for await (const step of this.#tree.walk()) {
-      await time.turn();
-      this.#settings.signal?.throwIfAborted();
-      if (time.isUp) break;
-      if (step.type === "enter") {
-        context = undefined;
-        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await this.#begin(step.sitemap);
-        seen.add(step.sitemap.url);
-        await this.#own.enter(step.sitemap, step.depth);
-      } else if (step.type === "pages") {
-        if (context === undefined) continue;
-        await this.#seePages(step.pages, context);
-        await this.#cross.flush();
-        await this.#watcher?.flush();
-        await this.#own.pages(step.sitemap, step.pages);
-      } else {
-        if (context !== undefined) this.#end(context);
-        context = undefined;
-        await this.#own.leave(step.sitemap, step.depth);
-      }
-    }
-    await this.#own.finish();
-    return this.#finish();
-  }
-
-  async close(): Promise<void> {
-    await this.#cross.close();
-  }
-
-  // Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known.
-  async #readRobots(): Promise<void> {
-    const { robots, homepage, discovery } = this.#site;
-    const [record] = discovery.filter(({ by }) => by === "robots");
-    if (robots === undefined && record?.outcome !== "absent") return;
-    let text = "";
-    if (robots !== undefined) for await (const piece of this.#tree.text(robots)) text += piece;
-    // A redirect of robots.txt counts as one of the website.
-    const urls = robots === undefined ? [homepage] : [homepage, robots.url];
-    this.#robots.set(
-      urls.map((url) => homepageOf(url).slice(0, -1)),
-      text,
-    );
-  }
-
-  async #begin(sitemap: PagesSitemap): Promise<SitemapContext> {
-    this.#pages.begin(sitemap);
-    this.#dates.begin();
-    this.#media.begin();
+  const begin = async (sitemap: PagesSitemap): Promise<SitemapContext> => {
+    pages.begin(sitemap);
+    dates.begin();
+    media.begin();
     const context: SitemapContext = {
       sitemap,
-      findings: new SitemapFindings(this.#findings, sitemap.url),
-      location: this.#settings.hasLocation ? locationOf(sitemap.url) : undefined,
-      isGiven: !this.#site.isSite,
-      submittedBy: this.#site.submittedBy(sitemap),
-      receivedAt: await this.#receipt.of(sitemap),
+      findings: new SitemapFindings(findings, sitemap.url),
+      location: settings.hasLocation ? locationOf(sitemap.url) : undefined,
+      isGiven: !site.isSite,
+      submittedBy: site.submittedBy(sitemap),
+      receivedAt: await receipt.of(sitemap),
     };
-    this.#urls.begin(context);
+    urls.begin(context);
     return context;
-  }
+  };
 
-  async #seePages(pages: readonly SitemapPage[], context: SitemapContext): Promise<void> {
-    const { findings } = context;
-    const scan = this.#scan;
-    for (const page of pages) {
-      const turn = this.#time.turn();
+  const seePages = async (list: readonly SitemapPage[], context: SitemapContext): Promise<void> => {
+    const { findings: found } = context;
+    for (const page of list) {
+      const turn = time.turn();
       if (turn !== undefined) {
         await turn;
-        if (this.#time.isUp) return;
+        if (time.isUp) return;
       }
-      const { flaws } = findings;
+      const { flaws } = found;
       scan.read(page.url);
-      if (scan.pageHigh === this.#homepage.pageHigh && scan.pageLow === this.#homepage.pageLow) {
-        this.#isHomepageListed = true;
-      }
-      this.#urls.see(page.url, scan, context);
-      const lastModified = this.#dates.see(page, context);
-      this.#media.see(page, context);
+      isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
+      urls.see(page.url, scan, context);
+      const lastModified = dates.see(page, context);
+      media.see(page, context);
       const { alternates } = page;
-      const set = alternates === undefined ? undefined : this.#languages.see(page, alternates, scan, findings);
-      this.#cross.see(page, scan, lastModified, set);
-      this.#watcher?.page(page, scan, lastModified, set, findings.flaws > flaws);
-      this.#sampler?.see(page, findings.sitemap);
-      this.#pages.count += 1;
+      const set = alternates === undefined ? undefined : languages.see(page, alternates, scan, found);
+      cross.see(page, scan, lastModified, set);
+      watcher?.page(page, scan, lastModified, set, found.flaws > flaws);
+      sampler?.see(page, found.sitemap);
+      pages.count += 1;
     }
-  }
+  };
 
-  #end(context: SitemapContext): void {
-    this.#dates.end(context);
-    this.#media.end(context);
-  }
-
-  async #finish(): Promise<CheckResult> {
-    const { homepage, isSite } = this.#site;
-    const isComplete = this.#tree.complete && !this.#time.isUp;
-    this.#dates.finish(this.#findings, homepage);
-    if (isComplete) this.#languages.finish(this.#findings, homepage);
-    if (isComplete && isSite && this.#pages.count >= bounds.homepagePages && !this.#isHomepageListed) {
-      this.#findings.count("homepage-unlisted", homepage, 1, { url: homepage });
+  const finish = async (): Promise<CheckResult> => {
+    const isComplete = tree.complete && !time.isUp;
+    dates.finish(findings, tree.homepage);
+    if (isComplete) languages.finish(findings, tree.homepage);
+    if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
+      findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
     }
-    const { isCut } = await this.#cross.finish({
-      isComplete,
-      isSite,
-      isKnownHost: (url, hostEnd) => this.#urls.isKnownHost(url, hostEnd),
-      time: this.#time,
-    });
-    const isLate = this.#time.isUp;
-    const sample = await this.#judgeSample();
-    await findLines(this.#tree, this.#findings.drafts(), this.#time);
-    return resultOf({
-      sample,
-      tree: this.#tree,
-      findings: this.#findings,
-      settings: this.#settings,
-      missing: this.#missing(isLate),
-      isLate,
-      unfinished: [
-        ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
-        ...(this.#robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
-      ],
-    });
-  }
+    const isKnownHost = (url: string, hostEnd: number) => urls.isKnownHost(url, hostEnd);
+    const { isCut } = await cross.finish({ isComplete, isSite: site.isSite, isKnownHost, time });
+    const isLate = time.isUp;
+    const sample = sampler === undefined ? undefined : await judgeSample(sampler.pages());
+    await findLines(tree, findings.drafts(), time);
+    const missing = new Set<Need>();
+    if (!tree.complete || isLate) missing.add("complete");
+    if (!site.isSite) missing.add("site");
+    if (!settings.hasLocation) missing.add("location");
+    if (!robots.isKnown) missing.add("robots");
+    const unfinished = [
+      ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
+      ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
+    ];
+    return resultOf({ sample, tree, findings, settings, missing, isLate, unfinished });
+  };
 
-  async #judgeSample(): Promise<PageSample | undefined> {
-    if (this.#sampler === undefined) return undefined;
-    const { judgeSample } = await import("./rules/pages.ts");
-    const { agents, crawl, signal } = this.#settings;
-    return judgeSample(this.#sampler.pages(), {
-      homepage: this.#site.homepage,
-      isNamed: documentsOf(this.#tree).isNamed,
+  const judgeSample = async (sampled: readonly SampledPage[]): Promise<PageSample> => {
+    const { agents, crawl, signal } = settings;
+    const rules = await import("./rules/pages.ts");
+    return rules.judgeSample(sampled, {
+      homepage: tree.homepage,
+      isNamed: documentsOf(tree).isNamed,
       agents,
       options: crawl,
       signal,
-      time: this.#time.left,
-      findings: this.#findings,
-      pageCount: this.#pages.count,
+      time: time.left,
+      findings,
+      pageCount: pages.count,
     });
-  }
+  };
 
-  // What rules need and this tree does not have.
-  #missing(isLate: boolean): ReadonlySet<Need> {
-    const missing = new Set<Need>();
-    if (!this.#tree.complete || isLate) missing.add("complete");
-    if (!this.#site.isSite) missing.add("site");
-    if (!this.#settings.hasLocation) missing.add("location");
-    if (!this.#robots.isKnown) missing.add("robots");
-    return missing;
+  try {
+    await readRobots(tree, site, robots);
+    await judgeTree(tree, site, findings, settings, robots, time);
+    let context: SitemapContext | undefined;
+    const seen = new Set<string>();
+    for await (const step of tree.walk()) {
+      await time.turn();
+      settings.signal?.throwIfAborted();
+      if (time.isUp) break;
+      if (step.type === "enter") {
+        context = undefined;
+        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await begin(step.sitemap);
+        seen.add(step.sitemap.url);
+        await own.enter(step.sitemap, step.depth);
+      } else if (step.type === "pages") {
+        if (context === undefined) continue;
+        await seePages(step.pages, context);
+        await cross.flush();
+        await watcher?.flush();
+        await own.pages(step.sitemap, step.pages);
+      } else {
+        if (context !== undefined) {
+          dates.end(context);
+          media.end(context);
+        }
+        context = undefined;
+        await own.leave(step.sitemap, step.depth);
+      }
+    }
+    await own.finish();
+    return await finish();
+  } finally {
+    await cross.close();
   }
+}
+
+// Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known.
+async function readRobots(tree: SitemapTree, { robots }: SiteContext, access: RobotsAccess): Promise<void> {
+  const record = tree.discovery.find(({ by }) => by === "robots");
+  if (robots === undefined && record?.outcome !== "absent") return;
+  let text = "";
+  if (robots !== undefined) for await (const piece of tree.text(robots)) text += piece;
+  // A redirect of robots.txt counts as one of the website.
+  const urls = robots === undefined ? [tree.homepage] : [tree.homepage, robots.url];
+  access.set(
+    urls.map((url) => homepageOf(url).slice(0, -1)),
+    text,
+  );
 }
 
 // Sitemaps with pages, each once.

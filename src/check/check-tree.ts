@@ -28,15 +28,10 @@ export async function checkTreeWhile(
   if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
-  const { Check, Receipt } = await import("./check-run.ts");
+  const { Receipt, runCheck } = await import("./check-run.ts");
   const receipt = new Receipt(tree, settings.now);
   const received = await receipt.ofWebsite();
-  const check = new Check(tree, settings, receipt, received, watcherFor?.(received));
-  try {
-    return await check.run();
-  } finally {
-    await check.close();
-  }
+  return runCheck(tree, settings, receipt, received, watcherFor?.(received));
 }
 
 /**

@@ -8,16 +8,17 @@ import { RecordGroups } from "../join/record-groups.ts";
 import type { RecordStore } from "../join/record-store.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { PageWatcher } from "./check-tree.ts";
-import { pageWidth, partitionCount, partitionOf, recordStore, type UrlRecords, word } from "./page-records.ts";
+import {
+  type Found,
+  pageWidth,
+  partitionCount,
+  partitionOf,
+  recordStore,
+  type UrlRecords,
+  word,
+} from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import { mixed, textHash, UrlScan } from "./url-scan.ts";
-
-/** A link to an alternate page with a finding: the page that has it, and the index of the link. */
-export interface FoundLink {
-  readonly rule: "hreflang-no-return" | "hreflang-return-differs" | "hreflang-target-unlisted";
-  readonly ordinal: number;
-  readonly alternate: number;
-}
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
@@ -131,11 +132,10 @@ export class Clusters {
   }
 
   /** All findings, in no order. */
-  async *join(records: UrlRecords): AsyncGenerator<FoundLink, void> {
+  async *join(records: UrlRecords): AsyncGenerator<Found, void> {
     yield* this.#lookUp(records);
     this.#links.clear();
     yield* this.#joinPairs();
-    this.#pairs.clear();
   }
 
   /** Writes the records to the disk. */
@@ -145,7 +145,7 @@ export class Clusters {
   }
 
   // Links and pages are partitioned alike: the target of a link is in the partition with the same number.
-  async *#lookUp(records: UrlRecords): AsyncGenerator<FoundLink, void> {
+  async *#lookUp(records: UrlRecords): AsyncGenerator<Found, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       await this.#pairs.flush();
       const links = await this.#links.load(partition);
@@ -157,7 +157,10 @@ export class Clusters {
         const target = groups.find(links.words, at);
         if (target === -1) {
           this.#watcher?.link(links.words[at + 8]!, "unlisted");
-          yield* unlisted(links.words, at);
+          const marks = links.words[at + 5]!;
+          const ordinal = links.words[at + 4]! >>> 0;
+          const counts = (marks & isRepeat) === 0 && (marks & isOnKnownHost) !== 0;
+          if (counts) yield { rule: "hreflang-target-unlisted", ordinal, other: marks & linkNumber };
         } else yield* this.#judge(links.words, at, pages.words, groups, target);
       }
     }
@@ -170,7 +173,7 @@ export class Clusters {
     pages: Int32Array,
     groups: RecordGroups,
     target: number,
-  ): Generator<FoundLink, void> {
+  ): Generator<Found, void> {
     const marks = links[at + 5]!;
     const ordinal = links[at + 4]! >>> 0;
     let isLooked = false;
@@ -184,7 +187,7 @@ export class Clusters {
       if (this.isUnsettled(pages[page + word.ordinal]! >>> 0)) isLooked = true;
     }
     if (languages > 0 && !isAgreed && (marks & isDefault) === 0) {
-      yield { rule: "hreflang-return-differs", ordinal, alternate: marks & linkNumber };
+      yield { rule: "hreflang-return-differs", ordinal, other: marks & linkNumber };
     }
     const counts = (marks & isRepeat) === 0;
     if (!counts && this.#watcher === undefined) return;
@@ -194,7 +197,7 @@ export class Clusters {
     }
     // A settled page links only to its own cluster, and a page without alternate pages to none.
     this.#watcher?.link(links[at + 8]!, "no-return");
-    if (counts) yield { rule: "hreflang-no-return", ordinal, alternate: marks & linkNumber };
+    if (counts) yield { rule: "hreflang-no-return", ordinal, other: marks & linkNumber };
   }
 
   #addPair(links: Int32Array, at: number): void {
@@ -209,7 +212,7 @@ export class Clusters {
     this.#pairs.add(partitionOf(pair), pair, pairLow, direction, links[at + 4]!, marks, links[at + 8]!);
   }
 
-  async *#joinPairs(): AsyncGenerator<FoundLink, void> {
+  async *#joinPairs(): AsyncGenerator<Found, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       const records = await this.#pairs.load(partition);
       const { words } = records;
@@ -224,17 +227,11 @@ export class Clusters {
           const at = record * pairWidth;
           this.#watcher?.link(words[at + 5]!, "no-return");
           if ((words[at + 4]! & isRepeat) !== 0) continue;
-          yield { rule: "hreflang-no-return", ordinal: words[at + 3]! >>> 0, alternate: words[at + 4]! };
+          yield { rule: "hreflang-no-return", ordinal: words[at + 3]! >>> 0, other: words[at + 4]! };
         }
       }
     }
   }
-}
-
-function* unlisted(links: Int32Array, at: number): Generator<FoundLink, void> {
-  const marks = links[at + 5]!;
-  if ((marks & isRepeat) !== 0 || (marks & isOnKnownHost) === 0) return;
-  yield { rule: "hreflang-target-unlisted", ordinal: links[at + 4]! >>> 0, alternate: marks & linkNumber };
 }
 
 // Whether all members of a set are listed with it: then their number is the size of the set.

@@ -32,7 +32,6 @@ export interface Location {
 export class SiteContext {
   readonly homepage: string;
   readonly homeHost: string;
-  readonly discovery: readonly DiscoveryRecord[];
   /** Sitemaps were looked for, as opposed to given. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
@@ -45,7 +44,6 @@ export class SiteContext {
   constructor(tree: SitemapTree) {
     this.homepage = tree.homepage;
     this.homeHost = originFrom(tree.homepage)?.host ?? "";
-    this.discovery = tree.discovery;
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
     this.robots = tree.root.children.find(isRobots);
     this.#named = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));

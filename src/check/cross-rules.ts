@@ -7,7 +7,7 @@ import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { CheckTime } from "./check-run.ts";
 import type { PageWatcher } from "./check-tree.ts";
-import { Clusters, type FoundLink } from "./clusters.ts";
+import { Clusters } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
 import { hasTime } from "./instant.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
@@ -15,11 +15,7 @@ import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
-/** A page with a finding, and the number of another page or of one of its links. */
-interface Case {
-  readonly ordinal: number;
-  readonly other: number;
-}
+type Case = Pick<Found, "ordinal" | "other">;
 
 /** What examples show of a page. */
 interface Texts {
@@ -66,8 +62,7 @@ export class CrossRules {
   }
 
   /**
-   * All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Without `links`, only languages are
-   * compared.
+   * All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read.
    */
   async finish(options: {
     readonly isComplete: boolean;
@@ -82,16 +77,16 @@ export class CrossRules {
     for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal))) {
       await time.turn();
       if (time.isUp) break;
-      this.#count(found, found.other);
+      this.#count(found);
     }
     if (!time.isUp && (await this.#clusters.settle(pages.count, conflicts))) {
-      await this.#readLinks(options);
+      await this.#readLinks(options.isKnownHost, time);
       for await (const found of this.#clusters.join(this.#records)) {
         await time.turn();
         if (time.isUp) break;
         if (found.rule === "hreflang-no-return" && !options.isComplete) continue;
         if (found.rule === "hreflang-target-unlisted" && !(options.isComplete && options.isSite)) continue;
-        this.#count(found, found.alternate);
+        this.#count(found);
       }
     }
     const isCut = this.#records.store.isCut || this.#clusters.isCut;
@@ -105,13 +100,7 @@ export class CrossRules {
     await this.#scratch.close();
   }
 
-  async #readLinks({
-    isKnownHost,
-    time,
-  }: {
-    readonly isKnownHost: (url: string, hostEnd: number) => boolean;
-    readonly time: CheckTime;
-  }): Promise<void> {
+  async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean, time: CheckTime): Promise<void> {
     const pages = this.#pages;
     for (let number = 0; number < pages.sitemapCount; number++) {
       let ordinal = pages.start(number);
@@ -128,7 +117,7 @@ export class CrossRules {
     }
   }
 
-  #count({ rule, ordinal }: Found | FoundLink, other: number): void {
+  #count({ rule, ordinal, other }: Found): void {
     const number = this.#pages.sitemapOf(ordinal);
     let sitemaps = this.#tallies.get(rule);
     if (sitemaps === undefined) {

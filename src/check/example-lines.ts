@@ -68,31 +68,26 @@ export class LineSearch {
   }
 
   #search(text: string): void {
-    let counted = 0;
-    const found = (url: string, at: number) => {
-      const isEntry = startsEntry(text, at);
-      const places = isEntry ? this.#entries : this.#others;
-      if (places.has(url)) return;
-      for (let feed = text.indexOf("\n", counted); feed >= 0 && feed < at; feed = text.indexOf("\n", counted)) {
-        this.#line += 1;
-        counted = feed + 1;
-      }
-      places.set(url, this.#line);
+    const place = (places: Map<string, number>, url: string, at: number) => {
+      if (!places.has(url)) places.set(url, this.#line + lineFeeds(text, at));
     };
     for (const [url, written] of this.#odd) {
       const at = text.indexOf(written);
-      if (at < 0 || this.#entries.has(url)) continue;
-      let line = this.#line;
-      for (let feed = text.indexOf("\n"); feed >= 0 && feed < at; feed = text.indexOf("\n", feed + 1)) line += 1;
-      this.#entries.set(url, line);
+      if (at >= 0) place(this.#entries, url, at);
     }
     for (const { 0: match, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
       const written = match.includes("]]") ? match.slice(0, match.indexOf("]]")) : match;
       const url = written.includes("&") ? unescaped(written) : written;
-      if (this.#wanted.has(url)) found(url, index);
+      if (this.#wanted.has(url)) place(startsEntry(text, index) ? this.#entries : this.#others, url, index);
     }
-    for (let feed = text.indexOf("\n", counted); feed >= 0; feed = text.indexOf("\n", feed + 1)) this.#line += 1;
+    this.#line += lineFeeds(text, text.length);
   }
+}
+
+function lineFeeds(text: string, end: number): number {
+  let count = 0;
+  for (let feed = text.indexOf("\n"); feed >= 0 && feed < end; feed = text.indexOf("\n", feed + 1)) count += 1;
+  return count;
 }
 
 // The text of an element that is not part of an image or a video, or a whole line.

@@ -33,6 +33,8 @@ export interface PlacedExample extends Omit<FindingExample, "line"> {
   line?: number;
 }
 
+type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
+
 export interface FindingDraft {
   readonly rule: string;
   readonly severity: Severity;
@@ -103,17 +105,16 @@ export class Findings {
   }
 
   /** Counts many at once, with one example. */
-  count(rule: string, sitemap: string, count: number, example?: PlacedExample, own?: Severity): void {
+  count(rule: string, sitemap: string, count: number, example?: ExampleParts, own?: Severity): void {
     const draft = this.draft(rule, sitemap, own);
     if (draft === undefined) return;
     draft.count += count;
     if (example !== undefined) this.illustrate(draft, example);
   }
 
-  illustrate(draft: FindingDraft, example: PlacedExample): void {
+  illustrate(draft: FindingDraft, { url, value, line }: ExampleParts): void {
     if (draft.room <= 0 || this.#text > allText) return;
     draft.room -= 1;
-    const { url, value, line } = example;
     const kept = {
       ...(url === undefined ? {} : { url: shortened(url) }),
       ...(value === undefined ? {} : { value: shortened(value) }),
@@ -165,26 +166,18 @@ export class SitemapFindings {
     if (draft === undefined) return;
     draft.count += 1;
     if (isFlaw(draft.severity)) this.flaws += 1;
-    if (draft.room <= 0) return;
-    this.#findings.illustrate(draft, {
-      ...(url === undefined ? {} : { url }),
-      ...(value === undefined ? {} : { value }),
-    });
+    if (draft.room > 0) this.#findings.illustrate(draft, { url, value });
   }
 
   /** Counts many at once, with one example. */
-  addMany(rule: RuleId, count: number, example: PlacedExample, own?: Severity): void {
+  addMany(rule: RuleId, count: number, example: ExampleParts, own?: Severity): void {
     this.#findings.count(rule, this.sitemap, count, example, own);
   }
 
   #draft(rule: RuleId, own: Severity | undefined): FindingDraft | undefined {
     const key = own === undefined ? rule : `${rule} ${own}`;
-    let draft = this.#drafts.get(key);
-    if (draft === undefined && !this.#drafts.has(key)) {
-      draft = this.#findings.draft(rule, this.sitemap, own);
-      this.#drafts.set(key, draft);
-    }
-    return draft;
+    if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));
+    return this.#drafts.get(key);
   }
 }
 

@@ -67,13 +67,8 @@ export class OwnRules {
       complete: this.#tree.complete,
       receivedAt: this.#receivedAt,
       report: (found: RuleReport = {}) => {
-        const { url, value, line, severity, count } = found;
-        const example = {
-          ...(url === undefined ? {} : { url }),
-          ...(value === undefined ? {} : { value }),
-          ...(line === undefined ? {} : { line }),
-        };
-        this.#findings.count(rule.id, found.sitemap ?? sitemap, count ?? 1, example, severity);
+        const { count = 1, severity, ...example } = found;
+        this.#findings.count(rule.id, found.sitemap ?? sitemap, count, example, severity);
       },
     };
   }

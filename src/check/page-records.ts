@@ -5,6 +5,7 @@ import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { bounds } from "./bounds.ts";
 import { dayLength } from "./instant.ts";
+import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
@@ -12,9 +13,9 @@ import type { UrlScan } from "./url-scan.ts";
 export const pageWidth = 7;
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
 
-/** A page with a finding: its number, and that of the page it is compared with. */
+/** A page with a finding: its number, and that of the page it is compared with, or the index of its alternate page. */
 export interface Found {
-  readonly rule: "url-duplicate" | "url-variants" | "url-lastmod-conflict";
+  readonly rule: RuleId;
   readonly ordinal: number;
   readonly other: number;
 }

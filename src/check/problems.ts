@@ -35,8 +35,16 @@ export async function illustrateProblems(
     return rule !== undefined && findings.isWellIllustrated(rule);
   });
   if (repeated.length === 0) return;
+  const log = new RepeatedProblems(repeated);
+  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
+  for await (const piece of tree.text(sitemap)) {
+    signal?.throwIfAborted();
+    parser.write(piece);
+    if (log.isFull || parser.stopped) break;
+  }
+  if (!log.isFull && !parser.stopped) parser.end();
   const seen = new Set(repeated.map(sameness));
-  for (const problem of await repeatedProblems(tree, sitemap, repeated, mostExamples, signal)) {
+  for (const problem of log.found) {
     const rule = ruleOf(problem, sitemap);
     // They are counted already. In a document of one long line, many look the same.
     if (rule !== undefined && !seen.has(sameness(problem))) report(rule, { ...problem, count: 0 }, findings);
@@ -48,12 +56,8 @@ function sameness({ code, line, value }: Problem): string {
   return JSON.stringify([code, line, value]);
 }
 
-function report(rule: RuleId, { line, value, message, count, limit }: Problem, findings: SitemapFindings): void {
-  const shown = value ?? (limit === undefined ? undefined : message);
-  findings.addMany(rule, count ?? 1, {
-    value: shown ?? message,
-    ...(line === undefined ? {} : { line }),
-  });
+function report(rule: RuleId, { line, value, message, count }: Problem, findings: SitemapFindings): void {
+  findings.addMany(rule, count ?? 1, { value: value ?? message, line });
 }
 
 // Why a declared sitemap could not be read at all.
@@ -92,55 +96,30 @@ const reasonRules = byCode("reasons");
 const robotsRules = byCode("robotsProblems");
 const websiteRules = byCode("websiteProblems");
 
-/** Those after the first of each of these problems, in the order of the document: at most `most` of each. */
-async function repeatedProblems(
-  tree: SitemapTree,
-  sitemap: Sitemap,
-  problems: readonly Problem[],
-  most: number,
-  signal: AbortSignal | undefined,
-): Promise<readonly Problem[]> {
-  const log = new RepeatedProblems(problems, most);
-  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
-  for await (const piece of tree.text(sitemap)) {
-    signal?.throwIfAborted();
-    parser.write(piece);
-    if (log.isFull || parser.stopped) return log.found;
-  }
-  parser.end();
-  return log.found;
-}
-
+// Keeps the first of each of these problems, and as many as a finding shows of those that come after it.
 class RepeatedProblems extends ProblemLog {
   readonly found: Problem[] = [];
-  // How many are still wanted of each, and whether the first was seen.
-  readonly #wanted: Map<ProblemCode, { left: number; isFirst: boolean }>;
+  readonly #left: Map<ProblemCode, number>;
 
-  constructor(problems: readonly Problem[], most: number) {
+  constructor(problems: readonly Problem[]) {
     super();
-    this.#wanted = new Map(
-      problems.map(({ code, count = 1 }) => [code, { left: Math.min(count - 1, most), isFirst: true }]),
-    );
+    this.#left = new Map(problems.map(({ code, count = 1 }) => [code, Math.min(count, mostExamples + 1)]));
   }
 
   get isFull(): boolean {
-    for (const { left } of this.#wanted.values()) if (left > 0) return false;
-    return true;
+    return [...this.#left.values()].every((left) => left === 0);
   }
 
   // Facts are gathered for as long as more are wanted.
   override has(code: ProblemCode): boolean {
-    return (this.#wanted.get(code)?.left ?? 0) === 0 && super.has(code);
+    return (this.#left.get(code) ?? 0) === 0 && super.has(code);
   }
 
   override add(code: ProblemCode, facts?: ProblemFacts): void {
     super.add(code, facts);
-    const wanted = this.#wanted.get(code);
-    if (wanted === undefined || wanted.left === 0) return;
-    if (!wanted.isFirst) {
-      wanted.left -= 1;
-      this.found.push(problem(code, facts));
-    }
-    wanted.isFirst = false;
+    const left = this.#left.get(code) ?? 0;
+    if (left === 0) return;
+    this.#left.set(code, left - 1);
+    this.found.push(problem(code, facts));
   }
 }

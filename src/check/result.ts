@@ -70,7 +70,8 @@ export function resultOf(parts: {
   readonly unfinished: readonly NotJudged[];
 }): CheckResult {
   const { tree, settings, missing, isLate } = parts;
-  const findings = sorted([...parts.findings.drafts()], tree, settings).map(toFinding);
+  const drafts = sorted([...parts.findings.drafts()], tree, settings);
+  const findings = drafts.map(({ room: _, ...finding }): Finding => finding);
   const applied = settings.rules.filter(({ id }) => parts.findings.isOn(id, tree.homepage));
   const notJudged = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
@@ -141,15 +142,4 @@ function sorted(drafts: FindingDraft[], tree: SitemapTree, settings: CheckSettin
     .map((draft) => ({ draft, place: place(draft) }))
     .sort((one, two) => one.place[0]! - two.place[0]! || one.place[1]! - two.place[1]! || one.place[2]! - two.place[2]!)
     .map(({ draft }) => draft);
-}
-
-function toFinding({ rule, severity, sitemap, count, examples, otherSitemaps }: FindingDraft): Finding {
-  return {
-    rule,
-    severity,
-    sitemap,
-    count,
-    examples,
-    ...(otherSitemaps === undefined ? {} : { otherSitemaps }),
-  };
 }

@@ -8,9 +8,7 @@ export const has = {
   /** Neither URI nor IRI allows them: RFC 3986 and RFC 3987. */
   forbidden: 2,
   percent: 4,
-  upperCase: 8,
   semicolon: 16,
-  at: 32,
   /** A dot right after a slash. */
   slashDot: 64,
   /** Two slashes in the path. */
@@ -175,10 +173,8 @@ const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 
 
 const kindOf = new Uint8Array(128);
 for (const character of ' "<>\\^`{|}') kindOf[character.charCodeAt(0)] = has.forbidden;
-for (let code = upperA; code <= upperZ; code++) kindOf[code] = has.upperCase;
 kindOf["%".charCodeAt(0)] = has.percent;
 kindOf[";".charCodeAt(0)] = has.semicolon;
-kindOf["@".charCodeAt(0)] = has.at;
 
 function startsWithWww(url: string, at: number): boolean {
   return (

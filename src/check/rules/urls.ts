@@ -158,25 +158,24 @@ export const urlRules: readonly RuleRow[] = [
   }),
 ];
 
-/** What is known about the website whose URLs are judged. */
-export interface UrlSettings {
-  /** The host of the homepage: whoever checks a website can open it, even if it is private. */
-  readonly homeHost: string;
-  /** Hosts for which cross-submission is set up. */
-  readonly crossSubmit: ReadonlySet<string>;
-  readonly robots: RobotsAccess;
-}
-
 export class UrlRules {
-  readonly #settings: UrlSettings;
+  readonly #homeHost: string;
+  readonly #crossSubmit: ReadonlySet<string>;
+  readonly #robots: RobotsAccess;
   // By the text before the path. Websites have few; a hostile one has many.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
-  constructor(settings: UrlSettings) {
-    this.#settings = settings;
+  /**
+   * `homeHost`: the host of the homepage; whoever checks a website can open it, even if it is private. `crossSubmit`: hosts for which
+   * cross-submission is set up.
+   */
+  constructor(homeHost: string, crossSubmit: ReadonlySet<string>, robots: RobotsAccess) {
+    this.#homeHost = homeHost;
+    this.#crossSubmit = crossSubmit;
+    this.#robots = robots;
   }
 
   /** The following URLs are in this sitemap. */
@@ -194,7 +193,7 @@ export class UrlRules {
     }
     judgeSpelling(url, scan, findings);
     judgeMeaning(url, scan, findings);
-    const blocked = this.#settings.robots.blocked(url);
+    const blocked = this.#robots.blocked(url);
     if (blocked !== undefined) {
       findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
     }
@@ -221,7 +220,7 @@ export class UrlRules {
   }
 
   #judgeOrigin(url: string, origin: Origin, findings: SitemapFindings): void {
-    if (origin.reach !== "public" && origin.host !== this.#settings.homeHost) {
+    if (origin.reach !== "public" && origin.host !== this.#homeHost) {
       findings.add("url-private-host", url, origin.host, origin.reach === "private" ? undefined : "warning");
     }
     if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
@@ -231,8 +230,7 @@ export class UrlRules {
   #judgeLocation(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
     if (location === undefined) return;
     if (origin.host !== location.origin.host) {
-      const { crossSubmit } = this.#settings;
-      if (crossSubmit.has(origin.host) || submittedBy.has(origin.host)) return;
+      if (this.#crossSubmit.has(origin.host) || submittedBy.has(origin.host)) return;
       const isWww = bareHost(origin.host) === bareHost(location.origin.host);
       findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);
       return;
