@@ -1,12 +1,8 @@
 // The tree of sitemaps with sizes, a waterfall of how they were fetched, and where sitemaps were looked for.
 import { counted, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
-<<<<<<< HEAD
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
-=======
-import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
->>>>>>> e50cfda (check, report, discover: one reader of HTML tags; sections are records by place; dates are read by the engine)
 import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
 import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
 import type {
