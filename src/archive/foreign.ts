@@ -45,7 +45,7 @@ export async function readForeign(
   const { head: http, start } = await readHttpHead(content);
   await content.return(undefined);
   if (head.type === "revisit") {
-    const original = (await originals()).find(referenceOf(head, url));
+    const original = (await originals()).find(head, url);
     if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
     const repeated = await readForeign(records, original, originals);
     // A revisit whose head is not a 304 has the head of the same payload, sent again.
@@ -72,40 +72,15 @@ function truncation({ fields }: RecordHead): Problem | undefined {
   return problem(reason.toLowerCase() === "disconnect" ? "body-reset" : "body-short");
 }
 
-/** What a `revisit` record says about its original. */
-interface RevisitReference {
-  readonly id: string | undefined;
-  readonly url: string;
-  readonly date: string | undefined;
-  readonly digest: Digest | undefined;
-}
-
-function referenceOf({ fields }: RecordHead, url: string): RevisitReference {
-  return {
-    id: fields.get("warc-refers-to"),
-    url: fields.get("warc-refers-to-target-uri") ?? url,
-    date: fields.get("warc-refers-to-date"),
-    digest: parseDigest(fields.get("warc-payload-digest")),
-  };
-}
-
-interface RevisitedResponse {
-  readonly place: Place;
-  readonly date: string | undefined;
-  readonly digest: string | undefined;
-}
-
 /**
  * The responses of a file, by everything that a revisit may name them by: the id of the record, its URL and date, the digest of its
- * payload, or nothing if the URL is the same. Built only for files with revisits.
+ * payload, or nothing if the URL is the same; the best first. Built only for files with revisits.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit The profiles
  * (`identical-payload-digest`, `server-not-modified`, with the URIs of WARC 1.0 or 1.1) differ in the meaning of the
  * head of the revisit, which its status shows as well.
  */
 export class Originals {
-  readonly #byId = new Map<string, RevisitedResponse>();
-  readonly #byUrl = new Map<string, RevisitedResponse[]>();
-  readonly #byDigest = new Map<string, RevisitedResponse>();
+  readonly #byName = new Map<string, { readonly place: Place; readonly digest: Digest | undefined }[]>();
 
   /** `most`: the limit of responses, from the start of the file. */
   static async of(records: RecordFile, size: number, most: number): Promise<Originals> {
@@ -113,43 +88,36 @@ export class Originals {
     let left = most;
     for await (const { head, place } of new RecordWalk(records, size)) {
       const url = head.type === "revisit" ? undefined : foreignUrl(head);
-      if (url !== undefined) originals.#add(head, url, place);
-      if (url !== undefined && --left === 0) break;
+      if (url === undefined) continue;
+      const { fields } = head;
+      const digest = parseDigest(fields.get("warc-payload-digest"));
+      for (const name of namesOf(fields.get("warc-record-id"), url, fields.get("warc-date"), digest)) {
+        const known = originals.#byName.get(name);
+        if (known === undefined) originals.#byName.set(detached(name), [{ place, digest }]);
+        else known.push({ place, digest });
+      }
+      if (--left === 0) break;
     }
     return originals;
   }
 
-  find({ id, url, date, digest }: RevisitReference): Place | undefined {
-    const atUrl = this.#byUrl.get(urlKey(url)) ?? [];
-    const responses = [
-      id === undefined ? undefined : this.#byId.get(id),
-      ...(date === undefined ? [] : atUrl.filter((response) => response.date === date)),
-      digest === undefined ? undefined : this.#byDigest.get(digestKey(digest)),
-      ...atUrl,
-    ];
-    return responses.find((response) => response !== undefined && agrees(response, digest))?.place;
-  }
-
-  #add({ fields }: RecordHead, url: string, place: Place): void {
-    const kept = (name: string) => detached(fields.get(name) ?? "") || undefined;
-    const response = { place, date: kept("warc-date"), digest: kept("warc-payload-digest") };
-    const id = kept("warc-record-id");
-    const digest = parseDigest(response.digest);
-    if (id !== undefined && !this.#byId.has(id)) this.#byId.set(id, response);
-    if (digest !== undefined && !this.#byDigest.has(digestKey(digest))) this.#byDigest.set(digestKey(digest), response);
-    const key = urlKey(url);
-    const others = this.#byUrl.get(key);
-    if (others === undefined) this.#byUrl.set(key, [response]);
-    else others.push(response);
+  /** What a revisit of this URL refers to. A payload with another digest is not the original. */
+  find({ fields }: RecordHead, url: string): Place | undefined {
+    const digest = parseDigest(fields.get("warc-payload-digest"));
+    const original = fields.get("warc-refers-to-target-uri") ?? url;
+    const names = namesOf(fields.get("warc-refers-to"), original, fields.get("warc-refers-to-date"), digest);
+    const isSame = (own: Digest | undefined) =>
+      digest === undefined || own === undefined || own.algorithm !== digest.algorithm || own.hex === digest.hex;
+    return names.flatMap((name) => this.#byName.get(name) ?? []).find((response) => isSame(response.digest))?.place;
   }
 }
 
-function digestKey({ algorithm, hex }: Digest): string {
-  return `${algorithm} ${hex}`;
-}
-
-// A payload with another digest is not the original.
-function agrees(response: RevisitedResponse, digest: Digest | undefined): boolean {
-  const own = parseDigest(response.digest);
-  return digest === undefined || own === undefined || own.algorithm !== digest.algorithm || own.hex === digest.hex;
+function namesOf(id: string | undefined, url: string, date: string | undefined, digest: Digest | undefined): string[] {
+  const key = urlKey(url);
+  return [
+    ...(id === undefined ? [] : [`id ${id}`]),
+    ...(date === undefined ? [] : [`date ${date} ${key}`]),
+    ...(digest === undefined ? [] : [`digest ${digest.algorithm} ${digest.hex}`]),
+    `url ${key}`,
+  ];
 }

@@ -22,16 +22,10 @@ export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resume
   });
 }
 
-export function infoFromJson(text: string): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
-  return infoFrom(parseJson(text));
-}
-
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
   const value = withoutPrototypes(json);
   if (!isObject(value)) throw unexpected();
-  const { version, resumes, homepage, sitemaps, settings } = value as Partial<
-    Record<keyof ArchiveInfo | "version" | "resumes", unknown>
-  >;
+  const { version, resumes, homepage, sitemaps, settings } = value;
   if (typeof version !== "number" || version < formatVersion) throw unexpected();
   if (version > formatVersion) {
     throw new SitemapError("invalid-archive", "it was written by a later version of this program");
@@ -43,12 +37,12 @@ export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly 
   const info = {
     ...(homepage === undefined ? {} : { homepage }),
     ...(sitemaps === undefined ? {} : { sitemaps }),
-    settings: settings as Readonly<Record<string, unknown>>,
+    settings,
   };
   return { info, resumes };
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -109,7 +103,7 @@ const mostDepth = 100;
 
 /** Undefined if the value is not a valid problem. */
 export function archivedProblem(value: unknown): Problem | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const given = new Map<string, unknown>(Object.entries(value));
   const name = given.get("code");
   if (typeof name !== "string" || !spelling.test(name)) return undefined;

@@ -11,12 +11,9 @@ import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "..
 import type { Problem } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { type Block, KeptBody, lengthOf } from "./file.ts";
-import { archivedBodyProblem, archivedProblem, parseJson, toJson } from "./info.ts";
+import { archivedBodyProblem, archivedProblem, isObject, parseJson, toJson } from "./info.ts";
 import { digestOf, type Field, newId, ownFields, sealed, type WarcRecord } from "./warc.ts";
 
-type FieldName = KeysOf<Fetched> | keyof Body;
-type KeysOf<T> = T extends unknown ? keyof T : never;
-type Fields = { readonly [name in FieldName]?: unknown };
 type BodyOf = (problem: Problem | undefined) => Body;
 
 /** The exchange as bytes. User names and passwords are removed from every URL in it. */
@@ -36,49 +33,65 @@ const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-paylo
 
 /** Parses a description. `bodyOf` creates the body of a document, given its problem. */
 export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
-  const fields = object(parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
-  const outcome = string(fields.outcome);
+  const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  if (!isObject(parsed)) fail();
+  const { outcome, url, body } = parsed;
+  for (const [name, isValid] of Object.entries(fieldChecks)) {
+    if (!isValid(parsed[name]) && (parsed[name] !== undefined || requiredFields.has(name))) fail();
+  }
+  const known = Object.keys(fieldChecks).filter((name) => parsed[name] !== undefined);
   const asked = {
-    url: url(fields.url),
-    role: role(fields.role),
-    ...(fields.anonymous === true ? { anonymous: true } : {}),
-    ...given(
-      "again",
-      optional(fields.again, (value) => whole(value, 1, Number.MAX_SAFE_INTEGER)),
-    ),
-    attempts: whole(fields.attempts, 0, Number.MAX_SAFE_INTEGER),
-    ...given("receivedAt", optional(fields.receivedAt, time)),
-    ...given("firstByte", optional(fields.firstByte, milliseconds)),
-    ...(repeats.has(fields.came) ? { came: fields.came as Came } : {}),
-    ...(fields.notAsked === "guess" || fields.notAsked === "unchanged"
-      ? { notAsked: fields.notAsked as NotAsked }
-      : {}),
+    ...(Object.fromEntries(known.map((name) => [name, parsed[name]])) as Pick<Fetched, "role" | "attempts">),
+    url: withoutCredentials(url as string),
+    ...(parsed["anonymous"] === true ? { anonymous: true } : {}),
+    ...(repeats.has(parsed["came"]) ? { came: parsed["came"] as Came } : {}),
+    ...(reasonsNotToAsk.has(parsed["notAsked"]) ? { notAsked: parsed["notAsked"] as NotAsked } : {}),
   };
+  const { status, headers } = parsed as { status?: number; headers?: HeaderList };
   switch (outcome) {
-    case "found": {
-      const body = bodyOf(optional(object(fields.body).problem, (value) => archivedBodyProblem(value) ?? fail()));
-      const duration = given("duration", optional(fields.duration, milliseconds));
-      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers), body, ...duration };
+    case "found":
+    case "redirect": {
+      if (status === undefined || headers === undefined) fail();
+      if (outcome === "redirect") return { outcome, ...asked, status, headers };
+      if (!isObject(body)) fail();
+      const reason = body["problem"] === undefined ? undefined : (archivedBodyProblem(body["problem"]) ?? fail());
+      return { outcome, ...asked, status, headers, body: bodyOf(reason) };
     }
-    case "redirect":
-      return { outcome, ...asked, status: status(fields.status), headers: headers(fields.headers) };
     case "absent":
     case "blocked":
     case "failed":
-    case "refused": {
-      const answered = optional(fields.status, status);
-      const given = optional(fields.headers, headers);
-      return {
-        outcome,
-        ...asked,
-        ...(answered === undefined ? {} : { status: answered }),
-        ...(given === undefined ? {} : { headers: given }),
-        reason: problem(fields.reason),
-      };
-    }
+    case "refused":
+      return { outcome, ...asked, reason: archivedProblem(parsed["reason"]) ?? fail() };
     default:
       return fail();
   }
+}
+
+const roles: ReadonlySet<unknown> = new Set<DocumentRole>(["robots", "sitemap", "homepage"]);
+const reasonsNotToAsk: ReadonlySet<unknown> = new Set<NotAsked>(["guess", "unchanged"]);
+const requiredFields: ReadonlySet<string> = new Set(["url", "role", "attempts"]);
+const fieldChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
+  url: (value) => typeof value === "string" && isHttpUrl(value),
+  role: (value) => roles.has(value),
+  again: (value) => isWhole(value, 1),
+  attempts: (value) => isWhole(value),
+  receivedAt: (value) => typeof value === "string" && value.length < 40 && !Number.isNaN(Date.parse(value)),
+  firstByte: (value) => isWhole(value),
+  duration: (value) => isWhole(value),
+  status: (value) => isWhole(value, 100, 999),
+  headers: (value) => Array.isArray(value) && value.every(isHeader),
+};
+
+function isHeader(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string");
+}
+
+function isWhole(value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+function fail(): never {
+  throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
 /** Why an exchange is not whole, if a limit of ours or damage is the cause: another run may get what is missing. */
@@ -96,21 +109,6 @@ const cutCodes: ReadonlySet<string> = new Set([
   "archive-digest",
 ]);
 
-function role(value: unknown): DocumentRole {
-  return value === "robots" || value === "sitemap" || value === "homepage" ? value : fail();
-}
-
-function headers(value: unknown): HeaderList {
-  return list(value, (pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2) fail();
-    return [string(pair[0]), string(pair[1])] as const;
-  });
-}
-
-function problem(value: unknown): Problem {
-  return archivedProblem(value) ?? fail();
-}
-
 // Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
 function clean(value: unknown): unknown {
   if (typeof value === "string") return value.includes("@") ? cleanText(value) : value;
@@ -122,57 +120,6 @@ function clean(value: unknown): unknown {
 function cleanText(text: string): string {
   if (parseUrl(text) !== null) return withoutCredentials(text);
   return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
-}
-
-function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
-}
-
-function list<T>(value: unknown, read: (item: unknown) => T): T[] {
-  if (!Array.isArray(value)) fail();
-  return value.map(read);
-}
-
-function object(value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) fail();
-  return value;
-}
-
-function string(value: unknown): string {
-  if (typeof value !== "string") fail();
-  return value;
-}
-
-// Of http or https, without user name and password.
-function url(value: unknown): string {
-  const text = string(value);
-  return isHttpUrl(text) ? withoutCredentials(text) : fail();
-}
-
-function time(value: unknown): string {
-  const text = string(value);
-  return text.length < 40 && !Number.isNaN(Date.parse(text)) ? text : fail();
-}
-
-function milliseconds(value: unknown): number {
-  return whole(value, 0, Number.MAX_SAFE_INTEGER);
-}
-
-// One field, if it has a value.
-function given<Name extends string, Value>(name: Name, value: Value | undefined): { [name in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
-}
-
-function status(value: unknown): number {
-  return whole(value, 100, 999);
-}
-
-function whole(value: unknown, least: number, most: number): number {
-  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most ? Number(value) : fail();
-}
-
-function fail(): never {
-  throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
 // No reader takes a head of any length. What does not fit is in the description, letter for letter.

@@ -1,79 +1,485 @@
-// An archive that is open for a replay. If it has two exchanges for one URL, the first counts, as in a store.
-import type { DocumentRequest, Fetched } from "../model/exchange.ts";
-import { type Contents, openContents } from "./contents.ts";
-import type { Archive, ArchiveInfo, Counts, OpenArchiveOptions } from "./contract.ts";
-import { closedError } from "./file.ts";
-import { countsFrom } from "./index-record.ts";
+// An archive that is open: where the answer to each request is, in archives of ours and of other tools. By the index, or, where there is none
+// that can be right (a run that was interrupted, joined files, other tools), by one pass over the records. If there are two exchanges for
+// one URL, the first counts, as in a store.
+import { SitemapError } from "../model/errors.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import { problem } from "../model/problem.ts";
+import { withoutCredentials } from "../model/url.ts";
+import { ArchivedBody } from "./archived-body.ts";
+import type { ArchiveInfo, Counts } from "./contract.ts";
+import { closedError, invalidArchive, KeptBody, openFile } from "./file.ts";
+import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
+import { unpack } from "./gzip.ts";
+import { AnswerLimit, countsFrom, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
+import { infoFrom, parseJson } from "./info.ts";
+import { cutOf, revive } from "./kept-response.ts";
+import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
 import { archiveKey, archiveKeys, replay } from "./replay.ts";
-import { copyArchive } from "./write.ts";
+import { DigestCheck, type RecordHead } from "./warc.ts";
 
-/**
- * Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is
- * not one.
- */
+/** Where an answer is. */
+export interface Answer {
+  readonly response: Place | undefined;
+  /** Absent in records of other tools. */
+  readonly description?: Place | undefined;
+  /** The length of the document, by the index. */
+  readonly bytes?: number | undefined;
+  /** What the run read in it, by the index. */
+  readonly counts?: unknown;
+  /** A limit of ours or damage is the cause that it is not whole: another run may have got it. */
+  readonly isCut: boolean;
+  /** It was asked again with new cookies: earlier answers of the run do not count. */
+  readonly isAgain?: boolean;
+  readonly isRevisit?: boolean;
+  /** When it was received, in milliseconds, and by which run: known after a pass. */
+  readonly time?: number;
+  readonly run?: string;
+}
+
+/** How an archive is opened. */
+export interface OpenArchiveOptions {
+  /** Stops opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The limit of sitemaps in a tree: limits the answers in an archive, which also has one for each redirect. */
+  readonly documents?: number | undefined;
+  /** When to stop and use what was found, on the clock of performance.now(). */
+  readonly until?: number | undefined;
+  /** If there are several answers to one request, the last one counts instead of the first. */
+  readonly newest?: boolean | undefined;
+  /** The groups of records are wanted, too. */
+  readonly withGroups?: boolean | undefined;
+  readonly mostAnswers?: number | undefined;
+  readonly writable?: boolean | undefined;
+}
+
+// The answers take memory, and a small file must not take all of it. More than any run with the default limits writes.
+const leastAnswers = 600_000;
+const answersOfDocument = 12;
+// Ten times the headers that a client accepts.
+const maxDescription = 16 * 1024 * 1024;
+
+/** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
-  return new OpenArchive(await openContents(path, options));
+  const { file, size, isCompressed } = await openFile(path, options);
+  try {
+    return await readArchive(new RecordFile(path, file, isCompressed), size, options);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** What an archive is about; undefined if another tool wrote it. */
 export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
-  const contents = await openContents(path);
-  await contents.close();
-  return contents.info;
+  const archive = await openArchive(path);
+  await archive.close();
+  return archive.info;
 }
 
-class OpenArchive implements Archive {
-  readonly info: ArchiveInfo | undefined;
-  readonly finished: boolean;
-  readonly truncated: boolean;
-  readonly altered: boolean;
-  readonly countedBy: string | undefined;
-  readonly urls: readonly string[];
-  readonly #contents: Contents;
+/** Of a file that is open. */
+export async function readArchive(
+  records: RecordFile,
+  size: number,
+  options: OpenArchiveOptions = {},
+): Promise<Archive> {
+  const { path, file } = records;
+  try {
+    const indexed = new Archive(records, size, options);
+    if (await indexed.readIndex()) return indexed;
+    const walked = new Archive(records, size, options);
+    if (await walked.walk()) return walked.expectRecords();
+    const { signal, until = Number.POSITIVE_INFINITY } = options;
+    const unpacked = await unpack(path, file, size, () => {
+      signal?.throwIfAborted();
+      return performance.now() > until;
+    });
+    const whole = new Archive(new RecordFile(path, unpacked.file, false), unpacked.size, options, unpacked);
+    await file.close();
+    try {
+      await whole.walk();
+      whole.truncated ||= unpacked.isDamaged;
+      return whole.expectRecords();
+    } catch (error) {
+      await unpacked.remove();
+      throw error;
+    }
+  } catch (error) {
+    const isAboutFile = error instanceof SitemapError && error.message.includes(path);
+    throw isDamage(error) && !isAboutFile ? invalidArchive(path, (error as Error).message, error) : error;
+  }
+}
+
+export class Archive implements DocumentSource {
+  /** Absent in files that other tools wrote. */
+  info: ArchiveInfo | undefined;
+  /** The record that describes the last run of ours. */
+  infoId: string | undefined;
+  /** Whether the crawl that wrote it ran to its end. */
+  finished = false;
+  /** Whether it is cut off or damaged: everything else is used. */
+  truncated = false;
+  /** Whether there are records behind the damage. */
+  goesOn = false;
+  /** Whether it was edited: what it says about itself, or about an exchange, is not what was written. */
+  altered = false;
+  /** The settings that the counts depend on. */
+  countedBy: string | undefined;
+  /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
+  readonly urls: string[] = [];
+  /** Of `withGroups`: they follow each other from the start of the file, without an index at its end. */
+  readonly groups: IndexedGroup[] = [];
+  readonly records: RecordFile;
+  readonly size: number;
+  /** A copy that is not compressed is read instead of the file. */
+  readonly unpacked: { remove(): Promise<void> } | undefined;
+  readonly #options: OpenArchiveOptions;
+  readonly #most: number;
+  readonly #answers = new Map<string, Answer>();
   readonly #forgotten = new Set<string>();
   #closed = false;
+  #recordCount = 0;
+  #damage: RecordWalk["damage"];
+  #originals: Promise<Originals> | undefined;
+  // For the pass: the runs in the file; those that count, which are the first and those that resumed it.
+  readonly #infoIds = new Set<string>();
+  readonly #runs = new Set<string>();
+  // Responses whose description follows. Without it an exchange does not count.
+  readonly #open = new Map<string, Place>();
+  #exchanges = 0;
+  // Records that belong to no group yet, and an index that may be the last.
+  #loose: Place[] = [];
+  #tail: Place[] = [];
 
-  constructor(contents: Contents) {
-    this.info = contents.info;
-    this.finished = contents.finished;
-    this.truncated = contents.truncated;
-    this.altered = contents.altered;
-    this.countedBy = contents.countedBy;
-    this.urls = contents.urls;
-    this.#contents = contents;
+  constructor(records: RecordFile, size: number, options: OpenArchiveOptions, unpacked?: Archive["unpacked"]) {
+    this.records = records;
+    this.size = size;
+    this.unpacked = unpacked;
+    this.#options = options;
+    this.#most = options.mostAnswers ?? Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument);
+  }
+
+  has(key: string): boolean {
+    return this.#answers.has(key);
+  }
+
+  find(key: string): Answer | undefined {
+    return this.#answers.get(key);
+  }
+
+  entries(): Iterable<[string, Answer]> {
+    return this.#answers.entries();
+  }
+
+  /** The answer with this key, which is here. What is damaged is a failure. */
+  async read(key: string, asked: DocumentRequest): Promise<Fetched> {
+    const answer = this.#answers.get(key) as Answer;
+    try {
+      if (answer.description !== undefined) return await readOwnExchange(this.records, key, answer);
+      return await readForeign(this.records, answer.response as Place, () => {
+        this.#originals ??= Originals.of(this.records, this.size, this.#most);
+        return this.#originals;
+      });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const { role, anonymous } = asked;
+      const url = withoutCredentials(asked.url);
+      return {
+        outcome: "failed",
+        url,
+        role,
+        ...(anonymous && { anonymous }),
+        attempts: 0,
+        reason: problem("archive-digest"),
+      };
+    }
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(request, this.#contents);
+    return replay(request, this);
   }
 
   tellsApart(url: string): boolean {
-    return this.#contents.has(archiveKey({ url, role: "sitemap", anonymous: true }));
+    return this.has(archiveKey({ url, role: "sitemap", anonymous: true }));
   }
 
   wasNotAsked(url: string): boolean {
-    return this.#contents.has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
+    return this.has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 
+  /** What the run that wrote it read in the sitemap at this URL, as it says. */
   counts(url: string): Counts | undefined {
-    const key = archiveKeys({ url, role: "sitemap" }).find((each) => this.#contents.has(each));
-    const answer = key === undefined ? undefined : this.#contents.find(key);
-    return answer && countsFrom({ bytes: answer.bytes, counts: answer.counts });
+    const key = archiveKeys({ url, role: "sitemap" }).find((each) => this.has(each));
+    const answer = key === undefined ? undefined : this.find(key);
+    return answer && countsFrom(answer);
   }
 
+  /** These counts were shown to be wrong: archives that are saved later do not have them. */
   forgetCounts(url: string): void {
     this.#forgotten.add(url);
   }
 
+  /** Copies the archive, record by record, compressed if the name ends in `.gz`. The file must not exist. */
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
-    const { records, size } = this.#contents;
-    await copyArchive(records, size, path, this.#forgotten);
+    const { copyArchive } = await import("./write.ts");
+    await copyArchive(this.records, this.size, path, this.#forgotten);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#contents.close();
+    await this.unpacked?.remove();
+    await this.records.file.close();
   }
+
+  /** Whether there is an index. */
+  async readIndex(): Promise<boolean> {
+    const index = await readIndex(this.records, this.size, (group) => {
+      if (this.#options.withGroups) this.groups.push(group);
+      if (group.kind === "i")
+        this.records.infoPlaces.push({ offset: group.offset, length: group.lengths[0] as number });
+      else if (group.kind !== "-") this.#addGroup(group);
+    });
+    if (index === undefined) return false;
+    this.info = index.info;
+    this.infoId = index.infoId;
+    this.countedBy = index.by;
+    this.finished = true;
+    this.records.file.remembersReads = true;
+    return true;
+  }
+
+  #addGroup({ url, kind, lengths, bytes, counts, offset }: IndexedGroup): void {
+    const last = lengths.at(-1) as number;
+    const length = lengths.reduce((sum, each) => sum + each, 0);
+    this.#set(keyOf(url, kind), url, {
+      response: lengths.length === 1 ? undefined : { offset, length: lengths[0] as number },
+      description: { offset: offset + length - last, length: last },
+      bytes,
+      counts,
+      isCut: kind.includes("c"),
+      isAgain: kind.includes("x"),
+    });
+  }
+
+  /** False if records are compressed in one piece: nothing was read then. */
+  async walk(): Promise<boolean> {
+    const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
+    const walk = new RecordWalk(this.records, this.size);
+    this.records.infoPlaces.length = 0;
+    for await (const record of walk) {
+      signal?.throwIfAborted();
+      this.#recordCount += 1;
+      // What looks like a record of another tool behind damage may be a part of a document.
+      await this.#add(record, walk.goesOn && this.info !== undefined);
+      if (performance.now() > until) break;
+    }
+    this.#pushLoose(this.#loose.length);
+    this.#damage = walk.damage;
+    this.truncated = walk.damage !== undefined;
+    this.goesOn = walk.goesOn;
+    return !walk.isJoined;
+  }
+
+  expectRecords(): this {
+    if (this.#recordCount > 0) {
+      this.records.file.remembersReads = true;
+      return this;
+    }
+    throw new SitemapError(
+      "invalid-archive",
+      this.#damage === "cut" ? "it is cut off inside its first record" : "it holds no record",
+    );
+  }
+
+  async #add(record: WalkedRecord, isDoubtful: boolean): Promise<void> {
+    const { head, place } = record;
+    const { type, fields } = head;
+    const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
+    if (isOurs && type === "metadata" && !fields.has("warc-target-uri")) {
+      this.#tail.push(place);
+      if (fields.get("content-type") === indexType) await this.#addEnd(record);
+      return;
+    }
+    if (this.#options.withGroups) this.#loose.push(...this.#tail, place);
+    this.#tail = [];
+    if (type === "warcinfo") return this.#addInfo(record);
+    if (!isOurs && !isDoubtful) this.#addForeign(record);
+    if (isOurs && type === "response") this.#open.set(fields.get("warc-record-id") ?? "", place);
+    if (isOurs && type === "metadata") await this.#addExchange(record);
+  }
+
+  async #addInfo(record: WalkedRecord): Promise<void> {
+    const content = await this.#contentOf(record);
+    const text = Buffer.from(content).toString();
+    const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
+    this.#addGroupOf("", "i", undefined);
+    if (json === undefined) {
+      this.altered ||= text.startsWith("software: sitegrove/");
+      return;
+    }
+    const { info, resumes } = infoFrom(parseJson(json));
+    const id = record.head.fields.get("warc-record-id") ?? "";
+    this.#infoIds.add(id);
+    this.records.infoPlaces.push(record.place);
+    // In joined archives, the first one says what the whole is about, unless a run resumed it.
+    const goesOn = resumes !== undefined && this.#runs.has(resumes);
+    if (this.info !== undefined && !goesOn) return;
+    this.altered ||= !isAsWritten(record.head, content);
+    this.info = info;
+    this.infoId = id;
+    this.#runs.add(id);
+  }
+
+  async #addEnd(record: WalkedRecord): Promise<void> {
+    const { head, place } = record;
+    const line = await firstLine(this.records, place);
+    const end = line === undefined ? undefined : indexHead(line);
+    // Heads of records have no digest: an exchange with a damaged one would be missing without a word.
+    this.altered ||= end === undefined || this.#exchanges < end.exchanges;
+    if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
+  }
+
+  async #addExchange(record: WalkedRecord): Promise<void> {
+    const { head, place } = record;
+    const [first = ""] = head.concurrentTo;
+    const response = this.#open.get(first);
+    for (const id of head.concurrentTo) this.#open.delete(id);
+    const content = await this.#contentOf(record);
+    const isAltered = !isAsWritten(head, content);
+    // It may have been about another website.
+    this.altered ||= isAltered;
+    this.#exchanges += 1;
+    const infoId = head.fields.get("warc-warcinfo-id") ?? "";
+    const isMain = this.#runs.has(infoId);
+    // After the end of a run, another one resumed it.
+    if (isMain) this.finished = false;
+    const fetched = described(content);
+    this.altered ||= fetched === undefined;
+    this.#addGroupOf(fetched?.url ?? "", fetched === undefined ? "-" : kindOf(fetched), response);
+    if (fetched === undefined) return;
+    const isDocument = fetched.outcome === "found";
+    this.#set(archiveKey(fetched), fetched.url, {
+      response: isDocument ? response : undefined,
+      description: place,
+      isCut: (isDocument && response === undefined) || cutOf(fetched) !== undefined,
+      time: Date.parse(fetched.receivedAt ?? dateOf(head) ?? "") || 0,
+      // A run that resumed another belongs to it.
+      run: isMain ? "" : infoId,
+      isAgain: fetched.again !== undefined,
+    });
+  }
+
+  #addForeign({ head, place }: WalkedRecord): void {
+    const url = foreignUrl(head);
+    if (url === undefined) return;
+    const time = Date.parse(dateOf(head) ?? "") || 0;
+    const answer = { response: place, isRevisit: head.type === "revisit", isCut: false, time };
+    this.#set(archiveKey({ url, role: "sitemap" }), url, answer);
+  }
+
+  // The records from the response on are a group; those before it belong to none.
+  #addGroupOf(url: string, kind: string, response: Place | undefined): void {
+    if (!this.#options.withGroups) return;
+    this.#pushLoose(response === undefined ? this.#loose.length - 1 : this.#loose.indexOf(response));
+    const [first, ...others] = this.#loose;
+    this.#loose = [];
+    // We write the records of an exchange one after another.
+    if (first === undefined || others.length > 3)
+      throw new SitemapError("invalid-archive", "its records are in another order");
+    const lengths = [first, ...others].map(({ length }) => length);
+    this.groups.push({ url, kind, lengths, offset: first.offset, counts: undefined });
+  }
+
+  #pushLoose(count: number): void {
+    const loose = count < 0 ? this.#loose : this.#loose.slice(0, count);
+    this.#loose = this.#loose.slice(loose.length);
+    for (const { offset, length } of loose) {
+      this.groups.push({ url: "", kind: "-", lengths: [length], offset, counts: undefined });
+    }
+  }
+
+  #set(key: string, url: string, answer: Answer): void {
+    const before = this.#answers.get(key);
+    if (before !== undefined && !this.#replaces(answer, before)) return;
+    if (this.#answers.size >= this.#most) throw new AnswerLimit(this.#most);
+    this.#answers.set(key, answer);
+    // If they are equal, one string is enough.
+    if (before === undefined) this.urls.push(url === key ? key : url);
+  }
+
+  #replaces(answer: Answer, before: Answer): boolean {
+    // A record that only refers to another is replaced by one with content.
+    if (before.isRevisit === true || answer.isRevisit === true) return answer.isRevisit !== true;
+    // So is one that another run should have provided.
+    if (before.isCut || (answer.isAgain === true && before.run === answer.run)) return true;
+    return this.#options.newest === true && (answer.time ?? 0) >= (before.time ?? 0);
+  }
+
+  async #contentOf({ head, place, content }: WalkedRecord): Promise<Uint8Array> {
+    if (head.contentLength > maxDescription)
+      throw new SitemapError("invalid-archive", "it is damaged: a record is too long");
+    return content ?? (await this.records.read(place, maxDescription)).content;
+  }
+}
+
+/** Throws an error that `isDamage` unless the description is about this request, and as it was written. */
+export async function readOwnExchange(
+  records: RecordFile,
+  key: string,
+  { response, description, bytes }: Pick<Answer, "response" | "description" | "bytes">,
+): Promise<Fetched> {
+  const { head, content } = await records.read(description as Place, maxDescription);
+  const [id] = head.concurrentTo;
+  const fetched = revive(content, (problem) => new ArchivedBody({ records, place: response, id, bytes, problem }));
+  if (!isAsWritten(head, content) || archiveKey(fetched) !== key) {
+    throw new SitemapError("invalid-archive", "The description is not the one that was written");
+  }
+  const receivedAt = fetched.receivedAt ?? dateOf(head);
+  return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
+}
+
+function described(content: Uint8Array): Fetched | undefined {
+  try {
+    return revive(content, (reason) => new KeptBody([], reason));
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The kind of an exchange in the index: `s` or `r` for its role, then `a` if anonymous, `g` or `u` if not asked, `x` if asked again, `c` if
+ * cut.
+ */
+export function kindOf(fetched: Fetched): string {
+  const { role, anonymous, notAsked, again } = fetched;
+  const flags = [anonymous ? "a" : "", notAsked?.[0] ?? "", again === undefined ? "" : "x", cutOf(fetched) ? "c" : ""];
+  return (role === "robots" ? "r" : "s") + flags.join("");
+}
+
+function keyOf(url: string, kind: string): string {
+  const notAsked = kind.includes("g") ? "guess" : kind.includes("u") ? "unchanged" : undefined;
+  const role = kind.startsWith("r") ? "robots" : "sitemap";
+  return archiveKey({ url, role, anonymous: kind.includes("a"), notAsked });
+}
+
+function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {
+  const check = new DigestCheck(fields.get("warc-block-digest"));
+  check.see(content);
+  return check.isRight();
+}
+
+// Of the content of a record.
+async function firstLine(records: RecordFile, place: Place): Promise<string | undefined> {
+  let text = "";
+  try {
+    for await (const piece of (await records.open(place)).content) {
+      text += Buffer.from(piece).toString("latin1");
+      if (text.includes("\n") || text.length > maxDescription) break;
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  return text.includes("\n") ? Buffer.from(text.slice(0, text.indexOf("\n")), "latin1").toString() : undefined;
 }

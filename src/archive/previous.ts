@@ -2,32 +2,31 @@
 import type { DocumentRequest, Fetched, FetchedDocument } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { type Answer, type Contents, openContents } from "./contents.ts";
-import type { OpenArchiveOptions } from "./contract.ts";
 import { invalidArchive } from "./file.ts";
 import { countsFrom } from "./index-record.ts";
+import { type Answer, type Archive, type OpenArchiveOptions, openArchive } from "./open.ts";
 import { archiveKey } from "./replay.ts";
 
 interface Found {
-  readonly archive: Contents;
+  readonly archive: Archive;
   readonly answer: Answer;
   readonly fetched: Fetched;
 }
 
 export class PreviousArchives {
-  readonly #archives: readonly Contents[];
+  readonly #archives: readonly Archive[];
 
-  private constructor(archives: readonly Contents[]) {
+  private constructor(archives: readonly Archive[]) {
     this.#archives = archives;
   }
 
   /** Throws a `SitemapError` (`invalid-archive`). */
   static async open(paths: readonly string[], options: OpenArchiveOptions = {}): Promise<PreviousArchives> {
     const { signal, documents } = options;
-    const archives: Contents[] = [];
+    const archives: Archive[] = [];
     try {
       for (const path of paths) {
-        const contents = await openContents(path, { signal, documents, newest: true });
+        const contents = await openArchive(path, { signal, documents, newest: true });
         archives.push(contents);
         if (contents.goesOn) throw invalidArchive(path, "it is damaged");
       }
@@ -76,9 +75,7 @@ export class PreviousArchives {
   /** Whether the run says that it read this document to its end, and lost nothing of it. */
   async wasReadWhole(request: DocumentRequest): Promise<boolean> {
     const newest = await this.#newest(request);
-    return (
-      newest !== undefined && countsFrom({ bytes: newest.answer.bytes, counts: newest.answer.counts }) !== undefined
-    );
+    return newest !== undefined && countsFrom(newest.answer) !== undefined;
   }
 
   async #newest(request: DocumentRequest): Promise<Found | undefined> {

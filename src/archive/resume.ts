@@ -4,9 +4,9 @@ import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import { type Contents, openContents } from "./contents.ts";
-import type { ArchiveInfo, OpenArchiveOptions } from "./contract.ts";
+import type { ArchiveInfo } from "./contract.ts";
 import { cutOf } from "./kept-response.ts";
+import { type Archive, type OpenArchiveOptions, openArchive } from "./open.ts";
 import { ArchiveWriter } from "./write.ts";
 
 type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
@@ -17,11 +17,11 @@ export class ResumedArchive {
   readonly writer: ArchiveWriter;
   /** The record of the run that is resumed. */
   readonly infoId: string | undefined;
-  readonly #contents: Contents;
+  readonly #contents: Archive;
   /** Why answers are not whole, by their keys. */
   readonly #cuts: ReadonlyMap<string, Problem | undefined>;
 
-  private constructor(contents: Contents, writer: ArchiveWriter, cuts: ReadonlyMap<string, Problem | undefined>) {
+  private constructor(contents: Archive, writer: ArchiveWriter, cuts: ReadonlyMap<string, Problem | undefined>) {
     this.path = contents.records.path;
     this.info = contents.info as ArchiveInfo;
     this.infoId = contents.infoId;
@@ -33,7 +33,7 @@ export class ResumedArchive {
   /** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. The file is not changed before its writer starts. */
   static async open(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
     const { signal, documents } = options;
-    const contents = await openContents(path, { signal, documents, writable: true, withGroups: true });
+    const contents = await openArchive(path, { signal, documents, writable: true, withGroups: true });
     try {
       if (contents.info === undefined) throw cannotGoOn(path, "another tool wrote it");
       if (contents.goesOn) throw cannotGoOn(path, "it is damaged in its middle");

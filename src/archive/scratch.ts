@@ -1,7 +1,7 @@
 // Storage for what does not fit into memory: in memory up to a limit, beyond it in one private temporary file. Several are written to it at
 // a time: each is a list of blocks, and the blocks of different ones are interleaved in the file, so that nothing is copied twice.
-import { rmdirSync, unlinkSync } from "node:fs";
-import { lstat, mkdtemp, open, readdir, rmdir, unlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Block, blockSize, closedError, copyOf, KeptFile, storageFailed } from "./file.ts";
@@ -127,103 +127,32 @@ function slotFor(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
 }
 
-// Every temporary file: one in a directory of our own (0700) that nobody else can read. Where the system allows it the names are
-// taken away at once, so that nothing can be left behind, however the process ends. Where it does not, they are gone when the
-// file is closed and when the process ends, and what a killed process left is swept when the next one needs a file.
-
-/** The one file in a directory of ours. */
-const fileName = "documents";
-/** The name tells whose it is; mkdtemp adds the six characters. */
-const namePattern = /^sitegrove-(\d{1,10})-[A-Za-z0-9]{6}$/;
-// A process of another container, with other process ids, may be between making its directory and opening its file. Once
-// the file is open its name is no longer needed.
-const sweepAge = 5000;
-
 /** A file that nobody else can read, and the way to get rid of it. */
 export interface TemporaryFile {
   readonly file: KeptFile;
   remove(): Promise<void>;
 }
 
-const directories = new Set<string>();
-let swept: Promise<void> | undefined;
-
-/** Throws a `SitemapError` (`storage-failed`) where there is no room, no right or no folder. */
+/**
+ * Its name is taken away at once, so that nothing is left behind, however the process ends; where the system keeps the name of an open
+ * file, when it is closed. Throws a `SitemapError` (`storage-failed`) where there is no room, no right or no folder.
+ */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
-  swept ??= sweepTemporaryFiles();
-  await swept;
   const place = tmpdir();
-  let directory: string | undefined;
   try {
-    directory = await mkdtemp(path.join(place, `sitegrove-${process.pid}-`));
-    if (directories.size === 0) process.on("exit", removeAll);
-    directories.add(directory);
+    const name = path.join(place, `sitegrove-${randomUUID()}`);
     // O_EXCL: never a file, or a link, that somebody else put there.
-    const handle = await open(path.join(directory, fileName), "wx+", 0o600);
-    await remove(directory);
-    const file = new KeptFile(handle, `A temporary file in ${place}`);
-    return temporaryFile(file, directory);
-  } catch (error) {
-    if (directory !== undefined) await remove(directory);
-    throw storageFailed(`No temporary file can be made in ${place}`, error);
-  }
-}
-
-function temporaryFile(file: KeptFile, directory: string): TemporaryFile {
-  return {
-    file,
-    async remove() {
+    const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${place}`);
+    const isGone = await unlink(name).then(
+      () => true,
+      () => false,
+    );
+    const remove = async () => {
       await file.close();
-      if (directories.has(directory)) await remove(directory);
-    },
-  };
-}
-
-/** Removes what killed processes left. Nothing but our own: by name, owner and kind, and only the file we would have made. */
-export async function sweepTemporaryFiles(now: number = Date.now()): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names) {
-    const owner = namePattern.exec(name)?.[1];
-    if (owner === undefined || isRunning(Number(owner))) continue;
-    const directory = path.join(tmpdir(), name);
-    // lstat: a link is not followed.
-    const stats = await lstat(directory).catch(() => undefined);
-    if (!stats?.isDirectory() || stats.uid !== (process.getuid?.() ?? stats.uid)) continue;
-    if (now - stats.mtimeMs >= sweepAge) await remove(directory);
-  }
-}
-
-// Some systems keep the name of an open file.
-async function remove(directory: string): Promise<void> {
-  await unlink(path.join(directory, fileName)).catch(() => undefined);
-  // Fails where there is something in it that is not ours: then it stays.
-  const gone = await rmdir(directory).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
-  );
-  if (!gone) return;
-  directories.delete(directory);
-  if (directories.size === 0) process.off("exit", removeAll);
-}
-
-function removeAll(): void {
-  for (const directory of directories) {
-    for (const step of [() => unlinkSync(path.join(directory, fileName)), () => rmdirSync(directory)]) {
-      try {
-        step();
-      } catch {
-        // The process is ending: there is nobody to tell, and the next one sweeps.
-      }
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
+      if (!isGone) await unlink(name).catch(() => undefined);
+    };
+    return { file, remove };
   } catch (error) {
-    // EPERM: it runs, but it is somebody else's.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    throw storageFailed(`No temporary file can be made in ${place}`, error);
   }
 }

@@ -1,12 +1,12 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
 import { SitemapError } from "../model/errors.ts";
-import type { DocumentRequest, Fetched } from "../model/exchange.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { type Answer, readOwnExchange } from "./contents.ts";
-import type { ArchiveInfo, RunCounts, Store } from "./contract.ts";
+import type { ArchiveInfo, RunCounts } from "./contract.ts";
 import { type Block, closedError, KeptBody, readBlocks } from "./file.ts";
 import { describe, type Repetition, revive } from "./kept-response.ts";
+import { type Answer, readOwnExchange } from "./open.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume.ts";
 import { Scratch } from "./scratch.ts";
@@ -34,7 +34,7 @@ export async function createStore(options: {
     if (memory === 0) await space.prepare();
     if (save !== undefined) writer ??= await ArchiveWriter.create(save);
     await writer?.start(info, resumed?.infoId);
-    return new OpenStore(space, writer, options);
+    return new Store(space, writer, options);
   } catch (error) {
     await writer?.close();
     await space.close();
@@ -48,7 +48,8 @@ interface Entry {
   readonly body: readonly Block[];
 }
 
-class OpenStore implements Store {
+/** Keeps exchanges and answers requests from them. */
+export class Store implements DocumentSource {
   readonly #space: Scratch;
   readonly #writer: ArchiveWriter | undefined;
   readonly #options: Parameters<typeof createStore>[0];
@@ -66,6 +67,12 @@ class OpenStore implements Store {
     this.#options = options;
   }
 
+  /**
+   * Stores the body and resolves once it is complete, with the same exchange and a body that can be read any number of
+   * times, also while others are being stored. Its chunks must not be changed. Redirects and failures are kept the same
+   * way, so that a replay knows why there is no document. The first exchange for a URL counts, unless it was asked `again`. Rejects if the
+   * disk is full or the body throws (an abort); then nothing is kept.
+   */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
     // Fetched ahead, and not needed any more: nothing comes after the end of an archive.
@@ -86,6 +93,7 @@ class OpenStore implements Store {
     return { ...described, ...(duration === undefined ? {} : { duration }), body: this.#bodyOf(entry, reason) };
   }
 
+  /** Whether the answer to this very request was kept. */
   has(request: DocumentRequest): boolean {
     if (this.#has(archiveKey(request))) return true;
     return request.notAsked === undefined && this.#has(archiveKey({ ...request, notAsked: "unchanged" }));
@@ -102,6 +110,7 @@ class OpenStore implements Store {
     return this.#has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 
+  /** The crawl ran to its end: what is missing in the archive was left out on purpose. `counts` are kept with it. */
   async finish(counts?: RunCounts): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
@@ -109,10 +118,12 @@ class OpenStore implements Store {
     await this.#writer?.finish(counts);
   }
 
+  /** What was counted in this document was shown to be wrong: archives that are saved later do not have it. */
   forgetCounts(url: string): void {
     this.#forgotten.add(url);
   }
 
+  /** Writes everything as one archive, compressed if the name ends in `.gz`. The file must not exist. */
   async save(path: string): Promise<void> {
     if (this.#closed) throw closedError();
     const writer = this.#writer;
@@ -129,6 +140,7 @@ class OpenStore implements Store {
     });
   }
 
+  /** Releases everything, including temporary files. Bodies must not be read any more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();

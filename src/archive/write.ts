@@ -7,13 +7,13 @@ import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { version } from "../model/version.ts";
-import { type Answer, type Contents, kindOf, readContents } from "./contents.ts";
 import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
 import { type Block, blockSize, KeptBody, KeptFile, lengthOf, readBlocks, storageFailed } from "./file.ts";
 import { compressed, stored } from "./gzip.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { infoToJson } from "./info.ts";
 import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";
+import { type Answer, type Archive, kindOf, readArchive } from "./open.ts";
 import { type Place, RecordFile } from "./records.ts";
 import { newId, ownFields, sealed, serialize, type WarcRecord } from "./warc.ts";
 
@@ -45,7 +45,7 @@ export class ArchiveWriter {
   }
 
   /** Continues behind the last exchange of an archive: what comes after it is removed at the start. The writer owns the file from now on. */
-  static after({ records, groups }: Contents): ArchiveWriter {
+  static after({ records, groups }: Archive): ArchiveWriter {
     // What an interrupted run wrote last.
     while (groups.at(-1)?.kind === "-") groups.pop();
     const last = groups.at(-1);
@@ -134,7 +134,7 @@ export class ArchiveWriter {
     await this.#append({ url, kind, bytes }, parts);
   }
 
-  async finishCopy(from: Contents, countsOf: (url: string) => Counts | undefined): Promise<void> {
+  async finishCopy(from: Archive, countsOf: (url: string) => Counts | undefined): Promise<void> {
     this.#info = from.info;
     this.#infoId = from.infoId ?? "";
     await this.#inTurn(() => this.#writeIndex(from.countedBy, countsOf));
@@ -266,7 +266,7 @@ export async function copyArchive(
   forgotten: ReadonlySet<string>,
 ): Promise<void> {
   await writeArchive(to, async (writer) => {
-    const from = await readContents(records, size, { withGroups: true });
+    const from = await readArchive(records, size, { withGroups: true });
     const counts = new Map<string, Counts>();
     for (const group of from.groups) {
       await writer.copyGroup(from.records, group);

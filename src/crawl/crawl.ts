@@ -1,7 +1,8 @@
 // What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads and
 // stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
-import type { Store } from "../archive/contract.ts";
+
 import type { PreviousArchives } from "../archive/previous.ts";
+import type { Store } from "../archive/store.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";

@@ -1,6 +1,6 @@
 // Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
 // be read. The source decides how many at a time.
-import type { Store } from "../archive/contract.ts";
+import type { Store } from "../archive/store.ts";
 import type { Candidate } from "../discover/candidates.ts";
 import {
   type DocumentRequest,

@@ -1,9 +1,9 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 
-import type { ArchiveInfo, Store } from "../archive/contract.ts";
+import type { ArchiveInfo } from "../archive/contract.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
 import { ResumedArchive } from "../archive/resume.ts";
-import { createStore } from "../archive/store.ts";
+import { createStore, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Options, Settings } from "../model/options.ts";

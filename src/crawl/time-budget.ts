@@ -1,6 +1,6 @@
 // The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
 
-import type { Store } from "../archive/contract.ts";
+import type { Store } from "../archive/store.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";

@@ -1,6 +1,6 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
 
-import type { Archive } from "../archive/contract.ts";
+import type { Archive } from "../archive/open.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, readByCounts, readUrls } from "../crawl/read.ts";

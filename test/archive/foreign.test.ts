@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Archive } from "../../src/archive/contract.ts";
+import type { Archive } from "../../src/archive/open.ts";
 import { openArchive } from "../../src/archive/open.ts";
 import { problem } from "../../src/model/problem.ts";
 import { openTree } from "../../src/tree/build.ts";

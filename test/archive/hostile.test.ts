@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openContents } from "../../src/archive/contents.ts";
-import type { Archive } from "../../src/archive/contract.ts";
+import type { Archive } from "../../src/archive/open.ts";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { SitemapError } from "../../src/model/errors.ts";
@@ -261,9 +260,9 @@ describe("an archive of very many small records", () => {
   test("is refused where it holds more than a tree may", async () => {
     const file = path.join(directory, "many.warc");
     await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
-    await expect(openContents(file, { mostAnswers: 100 })).rejects.toThrow("it holds more than 100 documents");
+    await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it holds more than 100 documents");
     await smallArchive(name);
-    await expect(openContents(name, { mostAnswers: 1 })).rejects.toThrow("it holds more than 1 documents");
+    await expect(openArchive(name, { mostAnswers: 1 })).rejects.toThrow("it holds more than 1 documents");
   });
 
   test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {

@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openContents } from "../../src/archive/contents.ts";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -79,7 +78,7 @@ async function everythingIn(tree: SitemapTree) {
 
 /** Where the records of a document are. */
 async function placesOf(name: string, url: string) {
-  const contents = await openContents(inFolder(name));
+  const contents = await openArchive(inFolder(name));
   const { response, description } = contents.find(home + url) ?? {};
   await contents.close();
   return { response: response!, description: description! };

@@ -2,13 +2,12 @@
 // Needs processes, more than a second.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
-import { sweepTemporaryFiles } from "../../src/archive/scratch.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { isLong } from "../support/long.ts";
 import { contentAt } from "./child.ts";
@@ -154,49 +153,5 @@ describe("temporary files", () => {
     if (mode === "wait") child.process.kill("SIGKILL");
     await child.ended;
     expect(await leftovers()).toEqual([]);
-  });
-
-  test("of a killed process are swept by a later one, those of a running one are not", async () => {
-    // As they are where an open file keeps its name, and where a process was killed just before the name was gone.
-    const made = async (pid: number, letters: string) => {
-      const own = path.join(temporary, `sitegrove-${pid}-${letters}`);
-      await mkdir(own);
-      await writeFile(path.join(own, "documents"), "x");
-      return own;
-    };
-    const running = await made(process.pid, "aaaaaa");
-    await made(2 ** 22 + 1, "bbbbbb");
-    // Just made: it may belong to a process that cannot be seen from here.
-    await sweepTemporaryFiles();
-    expect(await leftovers()).toHaveLength(2);
-    for (const name of await leftovers()) await utimes(path.join(temporary, name), 0, 0);
-    await start("exit").ended;
-    expect(await leftovers()).toEqual([path.basename(running)]);
-  });
-
-  test("that are not ours are never touched", async () => {
-    const dead = 2 ** 22 + 1;
-    const elsewhere = path.join(directory, "elsewhere");
-    await mkdir(elsewhere);
-    await writeFile(path.join(elsewhere, "documents"), "mine");
-    await symlink(elsewhere, path.join(temporary, `sitegrove-${dead}-aaaaaa`));
-    await writeFile(path.join(temporary, `sitegrove-${dead}-bbbbbb`), "a file");
-    await mkdir(path.join(temporary, `sitegrove-${dead}-cccccc-more`));
-    const withMore = path.join(temporary, `sitegrove-${dead}-dddddd`);
-    await mkdir(withMore);
-    await writeFile(path.join(withMore, "thesis.txt"), "mine");
-    const own = path.join(temporary, `sitegrove-${dead}-eeeeee`);
-    await mkdir(own);
-    await symlink(path.join(elsewhere, "documents"), path.join(own, "documents"));
-    await utimes(own, 0, 0);
-    await sweepTemporaryFiles(Date.now() + 10_000);
-    expect(await leftovers()).toEqual([
-      `sitegrove-${dead}-aaaaaa`,
-      `sitegrove-${dead}-bbbbbb`,
-      `sitegrove-${dead}-cccccc-more`,
-      `sitegrove-${dead}-dddddd`,
-    ]);
-    expect(await readFile(path.join(elsewhere, "documents"), "utf8")).toBe("mine");
-    expect(await readdir(withMore)).toEqual(["thesis.txt"]);
   });
 });
