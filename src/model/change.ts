@@ -8,35 +8,31 @@ export type TreeChange = PageChange | SitemapChange;
 /** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
 export type PageChange = AddedPage | RemovedPage | UnknownPage | ChangedPage | MovedPage;
 
-/** The page is new. */
-export interface AddedPage {
-  readonly kind: "added";
+interface DeclaredPage {
   readonly page: SitemapPage;
   readonly sitemap: string;
+}
+
+/** The page is new. */
+export interface AddedPage extends DeclaredPage {
+  readonly kind: "added";
 }
 
 /** The page is gone; `page` is what the old side said about it. */
-export interface RemovedPage {
+export interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
-  readonly page: SitemapPage;
-  readonly sitemap: string;
 }
 
 /** The page is on one side only, but the other side is incomplete: it may be there, too. */
-export interface UnknownPage {
+export interface UnknownPage extends DeclaredPage {
   readonly kind: "unknown";
-  readonly page: SitemapPage;
-  readonly sitemap: string;
   /** The incomplete side, where the page was not found. */
   readonly missing: "before" | "after";
 }
 
 /** The same URL, with different fields. */
-export interface ChangedPage {
+export interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
-  /** As it is now. */
-  readonly page: SitemapPage;
-  readonly sitemap: string;
   /** The fields that differ, in the order of `pageFields`. */
   readonly fields: readonly PageField[];
   /** As it was. */
@@ -46,10 +42,8 @@ export interface ChangedPage {
 }
 
 /** The same page, declared by another sitemap than before. */
-export interface MovedPage {
+export interface MovedPage extends DeclaredPage {
   readonly kind: "moved";
-  readonly page: SitemapPage;
-  readonly sitemap: string;
   /** The sitemap that declared it before. */
   readonly from: string;
 }

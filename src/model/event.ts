@@ -42,23 +42,11 @@ export interface RetryEvent {
 }
 
 /** A document was answered, or failed for good. */
-export interface ResponseEvent {
+export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempts" | "receivedAt" | "firstByte"> {
   readonly type: "response";
   readonly url: string;
   /** `redirect`: the next request follows it, unless the target is known already. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
-  readonly status?: number;
-  /** 1 if there was no retry. */
-  readonly attempts: number;
-  /** ISO 8601: when the head of the response was received. */
-  readonly receivedAt?: string;
-  /** From the request to the head of the response, in milliseconds. */
-  readonly firstByte?: number;
-  /**
-   * Where it came from: from the website (`fetched`), or from an earlier run: the website says that nothing changed
-   * (`not-modified`), it sent the same bytes (`same-payload`), it was not asked (`not-asked`), or the archive that this
-   * run continues has it (`resumed`).
-   */
   readonly came: Came;
 }
 

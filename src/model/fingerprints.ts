@@ -116,39 +116,20 @@ export class Fingerprints {
     return true;
   }
 
-  /** Nothing more will be added: a large table is left to the next set. */
-  finish(): void {
-    const { length } = this.#slots;
-    if (length > (spare?.length ?? smallTable) && length <= largeTable) spare = this.#slots;
-    this.#slots = noSlots;
-  }
-
   #grow(): void {
     const old = this.#slots;
     const length = tableSizes.find((size) => size > old.length) ?? old.length * 2;
-    this.#slots = takeSpare(length) ?? new Int32Array(length);
+    this.#slots = new Int32Array(length);
     for (let at = 0; at < old.length; at += 2) {
       if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
     }
   }
 }
 
-// The table of a finished set. One is enough: documents are mostly read one after another.
-let spare: Int32Array | undefined;
 // In words. In large steps, because old tables wait for the garbage collector. The 50,000 URLs of a large sitemap are in half a megabyte, which
 // stays in the processor's cache; a million are in 16 MB.
 const tableSizes: readonly number[] = [128, 512, 2048, 8192, 32_768, 131_072, 1_048_576, 4_194_304];
-// Smaller tables than the first are not worth keeping, larger ones than the second not worth their memory.
-const smallTable = 32 * 1024;
-const largeTable = 1024 * 1024;
 const noSlots = new Int32Array(0);
-
-function takeSpare(length: number): Int32Array | undefined {
-  if (spare === undefined || length <= smallTable || spare.length < length) return undefined;
-  const table = spare.fill(0);
-  spare = undefined;
-  return table;
-}
 
 // `second` is never 0, which marks an empty slot. Both halves decide on the slot, with random factors: texts that share
 // one half do not collide.

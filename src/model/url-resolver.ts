@@ -77,13 +77,7 @@ const reader = new FingerprintReader();
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
+// What follows the URL may not belong to it: `]]>`.
 function needsCare(text: string): boolean {
-  return reader.hasControls || mayEndInMarkup(text) || (reader.hasOthers && text.includes("\ufffd"));
+  return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
 }
-
-/** Whether something may follow the URL that does not belong to it: `]]>`. */
-function mayEndInMarkup(text: string): boolean {
-  return text.charCodeAt(text.length - 1) === greaterThan;
-}
-
-const greaterThan = 0x3e;

@@ -162,7 +162,6 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   if (isBelow && !needsParser.test(slashed)) {
     return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
   }
-  if (isBelow && plainPath.test(slashed)) return from.origin + withoutSteps(slashed, from.pathname);
   if (isBelow && slashed.startsWith("//") && !hasSteps.test(slashed)) {
     return canParseUrl(from.protocol + slashed) ? from.protocol + slashed : undefined;
   }
@@ -181,21 +180,6 @@ function resolveRelative(text: string, base: string | undefined): string | undef
 function withSlashes(text: string): string {
   const end = text.search(/[?#]/);
   return end === -1 ? text.replaceAll("\\", "/") : text.slice(0, end).replaceAll("\\", "/") + text.slice(end);
-}
-
-// The path that a relative one leads to: https://url.spec.whatwg.org/#path-state, where nothing has to be percent-encoded.
-function withoutSteps(text: string, base: string): string {
-  const path = text.startsWith("/") ? text : base.slice(0, base.lastIndexOf("/") + 1) + text;
-  const parts = path.split("/");
-  const kept: string[] = [];
-  for (let index = 1; index < parts.length; index++) {
-    const part = parts[index]!;
-    const isStep = part === "." || part === "..";
-    if (part === "..") kept.pop();
-    if (!isStep) kept.push(part);
-    else if (index === parts.length - 1) kept.push("");
-  }
-  return `/${kept.join("/")}`;
 }
 
 // Nearly always the same as the last time: that of the document.
@@ -225,8 +209,6 @@ const httpScheme = /^https?:/i;
 // A host, a step up or down, however they are spelled.
 const needsParser = /^(?: |https?:|\/\/|\.)|\/\.|\/%2e|^%2e/i;
 const hasSteps = /(?:^|\/)(?:\.|%2e)/i;
-// A path in which nothing means anything but slashes and dots.
-const plainPath = /^(?!\/\/)[\w~/.-]+$/;
 const hasAuthority = /^(?: |https?:|\/\/)/i;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:/i;
 

@@ -191,8 +191,6 @@ export class EntrySink {
   /** Nothing more will be added. */
   finish(): void {
     this.#repeats.finish();
-    this.#pageUrls.finish();
-    this.#sitemapUrls.finish();
   }
 
   /** The entries since the last call. */
@@ -250,11 +248,6 @@ export class UrlCollector {
   /** Relative URLs are resolved against `base`; without one they are invalid. */
   constructor(base: string | undefined, maxLength: number) {
     this.#resolver = new UrlResolver(base, maxLength);
-  }
-
-  /** Nothing more will be taken. */
-  finish(): void {
-    this.#taken.finish();
   }
 
   /** How many URLs were taken. */

@@ -53,7 +53,6 @@ export class TextParser implements EntryParser, LineReader {
 
   end(): Entries {
     if (!this.stopped) this.#lines.end(this.#context.problems);
-    this.#urls.finish();
     return this.#entries();
   }
 

@@ -115,14 +115,3 @@ test("300,000 URLs that differ in little are all taken, and none of them twice",
   for (let index = 0; index < 300_000; index += 7) urls.take(url(index));
   expect(urls.size).toBe(300_000);
 });
-
-test("what a document has taken is not known to the next one, though it uses the same table", () => {
-  const written = Array.from({ length: 60_000 }, (_, n) => `https://example.org/${n}`);
-  for (let round = 0; round < 3; round++) {
-    const urls = new UrlCollector(base, 8192);
-    expect(written.every((url) => urls.take(url) === url)).toBe(true);
-    expect(written.some((url) => urls.take(url) === url)).toBe(false);
-    urls.finish();
-    expect(urls.size).toBe(60_000);
-  }
-});
