@@ -53,7 +53,7 @@ export async function judgeTree(
       judgeContent(sitemap, response, own);
       judgeResponse(sitemap, response, own, settings);
     }
-    if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(tree.text(sitemap), own);
+    if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(sitemap, tree.text(sitemap), own);
     if (sitemap.kind === "pages") judgePages(sitemap, own, settings);
     if (isXmlIndex(sitemap)) judgeIndex(sitemap, own);
     judgeAccess(sitemap, robots, own);

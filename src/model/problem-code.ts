@@ -50,6 +50,7 @@ export type ProblemCode =
   | "limit-line-length"
   | "text-junk"
   | "text-extra"
+  | "json-not-well-formed"
   | "robots-spelling"
   | "xml-doctype"
   | "xml-dtd-refused"

@@ -6,6 +6,7 @@ import type { TextPiece } from "../model/utf8-text.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
+import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
 import { RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml/parser.ts";
@@ -99,6 +100,9 @@ class DocumentParser implements EntryParser {
       case "text":
         this.#parser = new TextParser(this.#context, this.#blanks.lines);
         return this.#parser.write(start);
+      case "json":
+        this.#parser = new JsonFeedParser(this.#context, this.#blanks.lineFeeds);
+        return this.#parser.write(start);
       case "xml":
         return this.#beginXml(start, detected.from);
     }
@@ -127,7 +131,7 @@ function noEntries(): Entries {
 /** `from` is where the document begins. */
 export type Detected =
   | { readonly as: "xml"; readonly from: number }
-  | { readonly as: "text" }
+  | { readonly as: "text" | "json" }
   /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
@@ -155,6 +159,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   }
   const what = otherFormat(text);
   if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
+  if (what === "json" && text.startsWith("{") && jsonFeedVersion.test(text)) return { as: "json" };
   if (what !== undefined) return { as: "nothing", what };
   const from = text.search(xmlStart);
   return from === -1 ? { as: "text" } : { as: "xml", from };

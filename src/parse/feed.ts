@@ -1,4 +1,4 @@
-// Collects the entries of feeds: RSS 2.0 and 0.9x, RSS 1.0 (RDF) and 1.1, Atom 1.0 and 0.3.
+// Collects the entries of feeds: RSS 2.0 and 0.9x, RSS 1.0 (RDF) and 1.1, Atom 1.0 and 0.3. JSON Feed (json-feed.ts) uses it, too.
 // https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec, https://www.rfc-editor.org/rfc/rfc4287
 // https://www.w3.org/TR/xmlbase/: relative links are resolved against the xml:base of the elements around them.
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
@@ -36,6 +36,8 @@ export class FeedReader implements TableTarget {
   #missedText: (() => void) | undefined;
   #published: string | undefined;
   #updated: string | undefined;
+  #image = "";
+  #language = "";
 
   #next: string | undefined;
   #archive: string | undefined;
@@ -99,6 +101,8 @@ export class FeedReader implements TableTarget {
     this.#missedText = undefined;
     this.#published = undefined;
     this.#updated = undefined;
+    this.#image = "";
+    this.#language = "";
   }
 
   /** A URL in the place of an item, as text. */
@@ -115,8 +119,10 @@ export class FeedReader implements TableTarget {
    */
   addFeedLink(attributes: ElementAttributes): void {
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "");
-    if (rel !== "next" && rel !== "prev-archive") return;
-    const href = attributes.get("href")?.trim() ?? "";
+    if (rel === "next" || rel === "prev-archive") this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
+  }
+
+  setFeedLink(rel: "next" | "prev-archive", href: string): void {
     const { url } = resolveListedUrl(href, this.#base ?? this.#url, maxBaseLength);
     if (url === undefined) this.#report("url-invalid", href);
     else if (rel === "next") this.#next ??= url;
@@ -162,6 +168,14 @@ export class FeedReader implements TableTarget {
     this.#updated ??= readDate(text, this.#report);
   }
 
+  setImage(url: string): void {
+    this.#image = url;
+  }
+
+  setLanguage(language: string): void {
+    this.#language = language;
+  }
+
   /**
    * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the first counts, but one
    * to a page before one to another kind of document.
@@ -205,9 +219,12 @@ export class FeedReader implements TableTarget {
     const publishDate = this.#published ?? this.#updated;
     if (title !== "") story.title = title;
     if (publishDate !== undefined) story.publishDate = publishDate;
+    if (this.#language !== "") story.publicationLanguage = this.#language;
     const page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority"> = { url, priority: defaultPriority };
     if (this.#updated !== undefined) page.lastModified = this.#updated;
     if (title !== "" || publishDate !== undefined) page.newsStory = story;
+    const image = this.#image === "" ? undefined : this.#sink.resolveUrl(this.#image);
+    if (image !== undefined) page.images = [{ url: image }];
     return page;
   }
 }

@@ -120,6 +120,7 @@ function className(sitemap: Sitemap): string {
     text: "Text",
     rss: "RSS",
     atom: "Atom",
+    json: "JSON Feed",
   } as const;
   return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
 }

@@ -67,7 +67,6 @@ describe("a document that is not a sitemap has a name", () => {
     ["channel", '<CHANNEL HREF="https://example.org/"><ITEM HREF="https://example.org/1"/></CHANNEL>'],
     ["json", '{"urls": ["https://example.org/"]}'],
     ["json", '[\n"https://example.org/"]'],
-    ["json", '{\n  "version": "https://jsonfeed.org/version/1", "items": []}'],
     ["pdf", "%PDF-1.7\n%âãÏÓ"],
     ["image", "\ufffdPNG\r\n\u001a\n\0\0\0\rIHDR"],
     ["archive", "PK\u0003\u0004\u0014\0\0\0"],

@@ -318,3 +318,64 @@ test("where a feed goes on is part of its result", () => {
   });
   expect(parsed(atom('<link rel="next" href="mailto:x"/>'))).toMatchObject({ codes: ["url-invalid", "url-relative"] });
 });
+
+// https://www.jsonfeed.org/version/1.1/
+describe("JSON Feed", () => {
+  const feed = (items: string, rest = "") =>
+    `{\n"version": "https://jsonfeed.org/version/1.1", "author": {"url": "https://example.org/me"}, "items": [${items}]${rest}}`;
+  const one = { url: "https://example.org/1", priority: 0.5 };
+
+  test("spec: an item is a page, with title, dates, image and language", () => {
+    const item = {
+      id: 1,
+      url: "https://example.org/1",
+      title: 'A "title" with \\ and [ } é',
+      content_html: "<p>{[</p>",
+      tags: ["a", { url: "https://example.org/none" }],
+      date_published: "2026-10-05T06:12:00+02:00",
+      date_modified: "2026-10-06T00:00:00Z",
+      image: "/i.png",
+      language: "de-CH",
+    };
+    const result = parsed(feed(JSON.stringify(item), ', "next_url": "https://example.org/feed?page=2"'));
+    expect(result).toMatchObject({ problems: [{ code: "url-relative" }], complete: true });
+    expect(result.outcome).toEqual({ kind: "pages", format: "json", next: "https://example.org/feed?page=2" });
+    expect(result.pages).toEqual([
+      {
+        ...one,
+        lastModified: "2026-10-06T00:00:00Z",
+        newsStory: { title: item.title, publishDate: item.date_published, publicationLanguage: "de-CH" },
+        images: [{ url: "https://example.org/i.png" }],
+      },
+    ]);
+  });
+
+  const item = '{"url": "https://example.org/1"}';
+  test.each<[what: string, text: string, urls: string[], codes: string[]]>([
+    ["lenient: an id that is a URL", feed('{"id": "https://example.org/1"}, {"id": "2"}'), [one.url], ["url-missing"]],
+    ["a relative URL, a repeated one", feed(`{"url": "/1"}, ${item}`), [one.url], ["url-relative", "url-repeated"]],
+    ["an escaped slash", feed(item).replaceAll("/", "\\/"), [one.url], []],
+    [
+      "a long text is left out",
+      feed(`{"content_text": "${'\\u00e9\\"'.repeat(9000)}", ${item.slice(1)}`),
+      [one.url],
+      [],
+    ],
+    ["cut off", feed(`${item}, {"url": "https://example.org/2`).slice(0, -2), [one.url], ["json-not-well-formed"]],
+    ["a broken item", feed(`{"url": "https://example.org/0" 1}, ${item}`), [one.url], ["json-not-well-formed"]],
+    ["without items", feed(""), [], ["no-entries"]],
+    ["what follows is not read", `${feed(item)} {"items": [{"url": "https://example.org/2"}]}`, [one.url], []],
+    ["items elsewhere", feed("", ', "_x": {"items": [{"url": "https://example.org/2"}]}'), [], ["no-entries"]],
+  ])("%s", (_, text, urls, codes) => {
+    const result = parsed(text);
+    expect(result.outcome).toEqual({ kind: "pages", format: "json" });
+    expect(result.pages.map(({ url }) => url)).toEqual(urls);
+    expect(result.codes).toEqual(codes);
+  });
+
+  test("an object without end is not kept in memory", () => {
+    const piece = '"key": [], '.repeat(6000);
+    const endless = ['{"version": "https://jsonfeed.org/version/1", ', ...Array<string>(200).fill(piece)];
+    expect(parsePieces(endless).codes).toEqual(["json-not-well-formed"]);
+  });
+});

@@ -154,7 +154,12 @@ export function judgeContent(
 }
 
 /** Judges the version of a feed by the beginning of its text. */
-export async function judgeFeed(text: AsyncIterable<string>, findings: SitemapFindings): Promise<void> {
+export async function judgeFeed(
+  { format }: PagesSitemap,
+  text: AsyncIterable<string>,
+  findings: SitemapFindings,
+): Promise<void> {
+  if (format === "json") return findings.add("feed-unsupported", undefined, "JSON Feed");
   let start = "";
   for await (const piece of text) {
     start += piece;
@@ -226,7 +231,7 @@ export function judgeFeeds(tree: SitemapTree, { isSite, homepage }: SiteContext,
 }
 
 export function isFeed({ format }: PagesSitemap): boolean {
-  return format === "rss" || format === "atom";
+  return format === "rss" || format === "atom" || format === "json";
 }
 
 export function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {

@@ -102,7 +102,7 @@ export const fetchingRules: readonly RuleRow[] = [
     fix: "Repair the server or the program that writes the file.",
     problems:
       "body-short body-reset timeout-idle timeout-total connection-reset connection-failed " +
-      "connection-no-socket http-protocol coding-truncated xml-truncated",
+      "connection-no-socket http-protocol coding-truncated xml-truncated json-not-well-formed",
   }),
   rule("sitemap-compression", "error", "engine", sources.searchConsole, {
     sentence: "Compression error: a sitemap cannot be decompressed cleanly.",
@@ -132,7 +132,7 @@ export function judgeResponse(
   if (firstByte !== undefined && firstByte > slow) {
     findings.add("sitemap-slow", undefined, `${(firstByte / 1000).toFixed(1)} s`);
   }
-  const isXml = sitemap.kind === "index" || (sitemap.kind === "pages" && sitemap.format !== "text");
+  const isXml = sitemap.kind === "index" || (sitemap.kind === "pages" && /^(?:xml|rss|atom)$/.test(sitemap.format));
   const type = header(headers, "content-type") ?? "";
   if (isXml && /^\s*text\/html\b/i.test(type)) findings.add("sitemap-served-as-html", undefined, type);
 }

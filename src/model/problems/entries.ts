@@ -12,6 +12,10 @@ export const lineProblems: ProblemRows = {
   ),
   "text-junk": skipped("Skipped a line that is not a URL: {value}", "Site owner: a text sitemap holds URLs only."),
   "text-extra": note("Took only the URL from a line: {value}", "Site owner: one URL per line, and nothing else."),
+  "json-not-well-formed": cut(
+    "The JSON is broken or cut off[ at line {line}]",
+    "Try again; `body-short` beside it says that the transfer broke. Complete items were kept.",
+  ),
   "robots-spelling": note("Accepted a misspelled Sitemap line: {value}", "Site owner: write `Sitemap: URL`."),
 };
 

@@ -326,6 +326,16 @@ export const documentCases: readonly Case[] = [
   },
   {
     rule: "feed-unsupported",
+    what: "JSON",
+    fires: files({ "/feed": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}` }, [
+      "/feed",
+    ]),
+    near: files({ "/feed": rss("2.0") }, ["/feed"]),
+    count: 1,
+    example: "JSON Feed",
+  },
+  {
+    rule: "feed-unsupported",
     what: "RDF",
     fires: files(
       {
