@@ -1,6 +1,5 @@
 // What the program has from its process: streams, environment, signals, clock and exit. It is passed to commands, so that tests run them
 // inside of their own process. And how the program stops.
-import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { Stopped, type StopSignal } from "./exit-codes.ts";
 
@@ -51,30 +50,24 @@ export interface StopOptions {
   readonly names?: readonly StopSignal[];
   /** Signals that mean the last step, whatever was done before. */
   readonly urgent?: readonly StopSignal[];
-  /** Where the run does not end by itself: calls `leave` when it has waited enough. */
+  /** If the run does not end by itself: calls `leave` when it has waited enough. */
   readonly wait?: (leave: () => void) => NodeJS.Timeout;
-  readonly beforeExit?: () => void;
 }
 
 /**
- * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits where it does not end by itself, and the
+ * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits if it does not end by itself, and the
  * next signal does not wait. Returns a function that ends that.
  */
 export function onStop(
-  context: Context,
+  context: Pick<Context, "signals" | "exit">,
   steps: readonly ((stopped: Stopped) => void)[],
-  options: StopOptions = {},
+  { names = ["SIGINT", "SIGTERM"], urgent = [], wait = (leave) => setTimeout(leave, 3000) }: StopOptions = {},
 ): () => void {
-  const { names = ["SIGINT", "SIGTERM"], urgent = [], beforeExit } = options;
-  const { wait = (leave) => setTimeout(leave, longestStop) } = options;
   let next = 0;
   let lastMoment: NodeJS.Timeout | undefined;
   const onSignal = (name: StopSignal) => {
     const stopped = new Stopped(name);
-    const leave = () => {
-      beforeExit?.();
-      context.exit(stopped.exitCode);
-    };
+    const leave = () => context.exit(stopped.exitCode);
     if (urgent.includes(name)) next = Math.max(next, steps.length - 1);
     steps[next]?.(stopped);
     next += 1;
@@ -95,35 +88,27 @@ export function onStop(
 export function stopSignal(context: Context, beforeExit: () => void): AbortSignal {
   const { stdout } = context;
   const controller = new AbortController();
-  // The output that the system has not taken yet; `written` changes while somebody reads.
-  const written = () => (stdout.bytesWritten ?? 0) - stdout.writableLength;
   const wait = (leave: () => void) => {
-    const begin = performance.now();
-    const look = (before: number) => {
-      const now = written();
-      if (now === before || performance.now() - begin > longestGrace) leave();
-      else setTimeout(look, grace / 2, now).unref();
-    };
-    return setTimeout(() => (stdout.writableLength === 0 ? leave() : look(Number.NaN)), grace);
+    let [before, looks] = [Number.NaN, 0];
+    const timer = setInterval(() => {
+      // Changes while somebody reads.
+      const taken = (stdout.bytesWritten ?? 0) - stdout.writableLength;
+      looks += 1;
+      if (stdout.writableLength > 0 && taken !== before && looks < 5) {
+        before = taken;
+        return;
+      }
+      clearInterval(timer);
+      leave();
+    }, 400);
+    return timer;
   };
-  const names = ["SIGINT", "SIGTERM", ...(hearsHangup() ? (["SIGHUP"] as const) : [])] as const;
-  onStop(context, [(stopped) => controller.abort(stopped)], { names, wait, beforeExit });
+  const exit = (code: number) => {
+    beforeExit();
+    context.exit(code);
+  };
+  // SIGHUP: the terminal is closed. Node.js ends there even under nohup; like this, temporary files are removed first.
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, wait });
   return controller.signal;
 }
-
-// A terminal that is closed. Whoever ignores that before the program starts (nohup) means to go on. Node.js itself undoes that, up to 26, so that
-// the signal ends the process with or without a handler; other engines may keep it. Where the system does not tell, nothing is changed.
-function hearsHangup(): boolean {
-  try {
-    const [, ignored = ""] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-    // The signal is the first one.
-    return ignored !== "" && (Number.parseInt(ignored.slice(-1), 16) & 1) === 0;
-  } catch {
-    return false;
-  }
-}
-
-// In milliseconds.
-const grace = 400;
-const longestGrace = 2000;
-const longestStop = 3000;

@@ -1,4 +1,5 @@
 // The exit codes of the program, for scripts. The help of every command and docs/command-line.md come from this table.
+import { systemReason } from "../model/system-reason.ts";
 
 export const exitCodes = {
   complete: 0,
@@ -29,15 +30,14 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   terminated: "stopped by SIGTERM",
 };
 
-/** The exit codes of commands that read websites and judge them. */
-export const checkingExitCodes = [
+/** Of commands that read websites. */
+export const websiteExitCodes = [
   "complete",
   "unexpected",
   "usage",
   "incomplete",
   "notFound",
   "unreachable",
-  "findings",
   "interrupted",
 ] as const;
 
@@ -46,13 +46,23 @@ export function exitCodeHelp(
   names: readonly ExitCodeName[],
   texts: Partial<Record<ExitCodeName, string>> = {},
 ): string {
-  const lines = names.map((name) => `  ${String(exitCodes[name]).padEnd(5)}${texts[name] ?? exitCodeTexts[name]}`);
+  const sorted = [...names].sort((a, b) => exitCodes[a] - exitCodes[b]);
+  const lines = sorted.map((name) => `  ${String(exitCodes[name]).padEnd(5)}${texts[name] ?? exitCodeTexts[name]}`);
   return `\nExit codes:\n${lines.join("\n")}\n`;
 }
 
 /** A mistake on the command line: one line for the person who typed it, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** What the system refuses, such as a file that is not there, becomes a `UsageError` that begins with `what`. */
+export function orUsageError<T>(what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${what}: ${systemReason(error)}`);
+  }
 }
 
 export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM";

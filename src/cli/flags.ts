@@ -6,9 +6,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
 import type { FlagGroup, FlagRow, OptionRow } from "../model/options/row.ts";
 import { type Options, optionSections } from "../model/options.ts";
-import { systemReason } from "../model/system-reason.ts";
 import { type CsvSeparator, explodedLists } from "../write/csv.ts";
-import { UsageError } from "./exit-codes.ts";
+import { orUsageError, UsageError } from "./exit-codes.ts";
 import { explodeInWords } from "./output/pages.ts";
 
 /** The flags as typed, by commander's names. */
@@ -18,26 +17,48 @@ interface OptionFlag extends FlagRow {
   /** The path of its option: `["limits", "time"]`. */
   readonly path: readonly string[];
   readonly row: OptionRow;
+  readonly option: Option;
 }
 
 const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows, flags: group }) =>
   rows.flatMap((row) => flagsOf(row).map((flag) => (group === undefined ? flag : { group, ...flag }))),
 );
 
+function flagsOf(row: OptionRow, around: readonly string[] = []): OptionFlag[] {
+  const path = [...around, row.name];
+  const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row, option: optionOf(flag, row) }));
+  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
+}
+
+function optionOf({ flags, text, value, conflicts }: FlagRow, row: OptionRow): Option {
+  const option = new Option(flags, `${text}${defaultInWords(value, row.default)}`);
+  if (value === "number") option.argParser(wholeNumber(row.minimum ?? 0));
+  if (value === "seconds") option.argParser((text) => someSeconds(text, row.minimum));
+  if (value === "bytes") option.argParser(byteCount);
+  if (["texts", "files", "headers", "pairs"].includes(value as string)) option.argParser(collected);
+  if (typeof value === "object") option.choices(Object.keys(value));
+  return conflicts === undefined ? option : option.conflicts(conflicts);
+}
+
+function defaultInWords(value: FlagRow["value"], given: unknown): string {
+  if (typeof given !== "number") return "";
+  if (given === Number.POSITIVE_INFINITY) return " (default: none)";
+  if (value === "seconds") return ` (default: ${given / 1000})`;
+  return ` (default: ${value === "bytes" ? `${given / 1024 / 1024}M` : grouped(given)})`;
+}
+
 /** Adds the flags of one group, in the order of the table. */
 export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {
   for (const flag of optionFlags) {
-    const name = new Option(flag.flags).long ?? "";
-    if (flag.group === group && (only === undefined || only.includes(name))) command.addOption(optionOf(flag));
+    // Each command has its own: some change a default.
+    if (flag.group === group && (only?.includes(flag.option.long ?? "") ?? true))
+      command.addOption(optionOf(flag, flag.row));
   }
 }
 
 /** Adds whole groups, each under its own heading. */
 export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGroup[]): void {
-  for (const group of groups) {
-    command.optionsGroup(`${group}:`);
-    addCrawlFlags(command, group);
-  }
+  for (const group of groups) addCrawlFlags(command.optionsGroup(`${group}:`), group);
 }
 
 /** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
@@ -45,84 +66,33 @@ export function crawlOptions(flags: CrawlFlags): Options {
   const options: Record<string, unknown> = {};
   for (const flag of optionFlags) {
     if (!isGiven(flag, flags)) continue;
-    const value = "sets" in flag ? flag.sets : read(flag, flags[attributeOf(flag)]);
     let place = options;
     for (const name of flag.path.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
-    place[flag.path.at(-1) as string] = value;
+    place[flag.path.at(-1) as string] = "sets" in flag ? flag.sets : read(flag, flags[flag.option.attributeName()]);
   }
   return options as Options;
+}
+
+function read({ value }: OptionFlag, given: unknown): unknown {
+  if (value === "seconds") return Number(given) * 1000;
+  if (typeof value === "object") return value[String(given)];
+  if (value === "files")
+    return (given as readonly string[]).map((file) => orUsageError(file, () => readFileSync(file, "utf8")));
+  if (value === "pairs") return (given as readonly string[]).map(urlPair);
+  return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
 /** The flags that were given and set an option other than these, as they are typed. */
 export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
   return optionFlags
     .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
-    .map((flag) => new Option(flag.flags).long ?? flag.flags);
-}
-
-function flagsOf(row: OptionRow, around: readonly string[] = []): OptionFlag[] {
-  const path = [...around, row.name];
-  const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row }));
-  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
-}
-
-function optionOf(flag: OptionFlag): Option {
-  const option = new Option(flag.flags, `${flag.text}${defaultInWords(flag)}`);
-  const parser = parserOf(flag);
-  if (parser !== undefined) option.argParser(parser);
-  if (typeof flag.value === "object") option.choices(Object.keys(flag.value));
-  return flag.conflicts === undefined ? option : option.conflicts(flag.conflicts);
-}
-
-function parserOf({ value, row }: OptionFlag): ((text: string, before: unknown) => unknown) | undefined {
-  switch (value) {
-    case "number":
-      return wholeNumber(row.minimum ?? 0);
-    case "seconds":
-      return (text) => someSeconds(text, row.minimum);
-    case "bytes":
-      return byteCount;
-    case "texts":
-    case "files":
-    case "headers":
-    case "pairs":
-      return (text, before) => collected(text, before as readonly string[] | undefined);
-    default:
-      return undefined;
-  }
-}
-
-/** `least` in milliseconds. */
-function someSeconds(text: string, least = 0): number {
-  const given = seconds(text);
-  if (given * 1000 < least) throw new InvalidArgumentError("Expected more than no time, such as 0.5, 30s or 5m.");
-  return given;
-}
-
-function read({ value }: OptionFlag, given: unknown): unknown {
-  if (value === "seconds") return Number(given) * 1000;
-  if (typeof value === "object") return value[String(given)];
-  if (value === "files") return (given as readonly string[]).map(fileContent);
-  if (value === "pairs") return (given as readonly string[]).map(urlPair);
-  return value === "headers" ? headerLines(given as readonly string[]) : given;
-}
-
-function defaultInWords({ value, row }: OptionFlag): string {
-  const given = row.default;
-  if (typeof given !== "number") return "";
-  if (given === Number.POSITIVE_INFINITY) return " (default: none)";
-  if (value === "seconds") return ` (default: ${given / 1000})`;
-  return ` (default: ${value === "bytes" ? `${given / 1024 / 1024}M` : grouped(given)})`;
+    .map(({ option }) => option.long ?? option.flags);
 }
 
 // A flag that begins with `no-` is true for commander until it is given; every other is undefined.
-function isGiven(flag: OptionFlag, flags: CrawlFlags): boolean {
-  const value = flags[attributeOf(flag)];
-  return new Option(flag.flags).negate ? value === false : value !== undefined && value !== false;
-}
-
-function attributeOf({ flags }: OptionFlag): string {
-  return new Option(flags).attributeName();
+function isGiven({ option }: OptionFlag, flags: CrawlFlags): boolean {
+  const value = flags[option.attributeName()];
+  return option.negate ? value === false : value !== undefined && value !== false;
 }
 
 /** A flag that may be given several times. */
@@ -137,10 +107,8 @@ export function raised(_: string, before: number | undefined): number {
 
 export function wholeNumber(minimum: number): (text: string) => number {
   return (text) => {
-    if (!/^\d{1,15}$/.test(text) || Number(text) < minimum) {
-      throw new InvalidArgumentError(`Expected a whole number, ${minimum} or greater.`);
-    }
-    return Number(text);
+    if (/^\d{1,15}$/.test(text) && Number(text) >= minimum) return Number(text);
+    throw new InvalidArgumentError(`Expected a whole number, ${minimum} or greater.`);
   };
 }
 
@@ -148,14 +116,20 @@ export function wholeNumber(minimum: number): (text: string) => number {
 export function seconds(text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smh])?$/i.exec(text) ?? [];
   if (digits === undefined) throw new InvalidArgumentError("Expected seconds, such as 2, 0.5, 30s or 5m.");
-  return Number(digits) * (unitSeconds.get(unit.toLowerCase()) ?? 1);
+  const units = new Map([
+    ["ms", 0.001],
+    ["m", 60],
+    ["h", 3600],
+  ]);
+  return Number(digits) * (units.get(unit.toLowerCase()) ?? 1);
 }
 
-const unitSeconds: ReadonlyMap<string, number> = new Map([
-  ["ms", 0.001],
-  ["m", 60],
-  ["h", 3600],
-]);
+// `least` in milliseconds.
+function someSeconds(text: string, least = 0): number {
+  const given = seconds(text);
+  if (given * 1000 < least) throw new InvalidArgumentError("Expected more than no time, such as 0.5, 30s or 5m.");
+  return given;
+}
 
 /** `5000`, `64k`, `50M`, `1G`, also `50MB` and `50MiB`; the letters are powers of 1024. */
 export function byteCount(text: string): number {
@@ -172,15 +146,6 @@ function separator(text: string): CsvSeparator {
   if (text === "," || text === ";") return text;
   if (text === "tab" || text === "\t") return "\t";
   throw new InvalidArgumentError("Expected a comma, ';' or tab.");
-}
-
-/** The text of a file. */
-function fileContent(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UsageError(`${path}: ${systemReason(error)}`);
-  }
 }
 
 /** `FROM=TO`. */
@@ -211,6 +176,30 @@ export function addMessageFlags(command: Command): Command {
     .option("-l, --log-file <file>", "append the log to FILE")
     .option("--no-progress", "no progress line on a terminal")
     .option("--no-color", "no colors on a terminal");
+}
+
+/** Where the result goes. `force`: what --force lets be replaced. */
+export function addOutputFlags(command: Command, force = "--output"): Command {
+  return command
+    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
+    .option("--force", `let ${force} replace a file`);
+}
+
+export function addCsvSafeFlag(command: Command): Command {
+  return command.option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+}
+
+export function addSitemapFlag(command: Command): Command {
+  const text = "start from this sitemap, without discovery (repeatable)";
+  return command.optionsGroup("Discovery:").option("--sitemap <url>", text, collected);
+}
+
+export function addRuleFlags(command: Command): Command {
+  return command
+    .optionsGroup("Rules:")
+    .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
+    .option("--off <rules>", "rules to leave out (repeatable)", collected)
+    .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 }
 
 export function addPatternFlags(command: Command): Command {

@@ -10,10 +10,9 @@ import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type CrawlFlags, givenFlags } from "./flags.ts";
 import { expectDistinct } from "./input/distinct-files.ts";
 import { type Doing, type NamedTarget, recognized, type Target, treeOf } from "./input/target.ts";
-import { SaveFile } from "./output/archive.ts";
 import { CrawlEnding } from "./output/ending.ts";
-import { OutputFile } from "./output/file.ts";
-import { Log, type Verbosity } from "./output/log.ts";
+import { OutputFile, SaveFile } from "./output/file.ts";
+import { Log } from "./output/log.ts";
 import { insecureWarning, type MessageFlags, Messages } from "./output/messages.ts";
 import { Progress } from "./output/progress.ts";
 import { Output, OutputClosed } from "./output/stdout.ts";
@@ -52,7 +51,7 @@ interface Outcome {
   readonly unit?: string;
   /** Whether the output is a text about everything: how much of it was written means nothing. */
   readonly isWhole?: boolean;
-  readonly notes: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 interface TreeRun {
@@ -70,32 +69,32 @@ export class Run {
   save: string | undefined;
   readonly messages: Messages;
   readonly signal: AbortSignal;
+  /** Whether messages and results may have colors. */
+  readonly hasColor: boolean;
   readonly #log: Log;
-  readonly #color: boolean;
   readonly #newEnding: () => Ending;
-  // For the current website, and what counts at the end of the websites before it.
-  #ending: Ending;
-  #before = { exitCode: exitCodes.complete as number, readNothing: true, isComplete: true };
+  // One for each website; that of the current one is the last.
+  readonly #endings: Ending[];
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
-  #hasWritten = false;
   readonly #results: Result[] = [];
+  #hasWritten = false;
 
   constructor(context: Context, flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
     this.context = context;
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags, context));
-    const verbosity = Math.min(Number(flags.verbose ?? 0), 2) as Verbosity;
+    const verbosity = Number(flags.verbose ?? 0);
     this.messages = new Messages(flags, context);
-    this.#color = flags.color;
+    this.hasColor = flags.color && !context.environment["NO_COLOR"];
     this.#log = new Log(verbosity, this.messages, context, flags.logFile);
     this.#newEnding = newEnding;
-    this.#ending = newEnding();
+    this.#endings = [newEnding()];
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
-    this.#output = new Output(context.stdout, () => context.stdout.isTTY && this.messages.clearLive());
+    this.#output = new Output(context.stdout);
     this.signal = stopSignal(context, () => {
       this.crawled();
       this.messages.say("stopped before everything was written", "warning");
@@ -134,7 +133,7 @@ export class Run {
     // undici's parser is loaded by now (main.ts). That of XML is worth compiling for speed.
     if (event.type === "response") setFlagsFromString("--wasm-dynamic-tiering");
     this.#log.see(event);
-    this.#ending.see(event);
+    this.#endings.at(-1)?.see(event);
     this.#progress?.see(event);
   }
 
@@ -144,32 +143,15 @@ export class Run {
     return this.#file === undefined && stdout.isTTY === true && environment["TERM"] !== "dumb";
   }
 
-  get hasColor(): boolean {
-    return this.#color && !this.context.environment["NO_COLOR"];
-  }
-
   /** Whether everything so far could be read to its end. */
   get isComplete(): boolean {
-    return this.#before.isComplete && this.#ending.isComplete;
+    return this.#endings.every(({ isComplete }) => isComplete);
   }
 
-  /** Reports the end of one website; another one follows. The highest of their exit codes counts. */
+  /** Reports the end of one website; another one follows. */
   nextSite(listed: number): void {
-    this.#ending.print(this.messages, listed, []);
-    this.#before = {
-      exitCode: this.#exitCode,
-      readNothing: this.#readNothing,
-      isComplete: this.isComplete,
-    };
-    this.#ending = this.#newEnding();
-  }
-
-  get #exitCode(): number {
-    return Math.max(this.#before.exitCode, this.#ending.exitCode);
-  }
-
-  get #readNothing(): boolean {
-    return this.#before.readNothing && this.#ending.readNothing;
+    this.#endings.at(-1)?.print(this.messages, listed, []);
+    this.#endings.push(this.#newEnding());
   }
 
   /** The run has ended. */
@@ -177,11 +159,43 @@ export class Run {
     this.#progress?.stop();
   }
 
+  /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the highest exit code of the websites. */
+  async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<number> {
+    try {
+      for await (const piece of pieces) {
+        if (this.#file !== undefined) this.#file.write(piece);
+        else {
+          this.#hasWritten ||= piece.length > 0;
+          if (this.context.stdout.isTTY) this.messages.clearLive();
+          await this.#output.write(piece);
+        }
+      }
+      await this.#output.flush();
+      this.crawled();
+      this.#settle();
+      const { listed, notes = [] } = outcome();
+      this.#endings.at(-1)?.print(this.messages, listed, notes);
+      return Math.max(...this.#endings.map(({ exitCode }) => exitCode));
+    } catch (error) {
+      this.crawled();
+      if (error instanceof OutputClosed) return exitCodes.complete;
+      const reason: unknown = this.signal.reason;
+      if (!(reason instanceof Stopped)) throw error;
+      await this.#output.flush().catch(() => undefined);
+      this.messages.say(`stopped: ${this.#leftBehind(outcome())}`, "warning");
+      return reason.exitCode;
+    } finally {
+      for (const result of this.#results) result.discard();
+      this.#log.close();
+    }
+  }
+
   // If nothing could be read, the old files are kept.
   #settle(): void {
+    const readNothing = this.#endings.every((ending) => ending.readNothing);
     for (const result of this.#results) {
-      const isWanted = this.#ending.tellsFailures === true && !(result instanceof SaveFile);
-      if (!this.#readNothing || isWanted) result.keep();
+      const isWanted = this.#endings.at(-1)?.tellsFailures === true && !(result instanceof SaveFile);
+      if (!readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
   }
@@ -191,38 +205,6 @@ export class Run {
     const shown = isWhole ? "not complete" : `${counted(listed, unit)} listed, not complete`;
     const parts = [...(this.#hasWritten ? [shown] : []), ...this.#results.flatMap(({ ifStopped }) => ifStopped ?? [])];
     return parts.length === 0 ? "nothing was written" : parts.join("; ");
-  }
-
-  /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the exit code. */
-  async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<number> {
-    try {
-      for await (const piece of pieces) {
-        if (this.#file !== undefined) this.#file.write(piece);
-        else {
-          this.#hasWritten ||= piece.length > 0;
-          await this.#output.write(piece);
-        }
-      }
-      await this.#output.flush();
-      this.crawled();
-      this.#settle();
-      const { listed, notes } = outcome();
-      this.#ending.print(this.messages, listed, notes);
-      return this.#exitCode;
-    } catch (error) {
-      this.crawled();
-      if (error instanceof OutputClosed) return exitCodes.complete;
-      const reason: unknown = this.signal.reason;
-      if (reason instanceof Stopped) {
-        await this.#output.flush().catch(() => undefined);
-        this.messages.say(`stopped: ${this.#leftBehind(outcome())}`, "warning");
-        return reason.exitCode;
-      }
-      throw error;
-    } finally {
-      for (const result of this.#results) result.discard();
-      this.#log.close();
-    }
   }
 }
 
@@ -239,32 +221,24 @@ export interface Beginning {
   /** Further files that are written, by the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
   /** Options that apply where nothing is fetched, too; all others are refused there. */
-  readonly offline?: readonly string[];
+  readonly offline: readonly string[];
   readonly ending?: (() => Ending) | undefined;
 }
 
 /** Begins a run of a command that reads targets. Nothing is created before the settings are known to be good. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
-  const {
-    context,
-    doing,
-    targets,
-    flags,
-    crawl = {},
-    inputs = [],
-    renewed = [],
-    outputs = {},
-    offline,
-    ending,
-  } = beginning;
-  const settings = resolveOptions(crawl);
-  const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
-  const [online] = isOnline || offline === undefined ? [] : givenFlags(flags, offline);
-  if (online !== undefined) throw new UsageError(`${online} has no effect on files: nothing is fetched`);
+  const { context, doing, targets, flags, inputs = [], renewed = [], outputs, offline, ending } = beginning;
   const { output, logFile, save } = flags;
-  const read = [...targets.flatMap((target) => ("path" in target ? target.path : [])), ...inputs.filter(isGiven)];
+  const settings = resolveOptions(beginning.crawl ?? {});
+  const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
+  const [useless] = isOnline ? [] : givenFlags(flags, offline);
+  if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
+  const read = [...targets.flatMap((target) => ("path" in target ? target.path : [])), ...inputs];
   const written = { "--output": output, "--log-file": logFile, ...outputs };
-  expectDistinct(read, { "--save": save, ...written });
+  expectDistinct(
+    read.flatMap((file) => file ?? []),
+    { "--save": save, ...written },
+  );
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
   const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false, context);
@@ -277,8 +251,4 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   }
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   return run;
-}
-
-function isGiven(file: string | undefined): file is string {
-  return file !== undefined;
 }

@@ -1,3 +1,4 @@
+// `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../../check/options.ts";
 import { type CheckResult, failedInWords } from "../../check/result.ts";
@@ -7,10 +8,11 @@ import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
-import { checkingExitCodes, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
+import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
   addMessageFlags,
+  addRuleFlags,
   type CrawlFlags,
   collected,
   crawlOptions,
@@ -25,54 +27,51 @@ import type { Messages } from "../output/messages.ts";
 import { type Run, type RunFlags, withTargets } from "../run.ts";
 
 export function checkCommand(context: Context, done: Done): Command {
-  const outputs = new OutputFlags();
+  // -f and -o, in the order in which they were given.
+  const words: Word[] = [];
+  const format = new Option(
+    "-f, --format <format>",
+    "text for people, data, or annotations; repeatable (default: text)",
+  )
+    .choices(checkFormats)
+    .argParser((value) => {
+      if (!checkFormats.includes(value as CheckFormat))
+        throw new InvalidArgumentError(`Allowed choices are ${checkFormats.join(", ")}.`);
+      words.push({ format: value as CheckFormat });
+      return value;
+    });
+  const output =
+    "file for the format that is named next to it, whole or not at all; an existing one needs --force (repeatable)";
+  const failOn = "lowest severity that makes the exit code 6 (default: error)";
   const command = new Command("check")
     .summary("show what search engines would say about the sitemaps of a website")
     .description(
       "Shows what is wrong with the sitemaps of a website, what search engines do about it, and how to fix it, in the words\n" +
         "of Search Console. docs/rules.md lists all rules.",
     )
-    .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input");
-
-  command
+    .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input")
     .optionsGroup("Output:")
-    .addOption(outputs.format)
-    .addOption(outputs.output)
+    .addOption(format)
+    .option("-o, --output <file>", output, (file: string) => void words.push({ file }))
     .option("--force", "let --output replace a file")
     .option("--all", "show all examples and sitemaps (text, markdown)")
-    .addOption(
-      new Option("--fail-on <severity>", "lowest severity that makes the exit code 6 (default: error)").choices(
-        failLevels,
-      ),
-    );
-
-  command
-    .optionsGroup("Rules:")
-    .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
+    .addOption(new Option("--fail-on <severity>", failOn).choices(failLevels));
+  addRuleFlags(command)
     .option("--baseline <file>", "file of known findings: only findings whose counts increased are shown")
     .option("--update-baseline", "write the findings to the file of --baseline")
-    .option("--off <rules>", "rules to leave out (repeatable)", collected)
-    .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1))
-    .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
-
+    .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1));
+  const map = "read URLs that begin with this from a folder, without a network (repeatable)";
   command
     .optionsGroup("Local files:")
     .option("--url <url>", "URL that a sitemap file has on the website")
-    .option(
-      "--map <url=folder>",
-      "read URLs that begin with this from a folder, without a network (repeatable)",
-      collected,
-    );
-
+    .option("--map <url=folder>", map, collected);
   addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
-
-  addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
-    done(await check(target, { ...flags, outputs: outputs.chosen() }, context));
-  });
-  return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
+  return addMessageFlags(command)
+    .action(async (target: string, flags: CheckFlags) => {
+      done(await check(target, { ...flags, outputs: pairsOf(words) }, context));
+    })
+    .addHelpText("after", examples);
 }
-
-const exitCodeWords = { findings: "findings at or above --fail-on" };
 
 const examples = `
 Examples:
@@ -81,9 +80,9 @@ Examples:
   sitegrove check public/ --map https://example.org/=public/     a website that was built here
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
-`;
+${exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" })}`;
 
-export interface ChosenOutput {
+interface ChosenOutput {
   readonly format: CheckFormat;
   /** Absent for standard output. */
   readonly file?: string | undefined;
@@ -91,70 +90,23 @@ export interface ChosenOutput {
 
 type Word = { readonly format: CheckFormat } | { readonly file: string };
 
-/** The flags -f and -o, in the order in which they were given. */
-export class OutputFlags {
-  readonly #words: Word[] = [];
-
-  get format(): Option {
-    return new Option("-f, --format <format>", "text for people, data, or annotations; repeatable (default: text)")
-      .choices(checkFormats)
-      .argParser((value: string) => {
-        if (!checkFormats.includes(value as CheckFormat)) {
-          throw new InvalidArgumentError(`Allowed choices are ${checkFormats.join(", ")}.`);
-        }
-        this.#words.push({ format: value as CheckFormat });
-        return value;
-      });
-  }
-
-  get output(): Option {
-    return new Option(
-      "-o, --output <file>",
-      "file for the format that is named next to it, whole or not at all; an existing one needs --force (repeatable)",
-    ).argParser((value: string) => {
-      this.#words.push({ file: value });
-      return value;
-    });
-  }
-
-  chosen(): readonly ChosenOutput[] {
-    return pairsOf(this.#words);
-  }
-}
-
-/** Throws a `UsageError` if a file has no format, or two results would go to standard output. */
+/** Each -f with the -o next to it, in either order. Throws a `UsageError` if a file has no format, or two results would go to standard output. */
 export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
-  const chosen: ChosenOutput[] = [];
-  let format: CheckFormat | undefined;
-  let file: string | undefined;
-  const end = () => {
-    if (format !== undefined || file !== undefined) chosen.push({ format: format ?? "text", file });
-    [format, file] = [undefined, undefined];
-  };
+  const pairs: { format?: CheckFormat; file?: string }[] = [];
   for (const word of words) {
-    if ("format" in word) {
-      if (format !== undefined) end();
-      format = word.format;
-    } else {
-      if (file !== undefined) end();
-      file = word.file;
-    }
-    // One of each: they belong together in either order.
-    if (format !== undefined && file !== undefined) end();
+    const last = pairs.at(-1);
+    if (last === undefined || Object.keys(word).some((kind) => kind in last)) pairs.push({ ...word });
+    else Object.assign(last, word);
   }
-  end();
   const loose = words.filter((word) => "file" in word).length - words.filter((word) => "format" in word).length;
-  if (chosen.length > 1 && loose > 0)
-    throw new UsageError("every -o needs the -f of its own: -f json -o findings.json");
-  if (chosen.filter((output) => output.file === undefined).length > 1) {
-    throw new UsageError(
-      "only one format can go to standard output: name a file for the others, -f json -o findings.json",
-    );
-  }
-  return chosen.length === 0 ? [{ format: "text" }] : chosen;
+  if (pairs.length > 1 && loose > 0) throw new UsageError("every -o needs the -f of its own: -f json -o findings.json");
+  const named = "name a file for the others, -f json -o findings.json";
+  if (pairs.filter(({ file }) => file === undefined).length > 1)
+    throw new UsageError(`only one format can go to standard output: ${named}`);
+  return pairs.length === 0 ? [{ format: "text" }] : pairs.map((pair) => ({ format: "text", ...pair }));
 }
 
-export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags, RuleFlags {
+interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags, RuleFlags {
   readonly outputs: readonly ChosenOutput[];
   readonly all?: true | undefined;
   readonly failOn?: FailLevel | undefined;
@@ -166,13 +118,16 @@ export interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalF
 
 /** Returns the exit code. */
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
+  const { baseline, updateBaseline, sample } = flags;
   const crawl = crawlOptions(flags);
   const chosen = chooseCheckTarget(name, flags, context);
-  if (chosen.named.kind !== "website" && flags.sample !== undefined)
+  if (chosen.named.kind !== "website" && sample !== undefined)
     throw new UsageError("--sample fetches pages: name a website");
-  const { options, failOn, note } = checkOptions(flags, { location: chosen.hasLocation, sample: flags.sample });
-  expectBaseline(flags);
-  const outputs = flags.outputs.flatMap(({ file }, index) => (file === undefined ? [] : [[`-o (${index + 1})`, file]]));
+  const { options, failOn, note } = checkOptions(flags, { location: chosen.hasLocation, sample });
+  if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
+  if (baseline !== undefined && !updateBaseline && readBaseline(baseline) === undefined)
+    throw new UsageError(`${baseline} does not exist; --update-baseline writes it`);
+  const outputs = flags.outputs.map(({ file }, index) => [`-o (${index + 1})`, file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await withTargets({
     context,
@@ -181,7 +136,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     flags: { ...flags, output: undefined },
     crawl,
     inputs: [...chosen.folders.map((folder) => folder.path), flags.config],
-    outputs: { "--baseline": flags.baseline, ...Object.fromEntries(outputs) },
+    outputs: { "--baseline": baseline, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite"],
     ending: () => ending,
   });
@@ -199,13 +154,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       else yield text;
     }
   }
-  return run.write(pieces(), () => ({ listed, isWhole: true, notes: [] }));
-}
-
-function expectBaseline({ baseline, updateBaseline }: CheckFlags): void {
-  if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
-  if (baseline === undefined || updateBaseline || readBaseline(baseline) !== undefined) return;
-  throw new UsageError(`${baseline} does not exist; --update-baseline writes it`);
+  return run.write(pieces(), () => ({ listed, isWhole: true }));
 }
 
 async function findings(
@@ -219,22 +168,15 @@ async function findings(
   const { checkTree } = await import("../../check/check-tree.ts");
   const tree = await run.tree(target, crawl);
   try {
-    const found = await checkTree(tree, {
-      ...options,
-      crawl: pageOptions(crawl),
-      time: timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt),
-      signal: run.signal,
-    });
+    const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
+    // The archive of the crawl is not for sampled pages.
+    const { save: _, previous: __, resume: ___, store: ____, ...forPages } = crawl;
+    const found = await checkTree(tree, { ...options, crawl: forPages, time, signal: run.signal });
     const result = hasLocation ? found : withFileName(found, name === "-" ? "standard input" : name);
     return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
   } finally {
     await tree.close();
   }
-}
-
-// The archive of the crawl is not for sampled pages.
-function pageOptions({ save: _, previous: __, resume: ___, store: ____, ...options }: Options): Options {
-  return options;
 }
 
 // Without known findings. Findings in what could not be read do not count as fixed.
@@ -245,17 +187,17 @@ function compared(
   { updateBaseline }: CheckFlags,
   { context, messages }: Run,
 ): CheckResult {
-  if (updateBaseline && reachable) writeBaseline(file, result, context);
-  if (updateBaseline && !reachable)
+  if (updateBaseline && reachable) {
+    writeBaseline(file, result, context);
+    if (!complete)
+      messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
+  } else if (updateBaseline) {
     messages.say(`${file} was not changed: the website could not be reached`, "warning");
-  if (updateBaseline && reachable && !complete) {
-    messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
   }
   const { result: unknown, known, gone } = withoutKnown(result, readBaseline(file) ?? {});
   if (known > 0) messages.say(`${counted(known, "finding")} known from ${file}`, "quiet");
-  if (gone > 0 && complete) {
+  if (gone > 0 && complete)
     messages.say(`${counted(gone, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
-  }
   return unknown;
 }
 
@@ -263,17 +205,15 @@ async function written(
   result: CheckResult,
   format: CheckFormat,
   { folders }: CheckTarget,
-  flags: CheckFlags,
-  run: Run,
+  { all }: CheckFlags,
+  { context, messages, isShown, hasColor }: Run,
 ): Promise<string> {
-  const { writeCheck } = await import("../output/reporters.ts");
-  const { GITHUB_STEP_SUMMARY: summary } = run.context.environment;
-  const all = flags.all ?? false;
-  const output = { all, places: new Places(folders), color: run.isShown && run.hasColor };
+  const { appendSummary, writeCheck } = await import("../output/reporters.ts");
+  const { GITHUB_STEP_SUMMARY: summary } = context.environment;
+  const output = { all: all ?? false, places: new Places(folders), color: isShown && hasColor };
   if (format === "github" && summary) {
-    const { appendSummary } = await import("../output/github.ts");
     const fault = appendSummary(summary, writeCheck(result, { ...output, format: "markdown" }));
-    if (fault !== undefined) run.messages.say(fault, "warning");
+    if (fault !== undefined) messages.say(fault, "warning");
   }
   return writeCheck(result, { ...output, format });
 }
@@ -294,9 +234,8 @@ export class CheckEnding extends CrawlEnding {
 
   finish(result: Pick<CheckResult, "counts" | "places" | "complete">): void {
     this.#isLate = !result.complete && super.isComplete;
-    const level = this.#failOn;
-    if (level === "never") return;
-    const fails = severities.slice(0, severities.indexOf(level) + 1);
+    if (this.#failOn === "never") return;
+    const fails = severities.slice(0, severities.indexOf(this.#failOn) + 1);
     if (fails.some((severity) => result.counts[severity] > 0)) this.#failing = failedInWords(result, fails);
   }
 

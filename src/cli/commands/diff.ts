@@ -9,10 +9,12 @@ import type { Options } from "../../model/options.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import type { Context, Done } from "../context.ts";
-import { checkingExitCodes, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
+import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
+  addCsvSafeFlag,
   addMessageFlags,
+  addOutputFlags,
   addPatternFlags,
   type CrawlFlags,
   collected,
@@ -34,25 +36,14 @@ export function diffCommand(context: Context, done: Done): Command {
     )
     .argument("<old>", "archive, sitemap file, text file with one URL a line, website, or - for standard input")
     .argument("<new>", "the same");
-
-  addDiffFlags(command.optionsGroup("Output:")).option(
-    "--no-csv-safe",
-    "keep cells that spreadsheets take for formulas as they are (csv)",
-  );
+  addCsvSafeFlag(addDiffFlags(command.optionsGroup("Output:")));
   addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
-
-  addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
-    done(await diff(before, after, flags, context));
-  });
-  return command.addHelpText("after", examples + exitCodeHelp(checkingExitCodes, exitCodeWords));
+  return addMessageFlags(command)
+    .action(async (before: string, after: string, flags: DiffFlags) => {
+      done(await diff(before, after, flags, context));
+    })
+    .addHelpText("after", examples);
 }
-
-const exitCodeWords = {
-  incomplete: "finished, but a side could not be fully read",
-  notFound: "a website answered, and no sitemap was found",
-  unreachable: "a website could not be reached, or refused everything",
-  findings: "--exit-code: there are differences",
-};
 
 const examples = `
 A pattern is a text that occurs in the URL, or one with * for the whole URL ('*/blog/*', '*.pdf'),
@@ -64,30 +55,27 @@ Examples:
   sitegrove diff old.xml new.xml.gz --ignore lastModified   two sitemaps
   sitegrove diff old.txt new.txt -f pages --only added      new URLs of two lists
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml  a feed of new pages
-`;
+${exitCodeHelp([...websiteExitCodes, "findings"], {
+  incomplete: "finished, but a side could not be fully read",
+  notFound: "a website answered, and no sitemap was found",
+  unreachable: "a website could not be reached, or refused everything",
+  findings: "--exit-code: there are differences",
+})}`;
 
 export function addDiffFlags(command: Command): Command {
-  command
-    .addOption(
-      new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)")
-        .choices(diffFormats)
-        .default("summary"),
-    )
-    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
-    .option("--force", "let --output replace a file")
-    .option("--only <kinds>", `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`, collected)
-    .option(
-      "--ignore <fields>",
-      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
-      collected,
-    );
+  const format = new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)");
+  const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
+  const ignore = `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`;
+  addOutputFlags(command.addOption(format.choices(diffFormats).default("summary")))
+    .option("--only <kinds>", only, collected)
+    .option("--ignore <fields>", ignore, collected);
   return addPatternFlags(command).option("--exit-code", "exit with 6 if there are differences");
 }
 
 export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
 export type DiffFormat = (typeof diffFormats)[number];
 
-export interface DiffFlags extends CrawlFlags, RunFlags {
+interface DiffFlags extends CrawlFlags, RunFlags {
   readonly format: DiffFormat;
   readonly only?: readonly string[] | undefined;
   readonly ignore?: readonly string[] | undefined;
@@ -100,63 +88,66 @@ export interface DiffFlags extends CrawlFlags, RunFlags {
 
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
+  const { format, csvSafe } = flags;
   const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
   const crawl = crawlOptions(flags);
-  checkTogether(flags);
+  // Flags without an effect are refused.
+  if (!csvSafe && format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
   const ending = new DiffEnding(sides, flags.exitCode ?? false);
-  const targets = sides.map(({ target }) => target);
-  const doing = { verb: "comparing", command: "" };
-  const run = await withTargets({ context, doing, targets, flags, crawl, offline: ["limits"], ending: () => ending });
+  const run = await withTargets({
+    context,
+    doing: { verb: "comparing", command: "" },
+    targets: sides.map(({ target }) => target),
+    flags,
+    crawl,
+    offline: ["limits"],
+    ending: () => ending,
+  });
 
   const { writeDiff } = await import("../output/changes.ts");
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
   const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
   const onSide = (name: "before" | "after") => {
-    const side = ending.side(name);
-    return {
-      onEvent(event: Parameters<Run["see"]>[0]) {
-        run.see(event);
-        side.see(event);
-      },
-      onProblems: side.seeProblems,
+    const side = ending.sides[name];
+    const onEvent = (event: CrawlEvent) => {
+      run.see(event);
+      side.see(event);
     };
+    return { onEvent, onProblems: side.seeProblems };
   };
   async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
     const before = await sourceOf(sides[0], settings.crawl ?? {}, run);
     const after = await sourceOf(sides[1], settings.crawl ?? {}, run);
     const found = diffBatches(before, after, settings, onSide);
     try {
-      for (;;) {
-        const step = await found.next();
-        if (step.done) {
-          run.crawled();
-          ending.finish(step.value);
-          return step.value;
-        }
+      let step = await found.next();
+      for (; !step.done; step = await found.next()) {
         ending.count(step.value);
         yield step.value;
       }
+      run.crawled();
+      ending.totals = step.value;
+      return step.value;
     } finally {
       // Also if the reader of the output went away: removes temporary files and closes connections.
       await found.return(undefined as never);
     }
   }
   const names = { before: sides[0].name, after: sides[1].name };
-  const { format, csvSafe } = flags;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, ending });
-  return run.write(pieces, () => ({ listed: ending.told, unit: "change", notes: [] }));
+  return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
 
 async function sourceOf({ name, target }: SideTarget, crawl: Options, run: Run): Promise<DiffSide> {
   if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
   if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
-  const named = await run.recognized(target, crawl);
-  return crawlTarget(named as Exclude<Target, { kind: "archive" }>);
+  return crawlTarget((await run.recognized(target, crawl)) as Exclude<Target, { kind: "archive" }>);
 }
 
 export function chosenKinds({ only, format }: Pick<DiffFlags, "only" | "format">): readonly ChangeKind[] {
@@ -173,41 +164,32 @@ export function namesIn<T extends string>(
   known: readonly T[],
 ): readonly T[] {
   const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
-  for (const name of names) {
-    if ((known as readonly string[]).includes(name)) continue;
-    const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;
-    throw new UsageError(`${flag} does not know ${name === "" ? "an empty name" : name}${hint}`);
-  }
-  return names as T[];
+  const wrong = names.find((name) => !(known as readonly string[]).includes(name));
+  if (wrong === undefined) return names as T[];
+  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
+  throw new UsageError(`${flag} does not know ${wrong === "" ? "an empty name" : wrong}${hint}`);
 }
 
-export function pageFilter({
-  include,
-  exclude,
-}: Pick<DiffFlags, "include" | "exclude">): ((url: string) => boolean) | undefined {
+type PatternFlags = Pick<DiffFlags, "include" | "exclude">;
+
+export function pageFilter({ include, exclude }: PatternFlags): ((url: string) => boolean) | undefined {
   const included = anyPattern(include);
   const excluded = anyPattern(exclude);
   if (included === undefined && excluded === undefined) return undefined;
   return (url) => included?.(url) !== false && excluded?.(url) !== true;
 }
 
-// Flags without an effect are refused.
-function checkTogether(flags: DiffFlags): void {
-  if (!flags.csvSafe && flags.format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
-  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
-}
-
 interface SideTarget {
   /** The name in messages and summaries. */
   readonly name: string;
-  readonly target: Exclude<NamedTarget, { kind: "folder" }>;
+  readonly target: NamedTarget;
 }
 
 function chooseSide(given: string): SideTarget {
   const target = recognize(given);
   if (target.kind === "folder") throw new UsageError(`${given} is a folder`);
-  const name = target.kind === "website" ? withoutCredentials(target.homepage) : given;
-  return { name: target.kind === "stream" ? target.name : name, target };
+  if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
+  return { name: target.kind === "stream" ? target.name : given, target };
 }
 
 /** One side, while it is read. */
@@ -241,69 +223,53 @@ class SideEnding extends CrawlEnding {
 }
 
 export class DiffEnding implements Ending {
-  readonly #sides: Record<"before" | "after", SideEnding>;
+  readonly sides: Readonly<Record<"before" | "after", SideEnding>>;
   readonly #usesExitCode: boolean;
   #differences = 0;
-  #totals: DiffTotals | undefined;
+  /** Once both sides were compared. */
+  totals: DiffTotals | undefined;
   /** How many changes were reported. */
   told = 0;
 
   constructor([before, after]: readonly [SideTarget, SideTarget], usesExitCode: boolean) {
-    this.#sides = { before: new SideEnding(before), after: new SideEnding(after) };
+    this.sides = { before: new SideEnding(before), after: new SideEnding(after) };
     this.#usesExitCode = usesExitCode;
-  }
-
-  side(name: "before" | "after"): SideEnding {
-    return this.#sides[name];
   }
 
   count(changes: readonly TreeChange[]): void {
     this.told += changes.length;
-    for (const change of changes) if (isDifference(change)) this.#differences += 1;
-  }
-
-  finish(totals: DiffTotals): void {
-    this.#totals = totals;
+    // An unknown page does not count as a difference.
+    const isKnown = (change: TreeChange) => (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
+    this.#differences += changes.filter(isKnown).length;
   }
 
   // Each side has its own.
   see(): void {}
 
   get isComplete(): boolean {
-    const { before, after } = this.#totals ?? {};
-    return before?.complete === true && after?.complete === true;
+    return this.totals?.before.complete === true && this.totals.after.complete;
   }
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return Object.values(this.#sides).some(({ readNothing }) => readNothing);
+    return this.sides.before.readNothing || this.sides.after.readNothing;
   }
 
   get exitCode(): number {
-    const failed = Object.values(this.#sides).map(({ exitCode }) => exitCode);
-    const worst = Math.max(...failed.filter((code) => code > exitCodes.incomplete), exitCodes.complete);
-    if (worst !== exitCodes.complete) return worst;
+    const worst = Math.max(this.sides.before.exitCode, this.sides.after.exitCode);
+    if (worst > exitCodes.incomplete) return worst;
     if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
   print(messages: Messages): void {
-    const totals = this.#totals;
-    if (totals === undefined) return;
-    this.#sides.before.tell(messages, "before", totals.before.pages);
-    this.#sides.after.tell(messages, "after", totals.after.pages);
-    if (totals.unknown > 0) {
-      const pages = counted(totals.unknown, "page");
-      const verb = totals.unknown === 1 ? "is" : "are";
-      messages.say(`${pages} ${verb} unknown: missing on a side that is not complete`, "warning");
-    } else if (!this.isComplete) {
-      messages.say("one side is not complete", "warning");
-    }
+    if (this.totals === undefined) return;
+    const { before, after, unknown } = this.totals;
+    this.sides.before.tell(messages, "before", before.pages);
+    this.sides.after.tell(messages, "after", after.pages);
+    const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
+    if (unknown > 0) messages.say(`${are} unknown: missing on a side that is not complete`, "warning");
+    else if (!this.isComplete) messages.say("one side is not complete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
   }
-}
-
-// An unknown page does not count as a difference.
-function isDifference(change: TreeChange): boolean {
-  return change.kind === "sitemap" ? change.change !== "unknown" : change.kind !== "unknown";
 }

@@ -3,7 +3,7 @@
 import { Command, Option } from "commander";
 import type { Options } from "../../model/options.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, UsageError } from "../exit-codes.ts";
+import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
   addCrawlFlags,
@@ -72,7 +72,7 @@ Examples:
   sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps, without discovery
   sitegrove ls example.org --save site.warc.gz              and save everything received
   sitegrove ls site.warc.gz -f json                         from an archive, offline
-${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "unreachable", "interrupted"], {
+${exitCodeHelp(websiteExitCodes, {
   notFound: "the website answered, and no sitemap was found",
 })}`;
 

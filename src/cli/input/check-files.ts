@@ -7,12 +7,11 @@ import path from "node:path";
 import type { Finding } from "../../check/findings.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
-import { SitemapError } from "../../model/errors.ts";
 import { expectKnown } from "../../model/option-checks.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../exit-codes.ts";
+import { orUsageError, UsageError } from "../exit-codes.ts";
 import { withoutMark } from "../flags.ts";
 import { OutputFile } from "../output/file.ts";
 import { type FailLevel, failLevels } from "../output/findings.ts";
@@ -22,32 +21,6 @@ export interface CheckConfig {
   readonly options: CheckOptions;
   /** Which file was found, or why one was not taken, for people. */
   readonly note?: string | undefined;
-}
-
-const keys = ["$schema", "rules", "failOn", "agents", "engines", "crossSubmit", "ignore"];
-
-export function readCheckConfig(given: string | undefined): CheckConfig {
-  const found = given === undefined ? findUpwards(process.cwd()) : undefined;
-  const file = given ?? found?.file;
-  const { note } = found ?? {};
-  if (file === undefined) return { options: {}, note };
-  try {
-    const value: unknown = JSON.parse(withoutMark(found?.text ?? readFileSync(file, "utf8")));
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new UsageError("it is not an object");
-    for (const key of Object.keys(value)) expectKnown("key", key, keys);
-    const { $schema: _, failOn, ...options } = value as Record<string, unknown>;
-    if (failOn !== undefined && !failLevels.includes(failOn as FailLevel)) {
-      throw new UsageError(`failOn is one of ${failLevels.join(", ")}`);
-    }
-    if (Array.isArray(options["rules"])) throw new UsageError("rules is an object: rule ids and their severities");
-    // An option that the library would refuse is an error in this file.
-    resolveCheckOptions(options);
-    return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions, note };
-  } catch (error) {
-    const isOurs = error instanceof UsageError || error instanceof SitemapError || error instanceof SyntaxError;
-    throw new UsageError(`${file}: ${isOurs ? error.message : systemReason(error)}`);
-  }
 }
 
 export interface RuleFlags {
@@ -66,43 +39,63 @@ export function checkOptions({ config, off = [], now }: RuleFlags, more: CheckOp
   return { ...read, options };
 }
 
-interface Found {
-  /** Undefined if it is not taken. */
-  readonly file?: string;
-  readonly text?: string;
-  readonly note: string;
+const keys = ["$schema", "rules", "failOn", "agents", "engines", "crossSubmit", "ignore"];
+
+export function readCheckConfig(given: string | undefined): CheckConfig {
+  const { file, text, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
+  if (file === undefined) return { options: {}, note };
+  return fromJson(file, text, (value) => {
+    if (!isObject(value)) throw new UsageError("it is not an object");
+    for (const key of Object.keys(value)) expectKnown("key", key, keys);
+    const { $schema: _, failOn, ...options } = value;
+    if (failOn !== undefined && !failLevels.includes(failOn as FailLevel))
+      throw new UsageError(`failOn is one of ${failLevels.join(", ")}`);
+    if (Array.isArray(options["rules"])) throw new UsageError("rules is an object: rule ids and their severities");
+    // An option that the library would refuse is an error in this file.
+    resolveCheckOptions(options);
+    return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions, note };
+  });
 }
 
-function findUpwards(folder: string): Found | undefined {
-  const file = path.join(folder, "sitegrove.json");
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return foundAt(file);
-  const above = path.dirname(folder);
-  const isLast = above === folder || folder === homedir() || existsSync(path.join(folder, ".git"));
-  return isLast ? undefined : findUpwards(above);
-}
-
-function foundAt(file: string): Found {
-  const shown = path.relative("", file);
-  let descriptor: number | undefined;
+// Whatever is wrong with it is said with the name of the file.
+function fromJson<T>(file: string, text: string | undefined, take: (value: unknown) => T): T {
   try {
-    // Opening a pipe would wait for a writer.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { note: `${shown} is not used: it is not a regular file` };
-    if (![stats.uid, lstatSync(file).uid].every(isTrusted)) {
-      return { note: `${shown} is not used: it belongs to another user; if you trust it: --config ${shown}` };
-    }
-    return { file, text: readFileSync(descriptor, "utf8"), note: `configuration: ${shown}` };
+    return take(JSON.parse(withoutMark(text ?? readFileSync(file, "utf8"))));
   } catch (error) {
-    throw new UsageError(`${shown}: ${systemReason(error)}`);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    throw new UsageError(`${file}: ${systemReason(error)}`);
   }
 }
 
-// Windows has no such numbers.
-function isTrusted(user: number): boolean {
-  return process.getuid === undefined || user === 0 || user === process.getuid();
+interface Found {
+  /** Undefined if there is none, or it is not taken. */
+  readonly file?: string;
+  readonly text?: string;
+  readonly note?: string;
+}
+
+function findUpwards(folder: string): Found {
+  const file = path.join(folder, "sitegrove.json");
+  const shown = path.relative("", file);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return orUsageError(shown, () => foundAt(file, shown));
+  const above = path.dirname(folder);
+  const isLast = above === folder || folder === homedir() || existsSync(path.join(folder, ".git"));
+  return isLast ? {} : findUpwards(above);
+}
+
+function foundAt(file: string, shown: string): Found {
+  // Opening a pipe would wait for a writer.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return { note: `${shown} is not used: it is not a regular file` };
+    // Windows has no such numbers.
+    const isTrusted = (user: number) => process.getuid === undefined || user === 0 || user === process.getuid();
+    if (!isTrusted(stats.uid) || !isTrusted(lstatSync(file).uid))
+      return { note: `${shown} is not used: it belongs to another user; if you trust it: --config ${shown}` };
+    return { file, text: readFileSync(descriptor, "utf8"), note: `configuration: ${shown}` };
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 type Counts = Record<string, Record<string, number>>;
@@ -110,24 +103,17 @@ type Counts = Record<string, Record<string, number>>;
 /** The counts in a file; undefined if there is none yet. */
 export function readBaseline(file: string): Counts | undefined {
   if (!existsSync(file)) return undefined;
-  try {
-    const value: unknown = JSON.parse(withoutMark(readFileSync(file, "utf8")));
-    if (!isObject(value) || value["version"] !== 1 || !isCounts(value["findings"])) {
-      throw new UsageError("not a baseline");
-    }
-    return value["findings"];
-  } catch (error) {
-    const isOurs = error instanceof UsageError || error instanceof SyntaxError;
-    throw new UsageError(`${file}: ${isOurs ? error.message : systemReason(error)}`);
-  }
+  return fromJson(file, undefined, (value) => {
+    if (isObject(value) && value["version"] === 1 && isCounts(value["findings"])) return value["findings"];
+    throw new UsageError("not a baseline");
+  });
 }
 
 // A count that is no number would let everything pass.
 function isCounts(value: unknown): value is Counts {
   const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
-  return (
-    isObject(value) && Object.values(value).every((rules) => isObject(rules) && Object.values(rules).every(isCount))
-  );
+  const areCounts = (rules: unknown) => isObject(rules) && Object.values(rules).every(isCount);
+  return isObject(value) && Object.values(value).every(areCounts);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -162,8 +148,8 @@ export function withoutKnown(
 function countsOf(findings: readonly Finding[]): Counts {
   const counts: Counts = Object.create(null);
   for (const { sitemap, rule, count } of findings) {
-    counts[sitemap] ??= {};
-    counts[sitemap]![rule] = (counts[sitemap]![rule] ?? 0) + count;
+    const rules = (counts[sitemap] ??= {});
+    rules[rule] = (rules[rule] ?? 0) + count;
   }
   return counts;
 }

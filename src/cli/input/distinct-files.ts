@@ -5,11 +5,12 @@ import path from "node:path";
 import { UsageError } from "../exit-codes.ts";
 import { websiteHint } from "./target.ts";
 
+type Outputs = Readonly<Record<string, string | undefined>>;
+
 /** `inputs`: - is standard input. `outputs` by their names. Throws a `UsageError` where one of them, or standard output, is an input or another output. */
-export function expectDistinct(inputs: readonly string[], outputs: Readonly<Record<string, string | undefined>>): void {
-  const written = new Map<string, string>();
-  const standard = openIdentity(1);
-  if (standard !== undefined) written.set(standard, "standard output");
+export function expectDistinct(inputs: readonly string[], outputs: Outputs): void {
+  const written = new Map<string | undefined, string>([[openIdentity(1), "standard output"]]);
+  written.delete(undefined);
   for (const [name, file] of Object.entries(outputs)) {
     if (file === undefined) continue;
     const identity = identityOf(file);
@@ -18,22 +19,19 @@ export function expectDistinct(inputs: readonly string[], outputs: Readonly<Reco
     written.set(identity, name);
   }
   for (const file of inputs) {
-    const identity = file === "-" ? openIdentity(0) : identityOf(file);
-    const name = (identity && written.get(identity)) ?? writtenInto(file, outputs);
+    const name = written.get(file === "-" ? openIdentity(0) : identityOf(file)) ?? writtenInto(file, outputs);
     if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
   }
 }
 
 // A folder is read: the documents in it are inputs, too.
-function writtenInto(folder: string, outputs: Readonly<Record<string, string | undefined>>): string | undefined {
+function writtenInto(folder: string, outputs: Outputs): string | undefined {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   const start = realpathSync(folder) + path.sep;
-  const isInside = (file: string) =>
-    existsSync(file) && isDocumentName.test(file) && realpathSync(file).startsWith(start);
-  return Object.entries(outputs).find(([, file]) => file !== undefined && isInside(file))?.[0];
+  const isDocument = /\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i;
+  const isInside = (file = "") => isDocument.test(file) && existsSync(file) && realpathSync(file).startsWith(start);
+  return Object.entries(outputs).find(([, file]) => isInside(file))?.[0];
 }
-
-const isDocumentName = /\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i;
 
 function identityOf(file: string): string {
   try {
@@ -41,11 +39,8 @@ function identityOf(file: string): string {
     return `${dev} ${ino}`;
   } catch {
     // Missing or inaccessible: opening it will report that.
-  }
-  try {
-    return path.join(realpathSync(path.dirname(file)), path.basename(file));
-  } catch {
-    return path.resolve(file);
+    const folder = path.dirname(file);
+    return path.join(existsSync(folder) ? realpathSync(folder) : path.resolve(folder), path.basename(file));
   }
 }
 

@@ -18,7 +18,6 @@ export interface CheckTarget {
   readonly target: Target;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
-  /** Folders whose files stand for URLs. */
   readonly folders: readonly LocalFolder[];
   /** Options that make the crawl read local files. */
   readonly options: Options;
@@ -29,29 +28,42 @@ export interface LocalFlags {
   readonly map?: readonly string[] | undefined;
 }
 
+/** A folder whose files stand for URLs. */
+export interface LocalFolder {
+  /** The beginning of the URLs; ends in a slash. */
+  readonly url: string;
+  readonly path: string;
+}
+
 export function chooseCheckTarget(name: string, flags: LocalFlags, context: Context): CheckTarget {
   const folders = (flags.map ?? []).map(readMap);
   const named = recognize(name);
-  if (named.kind === "folder") return folderTarget(named, folders);
   if (named.kind === "website" || named.kind === "archive") {
-    if (flags.url !== undefined || folders.length > 0) {
-      throw new UsageError("--url and --map are for local files: name a file or a folder");
-    }
-    return { named, target: named, hasLocation: true, folders, options: {} };
+    if (flags.url === undefined && folders.length === 0)
+      return { named, target: named, hasLocation: true, folders, options: {} };
+    throw new UsageError("--url and --map are for local files: name a file or a folder");
+  }
+  if (named.kind === "folder") {
+    const own = folders.find((folder) => folder.path === realpathSync(name));
+    if (own === undefined) throw new UsageError(`say which website ${name} is: --map https://example.org/=${name}`);
+    const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
+    // Below the root there is no robots.txt: that of the website is elsewhere.
+    const useRobots = parseUrl(own.url)?.pathname === "/";
+    const options = { ...localOptions(folders), normalizeHomepageUrl: false, useRobots };
+    return { named, target, hasLocation: true, folders, options };
   }
   const isFile = named.kind === "file";
-  const url =
-    flags.url ??
-    (isFile ? mappedUrl(named.path, folders) : undefined) ??
-    `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
+  const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
+  const url = flags.url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ""))
     throw new UsageError(`--url takes an http or https URL, not ${url}`);
+  const open = () => contentOf(named, context);
   return {
     named,
     target: { kind: "sitemaps", urls: [url] },
     hasLocation: !url.startsWith(nowhere),
     folders,
-    options: localOptions(folders, new Map([[parseUrl(url)?.href ?? url, () => contentOf(named, context)]])),
+    options: localOptions(folders, { url: parseUrl(url)?.href ?? url, open }),
   };
 }
 
@@ -61,38 +73,8 @@ const nowhere = "https://local.invalid/";
 /** The result with the name of the file in place of the made-up URL. */
 export function withFileName(result: CheckResult, name: string): CheckResult {
   const shown = (url: string) => (url.startsWith(nowhere) ? name : url);
-  return {
-    ...result,
-    homepage: shown(result.homepage),
-    findings: result.findings.map((finding) => ({ ...finding, sitemap: shown(finding.sitemap) })),
-  };
-}
-
-/** A folder whose files stand for URLs. */
-export interface LocalFolder {
-  /** The beginning of the URLs; ends in a slash. */
-  readonly url: string;
-  readonly path: string;
-}
-
-function folderTarget(named: Extract<NamedTarget, { kind: "folder" }>, folders: readonly LocalFolder[]): CheckTarget {
-  const real = realpathSync(named.path);
-  const [own] = folders.filter((folder) => folder.path === real);
-  if (own === undefined) {
-    throw new UsageError(`say which website ${named.path} is: --map https://example.org/=${named.path}`);
-  }
-  return {
-    named,
-    target: { kind: "website", homepage: own.url, isAssumed: false },
-    hasLocation: true,
-    folders,
-    // Below the root there is no robots.txt: that of the website is elsewhere.
-    options: {
-      ...localOptions(folders, new Map()),
-      normalizeHomepageUrl: false,
-      useRobots: parseUrl(own.url)?.pathname === "/",
-    },
-  };
+  const findings = result.findings.map((finding) => ({ ...finding, sitemap: shown(finding.sitemap) }));
+  return { ...result, homepage: shown(result.homepage), findings };
 }
 
 function readMap(text: string): LocalFolder {
@@ -108,61 +90,63 @@ function readMap(text: string): LocalFolder {
 function mappedUrl(name: string, folders: readonly LocalFolder[]): string | undefined {
   const real = realpathSync(name);
   const folder = folders.find((each) => real.startsWith(each.path + path.sep));
-  if (folder === undefined) return undefined;
-  return (
-    folder.url +
-    real
-      .slice(folder.path.length + 1)
-      .split(path.sep)
-      .map(encodeURIComponent)
-      .join("/")
-  );
+  return folder && folder.url + encodedPath(real.slice(folder.path.length + 1));
 }
 
-type Opener = () => AsyncIterable<Uint8Array>;
-type LocalFiles = ReadonlyMap<string, Opener>;
-
-function localOptions(folders: readonly LocalFolder[], files: LocalFiles): Options {
-  return { client: localClient(folders, files), retries: 0, concurrency: 1 };
+function encodedPath(file: string): string {
+  return file.split(path.sep).map(encodeURIComponent).join("/");
 }
 
-function localClient(folders: readonly LocalFolder[], files: LocalFiles): Client {
-  return {
+interface LocalFile {
+  readonly url: string;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+function localOptions(folders: readonly LocalFolder[], file?: LocalFile): Options {
+  const client: Client = {
     async request({ url }): Promise<ClientResponse | Problem> {
-      const found = files.get(url) ?? fileAt(url, folders);
+      const found = url === file?.url ? file.open() : fileAt(url, folders);
       if (found !== undefined && "code" in found) return found;
-      return { status: found === undefined ? 404 : 200, headers: [], body: found?.() ?? nothing() };
+      return { status: found === undefined ? 404 : 200, headers: [], body: found ?? nothing() };
     },
   };
+  return { client, retries: 0, concurrency: 1 };
 }
 
+type Found = AsyncIterable<Uint8Array> | Problem | undefined;
+
 // Undefined if there is no such file.
-function fileAt(url: string, folders: readonly LocalFolder[]): Opener | Problem | undefined {
+function fileAt(url: string, folders: readonly LocalFolder[]): Found {
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");
-  const found = mapped.map((folder) => fileIn(folder, url));
-  return found.find((each) => typeof each === "function") ?? found.find((each) => each !== undefined);
+  let found: Found;
+  for (const folder of mapped) {
+    const next = fileIn(folder, url);
+    if (next !== undefined && !("code" in next)) return next;
+    found ??= next;
+  }
+  return found;
 }
 
 // Never outside the folder, whatever a URL or a link says.
-function fileIn(folder: LocalFolder, url: string): Opener | Problem | undefined {
+function fileIn(folder: LocalFolder, url: string): Found {
   const name = (parseUrl(url)?.pathname ?? "").slice((parseUrl(folder.url)?.pathname ?? "/").length);
   try {
-    const relative = decodeURIComponent(name);
-    const file = realpathSync(
-      path.join(folder.path, relative === "" || relative.endsWith("/") ? `${relative}index.html` : relative),
-    );
+    const file = realpathSync(path.join(folder.path, withIndex(decodeURIComponent(name))));
     if (!file.startsWith(folder.path + path.sep)) return problem("not-local", { value: "it is outside of its folder" });
     const stat = statSync(file);
     if (stat.isDirectory()) return undefined;
     if (!stat.isFile()) return problem("not-local", { value: "it is not a regular file" });
     accessSync(file, constants.R_OK);
-    return () => createReadStream(file, { highWaterMark: 256 * 1024 });
+    return createReadStream(file, { highWaterMark: 256 * 1024 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isMissing = code === "ENOENT" || code === "ENOTDIR" || code === "ERR_INVALID_ARG_VALUE";
+    const isMissing = ["ENOENT", "ENOTDIR", "ERR_INVALID_ARG_VALUE"].includes((error as NodeJS.ErrnoException).code!);
     return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
   }
+}
+
+function withIndex(name: string): string {
+  return name === "" || name.endsWith("/") ? `${name}index.html` : name;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
@@ -175,10 +159,8 @@ export interface Place {
   readonly file?: string | undefined;
 }
 
-/**
- * The working directory, which GitHub takes for the root of the repository:
- * https://docs.github.com/en/code-security/code-scanning
- */
+// The working directory, which GitHub takes for the root of the repository:
+// https://docs.github.com/en/code-security/code-scanning
 const sourceRoot = "%SRCROOT%";
 
 export class Places {
@@ -198,24 +180,17 @@ export class Places {
     // A file has no fragments.
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
-    const [, origin, rest] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
     if (folder !== undefined) {
-      const below = encodedOnce(url.slice(folder.url.length).replace(/[?#].*$/s, ""));
-      const name = below === "" || below.endsWith("/") ? `${below}index.html` : below;
-      const root = path.relative(process.cwd(), folder.path).split(path.sep).map(encodeURIComponent).join("/");
+      const name = withIndex(encodedOnce(url.slice(folder.url.length).replace(/[?#].*$/s, "")));
+      const root = encodedPath(path.relative(process.cwd(), folder.path));
       const uri = root === "" ? name : `${root}/${name}`;
       // Nothing above the working directory belongs to the repository.
       if (!uri.startsWith("..")) return { uri, base: sourceRoot, file: decoded(uri) };
     }
-    if (origin === undefined || rest === undefined) {
-      const file = path.relative(process.cwd(), sitemap);
-      const names = file
-        .replaceAll(/\p{Surrogate}/gu, "\uFFFD")
-        .split(path.sep)
-        .map(encodeURIComponent);
-      return { uri: names.join("/") || "./", base: sourceRoot, file };
-    }
-    return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
+    const [, origin, rest = ""] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
+    if (origin !== undefined) return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
+    const file = path.relative(process.cwd(), sitemap);
+    return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
   }
 
   #baseOf(url: string): string {
@@ -228,10 +203,7 @@ export class Places {
 
 // A relative reference: a colon in its first segment would make it a scheme.
 function encodedOnce(text: string): string {
-  const encoded = encodeURI(decoded(text).replaceAll(/\p{Surrogate}/gu, "\uFFFD")).replaceAll(
-    /[[\]|^`{}"<>\\]/g,
-    encodeURIComponent,
-  );
+  const encoded = encodeURI(wellFormed(decoded(text))).replaceAll(/[[\]|^`{}"<>\\]/g, encodeURIComponent);
   const [first = ""] = encoded.split("/", 1);
   return first.includes(":") || encoded.startsWith("/") ? `./${encoded.replace(/^\/+/, "")}` : encoded;
 }
@@ -242,4 +214,8 @@ function decoded(text: string): string {
   } catch {
     return text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25");
   }
+}
+
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
 }

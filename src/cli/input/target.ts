@@ -8,11 +8,10 @@ import type { FollowFailure } from "../../crawl/follow.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import { lacksTls } from "../../model/problems/fetching.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../exit-codes.ts";
+import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 
 /** What has a tree: a website, given sitemaps, or an archive on disk. */
@@ -23,8 +22,7 @@ export type Target =
 
 export type NamedTarget =
   | Exclude<Target, { kind: "sitemaps" }>
-  | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "folder"; readonly path: string }
+  | { readonly kind: "file" | "folder"; readonly path: string }
   /** Standard input or a pipe: can be read once. */
   | { readonly kind: "stream"; readonly name: string; readonly path: string };
 
@@ -33,14 +31,14 @@ export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
   if (hasScheme.test(name)) {
-    return { kind: "website", homepage: webUrl(name) ?? fail(name, "not an http or https URL:"), isAssumed: false };
+    return { kind: "website", homepage: webUrl(name, "not an http or https URL:"), isAssumed: false };
   }
   const stat = statSync(name, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return { kind: "folder", path: name };
-  if (stat?.isFile()) return { kind: isArchive(name, stat.size) ? "archive" : "file", path: name };
+  if (stat?.isFile()) return { kind: stat.size > 0 && isArchive(name) ? "archive" : "file", path: name };
   if (stat !== undefined) return { kind: "stream", name, path: name };
   if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
-  return { kind: "website", homepage: webUrl(name) ?? fail(name, "neither a URL nor a file:"), isAssumed: true };
+  return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
 /** The bytes of a file or a stream. */
@@ -52,50 +50,42 @@ export function contentOf({ path }: { readonly path: string }, { stdin }: Contex
 export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
   if (sitemaps.length > 0) {
     if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
-    return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url) ?? fail(url, "--sitemap takes a URL, not")) };
+    return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url, "--sitemap takes a URL, not")) };
   }
   if (name === undefined) throw new UsageError("no website given; --help shows examples");
   const target = recognize(name);
   if (target.kind === "website" || target.kind === "archive") return target;
-  throw new UsageError(`${name} is ${notArchive(target)}`);
-}
-
-// A file with the name of a website, or a sitemap: the message says what to type.
-function notArchive(target: Exclude<NamedTarget, Target>): string {
-  if (target.kind === "stream") return "not a regular file here, not an archive";
-  const { kind, path } = target;
-  const hint = websiteHint(path);
-  if (kind === "folder") return `a folder here, not an archive${hint}`;
+  // A file with the name of a website, or a sitemap: the message says what to type.
+  const hint = websiteHint(name);
+  if (target.kind === "stream") throw new UsageError(`${name} is not a regular file here, not an archive`);
+  if (target.kind === "folder") throw new UsageError(`${name} is a folder here, not an archive${hint}`);
   // `ls example.org > example.org` makes the shell create an empty file first.
-  if (statSync(path).size === 0) return `an empty file here, not an archive${hint}`;
-  return `a file here, and not an archive${hint || `; for a sitemap that is a local file: sitegrove parse ${path}`}`;
+  if (statSync(name).size === 0) throw new UsageError(`${name} is an empty file here, not an archive${hint}`);
+  const parse = `; for a sitemap that is a local file: sitegrove parse ${name}`;
+  throw new UsageError(`${name} is a file here, and not an archive${hint || parse}`);
 }
 
 /** What an archive says that it is about: never a file, and without a password of its own. */
-export function archivedTarget({ homepage = "", sitemaps }: Partial<ArchiveInfo>): Target {
-  const url = (text: string) =>
-    (hasScheme.test(text) ? webUrl(withoutCredentials(text)) : undefined) ??
-    fail(text, "the archive names no website:");
-  if (sitemaps !== undefined && sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
+export function archivedTarget({ homepage = "", sitemaps = [] }: Partial<ArchiveInfo>): Target {
+  const url = (text: string) => {
+    if (!hasScheme.test(text)) throw new UsageError(`the archive names no website: ${text}`);
+    return webUrl(withoutCredentials(text), "the archive names no website:");
+  };
+  if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
   return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
-function isArchive(file: string, size: number): boolean {
-  return size > 0 && (isArchiveName.test(file) || looksLikeArchive(startOf(file)));
-}
-
-function startOf(file: string): Uint8Array {
-  try {
+function isArchive(file: string): boolean {
+  if (/\.warc(\.gz)?$/i.test(file)) return true;
+  return orUsageError(`${file} cannot be read`, () => {
     const descriptor = openSync(file, "r");
     const start = Buffer.alloc(magicLength);
     try {
-      return start.subarray(0, readSync(descriptor, start));
+      return looksLikeArchive(start.subarray(0, readSync(descriptor, start)));
     } finally {
       closeSync(descriptor);
     }
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`);
-  }
+  });
 }
 
 /** What to type instead, if a file is named like a website. */
@@ -103,20 +93,16 @@ export function websiteHint(name: string): string {
   return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
 
-// People type `example.org`: https is what they mean.
-function webUrl(text: string): string | undefined {
+// People type `example.org`: https is what they mean. `wrong`: what to say of anything else.
+function webUrl(text: string, wrong: string): string {
   const url = hasScheme.test(text) ? text : `https://${text}`;
   const parsed = parseUrl(url);
-  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "" ? url : undefined;
-}
-
-function fail(text: string, what: string): never {
-  throw new UsageError(`${what} ${withoutCredentials(text)}`);
+  if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
+  throw new UsageError(`${wrong} ${withoutCredentials(text)}`);
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
-const isArchiveName = /\.warc(\.gz)?$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
 /** What is done with a target: "listing", "sitegrove ls". */
@@ -132,10 +118,8 @@ export async function recognized(named: Target, options: Options, messages: Mess
   const { homepage } = target;
   if (!(await isSitemap(homepage, options))) return target;
   const whole = `${doing.command} ${homepageOf(homepage)}`.trim();
-  messages.say(
-    `${withoutCredentials(homepage)} is a sitemap, ${doing.verb} it alone; the whole website: ${whole}`,
-    "quiet",
-  );
+  const what = `${withoutCredentials(homepage)} is a sitemap, ${doing.verb} it alone`;
+  messages.say(`${what}; the whole website: ${whole}`, "quiet");
   return { kind: "sitemaps", urls: [homepage] };
 }
 
@@ -145,24 +129,20 @@ async function withScheme(target: Target, options: Options, messages: Messages):
   const { homepage } = target;
   const looked = await look(new URL("/robots.txt", homepage).href, options);
   if (looked.outcome === "found") await looked.close();
+  if (looked.outcome !== "failed") return target;
+  const { reason } = looked;
   // A port that was named and refuses connections refuses both.
-  const isRefused = looked.outcome === "failed" && looked.reason.code === "connection-refused";
-  if (looked.outcome !== "failed" || !(isRefused ? new URL(homepage).port === "" : lacksTls(looked.reason)))
-    return target;
+  const isPlain = reason.code === "connection-refused" ? new URL(homepage).port === "" : lacksTls(reason);
+  if (!isPlain) return target;
   const plain = homepage.replace(/^https:/, "http:");
-  messages.say(
-    `${withoutCredentials(homepage)}: ${looked.reason.message}; using ${withoutCredentials(plain)}`,
-    "quiet",
-  );
+  messages.say(`${withoutCredentials(homepage)}: ${reason.message}; using ${withoutCredentials(plain)}`, "quiet");
   return { ...target, homepage: plain };
 }
 
-// Asks only where the URL is more than the root of a website.
+// Asks only where the URL is more than the root of a website. robots.txt stands for its website.
 async function isSitemap(url: string, options: Options): Promise<boolean> {
-  const parsed = parseUrl(url);
-  if (parsed === null || (parsed.pathname === "/" && parsed.search === "")) return false;
-  // robots.txt stands for its website.
-  if (isRobotsPath(parsed.pathname)) return false;
+  const { pathname = "/", search = "" } = parseUrl(url) ?? {};
+  if (pathname + search === "/" || isRobotsPath(pathname)) return false;
   const opened = await look(url, options);
   if (opened.outcome !== "found") return false;
   const { read } = await import("../../crawl/read.ts");
@@ -177,11 +157,12 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
   }
 }
 
-// The crawl requests it again, with the timeouts of the options.
+// The crawl requests it again, with the timeouts of the options. Whether a website is silent is for the crawl to find out: it must not take
+// twice as long.
 async function look(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
   const rest = withoutFiles(options);
   const { timeout } = resolveOptions(rest);
-  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, longestLook) };
+  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   return fetchDocument(url, { ...rest, retries: 0, timeout: brief });
 }
@@ -189,9 +170,6 @@ async function look(url: string, options: Options): Promise<OpenedDocument | Fol
 function withoutFiles({ save: _, resume: __, previous: ___, ...rest }: Options): Options {
   return rest;
 }
-
-// In milliseconds. Whether a website is silent is for the crawl to find out; it must not take twice as long.
-const longestLook = 12_000;
 
 /** For an archive, only the options about reading apply. */
 export async function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {

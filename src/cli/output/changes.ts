@@ -23,68 +23,41 @@ export interface DiffOutput {
 
 type Batches = AsyncGenerator<readonly TreeChange[], DiffTotals>;
 
-export function writeDiff(batches: Batches, output: DiffOutput): AsyncGenerator<string, void, undefined> {
-  const { format } = output;
-  return format === "summary" || format === "markdown" ? summary(batches, output, format) : lines(batches, output);
-}
-
-async function* summary(
-  batches: Batches,
-  { names, kinds }: DiffOutput,
-  format: "summary" | "markdown",
-): AsyncGenerator<string, void, undefined> {
-  const summarizer = new Summarizer();
-  for (;;) {
-    const step = await batches.next();
-    if (step.done) {
-      const made = summarizer.finish(names, kinds, step.value);
-      yield format === "markdown" ? diffMarkdown(made) : diffText(made);
-      return;
-    }
-    summarizer.see(step.value);
-  }
-}
-
 // About 64 KB of URLs.
 const batchLength = 1000;
 
-async function* lines(batches: Batches, output: DiffOutput): AsyncGenerator<string, void, undefined> {
-  let writer: ChangeWriter | undefined;
-  for await (const changes of batches) {
-    if (writer === undefined) {
-      writer = writerFor(output, changes);
-      if (writer.header !== "") yield writer.header;
+export async function* writeDiff(batches: Batches, output: DiffOutput): AsyncGenerator<string, void, undefined> {
+  const { format, names, kinds } = output;
+  const summarizer = new Summarizer();
+  try {
+    let step = await batches.next();
+    // A feed has to name a website: the first changes do.
+    const first = step.done ? undefined : step.value[0];
+    const writer = format === "summary" || format === "markdown" ? undefined : writerFor(output, first);
+    if (writer?.header) yield writer.header;
+    for (; !step.done; step = await batches.next()) {
+      if (writer === undefined) summarizer.see(step.value);
+      else
+        for (let from = 0; from < step.value.length; from += batchLength)
+          yield writer.write(step.value.slice(from, from + batchLength));
     }
-    for (let from = 0; from < changes.length; from += batchLength) {
-      yield writer.write(changes.slice(from, from + batchLength));
-    }
+    if (writer?.footer) yield writer.footer;
+    const write = format === "markdown" ? diffMarkdown : diffText;
+    if (writer === undefined) yield write(summarizer.finish(names, kinds, step.value));
+  } finally {
+    await batches.return(undefined as never);
   }
-  if (writer === undefined) {
-    writer = writerFor(output, []);
-    if (writer.header !== "") yield writer.header;
-  }
-  if (writer.footer !== "") yield writer.footer;
 }
 
-/** `first`: the first changes, for a feed that has to name a website. */
-function writerFor({ format, csvSafe, names, ending }: DiffOutput, first: readonly TreeChange[]): ChangeWriter {
-  switch (format) {
-    case "csv":
-      return changeCsvWriter({ safe: csvSafe });
-    case "pages":
-      return changePagesWriter();
-    case "rss": {
-      const [change] = first;
-      const page = change === undefined || change.kind === "sitemap" ? undefined : change.page.url;
-      const homepage = ending.side("after").homepage ?? ending.side("before").homepage;
-      const link = homepage ?? (page === undefined ? "about:blank" : homepageOf(page));
-      return changeFeedWriter({
-        title: `New pages of ${link === "about:blank" ? names.after : link}`,
-        link,
-        description: `Pages of ${names.after} that ${names.before} does not have`,
-      });
-    }
-    default:
-      return changeNdjsonWriter();
-  }
+function writerFor({ format, csvSafe, names, ending }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
+  if (format === "csv") return changeCsvWriter({ safe: csvSafe });
+  if (format === "pages") return changePagesWriter();
+  if (format !== "rss") return changeNdjsonWriter();
+  const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
+  const link = ending.sides.after.homepage ?? ending.sides.before.homepage ?? page;
+  return changeFeedWriter({
+    title: `New pages of ${link ?? names.after}`,
+    link: link ?? "about:blank",
+    description: `Pages of ${names.after} that ${names.before} does not have`,
+  });
 }

@@ -40,13 +40,13 @@ export class CrawlEnding {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
-    if (event.type === "problem" && event.problem.code === "crawl-delay") this.#crawlDelay = event.problem;
+    if (event.type !== "problem") return;
+    const { url, problem } = event;
+    if (problem.code === "crawl-delay") this.#crawlDelay = problem;
     // Found out while the pages of an archive are listed, after its sitemaps were told.
-    if (event.type === "problem" && this.#finished !== undefined) {
-      const { url, problem } = event;
-      this.#partial += 1;
-      this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
-    }
+    if (this.#finished === undefined) return;
+    this.#partial += 1;
+    this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
   }
 
   #see(sitemap: Sitemap): void {
@@ -58,20 +58,21 @@ export class CrawlEnding {
         return;
       }
       this.#unread += sitemap.reason.count ?? 1;
-      this.#lose({ ...lossOf(sitemap, sitemap.reason), what: "not read" });
+      this.#lose(lossOf(sitemap, sitemap.reason, "not read"));
       return;
     }
     if (isReadSitemap(sitemap)) {
       this.#found = true;
       this.#read += 1;
     }
-    const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
-    const minor = sitemap.problems.filter((problem) => !lossy.includes(problem));
-    this.#minor += minor.length;
-    for (const { code, count = 1 } of minor) if (skipsEntry(code)) this.#skipped += count;
     const isRoot = sitemap.kind === "index" && sitemap.format === "website";
+    const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
-    for (const problem of lossy) this.#lose({ ...lossOf(sitemap, problem), what: isRoot ? "discovery" : "incomplete" });
+    for (const problem of lossy) this.#lose(lossOf(sitemap, problem, isRoot ? "discovery" : "incomplete"));
+    this.#minor += sitemap.problems.length - lossy.length;
+    for (const problem of sitemap.problems) {
+      if (skipsEntry(problem.code) && !lossy.includes(problem)) this.#skipped += problem.count ?? 1;
+    }
   }
 
   #lose(loss: Loss): void {
@@ -86,7 +87,7 @@ export class CrawlEnding {
   }
 
   get #limit(): Problem | undefined {
-    return limitReached(this.#finished?.discovery ?? []);
+    return this.#finished?.discovery.find(({ reason }) => reason?.code.startsWith("limit-"))?.reason;
   }
 
   // Given sitemaps that cannot be reached are declared, but nothing was found either.
@@ -111,7 +112,6 @@ export class CrawlEnding {
 
   /** `listed`: how many pages were written; `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
-    const { discovery = [] } = this.#finished ?? {};
     if (this.#unreachable !== undefined) {
       messages.say(unreachableReason(this.#homepage, this.#unreachable), "bad");
       return;
@@ -120,17 +120,16 @@ export class CrawlEnding {
     else this.#printLines(messages);
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
-    if (this.#foundNothing) {
-      messages.say(`no sitemap found for ${this.#homepage}`, "bad");
-      for (const line of placesTried(discovery)) messages.say(`  ${line}`);
-      messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
-    }
+    if (!this.#foundNothing) return;
+    messages.say(`no sitemap found for ${this.#homepage}`, "bad");
+    for (const line of placesTried(this.#finished?.discovery ?? [])) messages.say(`  ${line}`);
+    messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
   #printLines(messages: Messages): void {
-    const losses = messages.hasLog ? [] : this.#losses;
-    for (const { url, message, what } of losses) {
-      messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
+    if (!messages.hasLog) {
+      for (const { url, message, what } of this.#losses)
+        messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
     }
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit));
     const more = this.#lossCount - this.#losses.length;
@@ -148,24 +147,22 @@ export class CrawlEnding {
     }
     if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
-    const groups = byCode(messages.hasLog ? [] : this.#losses);
-    for (const group of [...groups.values()].slice(0, mostGroups)) {
-      const { message, what } = group[0] as Loss;
+    const groups = groupedBy(messages.hasLog ? [] : this.#losses, ({ code }) => code);
+    for (const group of groups.slice(0, mostGroups)) {
+      const [{ message, what }] = group;
       // One headline for all, or a message for each.
       const isShared = group.every((loss) => loss.message === message);
       if (isShared) messages.say(`  ${message}`, "warning");
       if (what === "discovery") continue;
-      for (const { url, message } of group.slice(0, mostInGroup)) {
+      for (const { url, message } of group.slice(0, mostInGroup))
         messages.say(isShared ? `    ${url}` : `  ${url}: ${message}`);
-      }
       if (group.length > mostInGroup) messages.say(`    and ${group.length - mostInGroup} more`);
     }
-    if (groups.size > mostGroups) messages.say(`  and ${groups.size - mostGroups} more reasons`);
-    if (this.#minor > 0 && !messages.hasLog) {
-      const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
-      const which = this.#minor === 1 ? "it" : "them";
-      messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
-    }
+    if (groups.length > mostGroups) messages.say(`  and ${groups.length - mostGroups} more reasons`);
+    if (this.#minor === 0 || messages.hasLog) return;
+    const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
+    const which = this.#minor === 1 ? "it" : "them";
+    messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
   }
 
   #summary(): string {
@@ -176,41 +173,40 @@ export class CrawlEnding {
   }
 }
 
-// Nothing if all of them were fetched.
-function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
-  const unchanged = came["not-modified"] + came["same-payload"];
-  const parts = [
-    unchanged > 0 ? `${grouped(unchanged)} unchanged` : "",
-    came["not-asked"] > 0 ? `${grouped(came["not-asked"])} not asked for` : "",
-    came.resumed > 0 ? `${grouped(came.resumed)} from the archive` : "",
-  ].filter((part) => part !== "");
-  if (parts.length === 0) return;
-  messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
-}
-
 // Enough to see what is wrong; the log has all of them.
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
+const mostPlaces = 10;
 
-// For a document that was cut off, the message says how much of it was kept.
-function lossOf(sitemap: Sitemap, problem: Problem): { url: string; code: ProblemCode; message: string } {
-  const url = sitemap.declaredUrl === undefined ? sitemap.url : `${sitemap.url} (declared as ${sitemap.declaredUrl})`;
-  const { code } = problem;
-  const message = messageWithHint(problem);
-  if (sitemap.kind !== "pages" || !isCutOff(code)) return { url, code, message };
-  const { pageCount } = sitemap;
-  return { url, code, message: `${message}; ${counted(pageCount, "page")} ${pageCount === 1 ? "was" : "were"} kept` };
+// Nothing if all of them were fetched.
+function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
+  const unchanged = came["not-modified"] + came["same-payload"];
+  const parts = [];
+  if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
+  if (came["not-asked"] > 0) parts.push(`${grouped(came["not-asked"])} not asked for`);
+  if (came.resumed > 0) parts.push(`${grouped(came.resumed)} from the archive`);
+  if (parts.length > 0) messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
 }
 
-function byCode(losses: readonly Loss[]): Map<ProblemCode, Loss[]> {
-  const groups = new Map<ProblemCode, Loss[]>();
-  for (const loss of losses) {
-    const group = groups.get(loss.code);
-    if (group === undefined) groups.set(loss.code, [loss]);
-    else group.push(loss);
+// For a document that was cut off, the message says how much of it was kept.
+function lossOf(sitemap: Sitemap, problem: Problem, what: Loss["what"]): Loss {
+  const { code } = problem;
+  const pages = sitemap.kind === "pages" && isCutOff(code) ? sitemap.pageCount : undefined;
+  const kept = pages === undefined ? "" : `; ${counted(pages, "page")} ${pages === 1 ? "was" : "were"} kept`;
+  const { declaredUrl } = sitemap;
+  const url = declaredUrl === undefined ? sitemap.url : `${sitemap.url} (declared as ${declaredUrl})`;
+  return { url, code, message: `${messageWithHint(problem)}${kept}`, what };
+}
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
   }
-  return groups;
+  return [...groups.values()];
 }
 
 /** Why nothing could be read from a website, in one sentence. */
@@ -223,35 +219,18 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
     const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
     return `${refused} (${startingSmall(reason.message)}). Another --user-agent may be let in`;
   }
-  const why = startingSmall(messageWithHint(reason));
-  return isConnection.test(reason.code)
-    ? `Could not connect to ${host}: ${why}`
-    : `Nothing could be read from ${host}: ${why}`;
+  const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/.test(reason.code);
+  const what = isConnection ? "Could not connect to" : "Nothing could be read from";
+  return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
 }
 
-/** The places that were tried and their answers, one line for each kind of answer. */
+// The places that were tried and their answers, one line for each kind of answer.
 function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
-  const groups = new Map<string, { first: DiscoveryRecord; count: number; answer: string }>();
-  for (const record of discovery) {
-    const answer = answerInWords(record);
-    const key = `${record.by} ${answer}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { first: record, count: 1, answer });
-    else group.count += 1;
-  }
-  const lines = [...groups.values()].map(({ first, count, answer }) =>
-    count === 1 ? `${first.url}: ${answer}` : `${first.url} and ${count - 1} more: ${answer}`,
-  );
-  return lines.length <= mostLines ? lines : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
-}
-
-/** The limit of ours that ended the search, if one did. */
-function limitReached(discovery: readonly DiscoveryRecord[]): Problem | undefined {
-  return discovery.find(({ reason }) => isLimit(reason))?.reason;
-}
-
-function isLimit(reason: Problem | undefined): boolean {
-  return reason?.code.startsWith("limit-") ?? false;
+  const groups = groupedBy(discovery, (record) => `${record.by} ${answerInWords(record)}`);
+  const lines = groups.slice(0, mostPlaces).map(([first, ...others]) => {
+    return `${first.url}${others.length === 0 ? "" : ` and ${others.length} more`}: ${answerInWords(first)}`;
+  });
+  return groups.length <= mostPlaces ? lines : [...lines, `and ${groups.length - mostPlaces} more`];
 }
 
 function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): string {
@@ -265,6 +244,3 @@ function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): st
 function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
-
-const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/;
-const mostLines = 10;

@@ -32,40 +32,30 @@ export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
 /** The result in one sentence. */
 export function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, counts } = result;
-  const { error: errors, warning: warnings } = counts;
-  const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
-  if (sitemapCount === 0) return `${found === "" ? "No findings" : found}: no sitemap could be read.`;
-  const meaning =
-    errors > 0
-      ? "search engines reject or ignore parts of it"
-      : warnings > 0
-        ? "search engines may ignore parts of it"
-        : "nothing that search engines would reject";
+  if (sitemapCount === 0) return `${found || "No findings"}: no sitemap could be read.`;
+  const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const rest = complete ? "" : `, as far as the website could be read`;
-  return found === "" ? `No findings in ${size}${rest}.` : `${found} in ${size}: ${meaning}${rest}.`;
+  if (found === "") return `No findings in ${size}${rest}.`;
+  let meaning = "nothing that search engines would reject";
+  if (counts.warning > 0) meaning = "search engines may ignore parts of it";
+  if (counts.error > 0) meaning = "search engines reject or ignore parts of it";
+  return `${found} in ${size}: ${meaning}${rest}.`;
 }
 
 /** What the sample of pages says; undefined where no page was fetched. */
 export function sampleSentence({ sample }: CheckResult): string | undefined {
   if (sample === undefined) return undefined;
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
-  const left = [
-    ...(disallowed > 0 ? [`${counted(disallowed, "page")} not fetched: robots.txt disallows it`] : []),
-    ...(unanswered > 0 ? [`${counted(unanswered, "page")} not judged: the server did not let us see it`] : []),
-  ];
-  const bound =
-    judged === 0
-      ? "nothing can be said about the others"
-      : judged >= pages
-        ? "these are all pages"
-        : `at most ${percent(atMost)} of all ${counted(pages, "page")}, at 95 % confidence`;
+  const left = [];
+  if (disallowed > 0) left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it`);
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not judged: the server did not let us see it`);
+  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
+  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
+  if (judged >= pages) bound = "these are all pages";
+  if (judged === 0) bound = "nothing can be said about the others";
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   return `Sample: ${bad} of ${counted(judged, "page")} should not be listed as they are; ${bound}${rest}.`;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
 /** Rules that were not judged, by the reason, as sentences. */

@@ -7,15 +7,13 @@ import { isReadSitemap } from "../../model/sitemap.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../exit-codes.ts";
+import { orUsageError } from "../exit-codes.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
 
-/** 0: nothing. 1: sitemaps, problems, retries. 2: everything. */
-export type Verbosity = 0 | 1 | 2;
-
 export class Log {
-  readonly #verbosity: Verbosity;
-  readonly #write: (line: string) => void;
+  // 0: nothing. 1: sitemaps, problems, retries. 2: everything.
+  readonly #verbosity: number;
+  readonly #messages: Messages;
   readonly #now: () => number;
   readonly #file: LogFile | undefined;
   // Of the current website.
@@ -23,24 +21,21 @@ export class Log {
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is named; otherwise writes to standard error. */
-  constructor(verbosity: Verbosity, messages: Messages, { now }: Context, file?: string) {
+  constructor(verbosity: number, messages: Messages, { now }: Context, file?: string) {
     this.#now = now;
-    this.#verbosity = file !== undefined && verbosity === 0 ? 1 : verbosity;
-    if (file === undefined) {
-      this.#write = (line) => messages.log(line);
-      return;
-    }
-    const log = new LogFile(file, messages, "the listing");
-    this.#file = log;
-    this.#write = (line) => log.append(line);
+    this.#messages = messages;
+    this.#verbosity = file === undefined ? verbosity : Math.max(verbosity, 1);
+    this.#file = file === undefined ? undefined : new LogFile(file, messages, "the listing");
   }
 
   see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.#read = 0;
     if (event.type === "sitemap" && isReadSitemap(event.sitemap)) this.#read += 1;
-    if (this.#verbosity === 0 || this.#wasSaid(event)) return;
-    for (const line of lines(event, this.#verbosity, this.#read))
-      this.#write(`${new Date(this.#now()).toISOString()} ${line}`);
+    const text = this.#verbosity === 0 || this.#wasSaid(event) ? undefined : this.#textOf(event);
+    if (text === undefined) return;
+    const line = `${new Date(this.#now()).toISOString()} ${text}`;
+    if (this.#file === undefined) this.#messages.log(line);
+    else this.#file.append(line);
   }
 
   // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
@@ -51,50 +46,45 @@ export class Log {
     return this.#lastProblem?.url === url && this.#lastProblem.problem.code === reason.code;
   }
 
+  #textOf(event: CrawlEvent): string | undefined {
+    switch (event.type) {
+      case "retry":
+        return `retry ${event.url} in ${duration(event.delay)} after attempt ${event.attempt}: ${inWords(event.reason)}`;
+      case "problem":
+        return `problem ${event.url} ${inWords(event.problem)}`;
+      case "sitemap": {
+        const { sitemap, wireBytes } = event;
+        if (sitemap.kind === "invalid") return `sitemap ${sitemap.url} not read: ${inWords(sitemap.reason)}`;
+        const holds =
+          sitemap.kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
+        return `sitemap ${sitemap.url} ${sitemap.kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
+      }
+      case "finished": {
+        const { pages, invalid, requests, duration: took } = event.totals;
+        const found = `${counted(pages, "page")}, ${counted(this.#read, "sitemap")}, ${invalid} not read`;
+        return `finished ${state(event)}: ${found}, ${counted(requests, "request")}, ${duration(took)}`;
+      }
+    }
+    if (this.#verbosity < 2) return undefined;
+    switch (event.type) {
+      case "request":
+        return `request ${event.url}${event.attempt > 1 ? ` attempt ${event.attempt}` : ""}`;
+      case "response":
+        return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}`;
+      case "start":
+        return `start ${event.url} depth ${event.depth}`;
+      case "pages":
+        return `pages ${event.url} ${event.pages.length}`;
+    }
+  }
+
   close(): void {
     this.#file?.close();
   }
 }
 
-function lines(event: CrawlEvent, verbosity: Verbosity, read: number): string[] {
-  switch (event.type) {
-    case "retry":
-      return [
-        `retry ${event.url} in ${duration(event.delay)} after attempt ${event.attempt}: ${inWords(event.reason)}`,
-      ];
-    case "problem":
-      return [`problem ${event.url} ${inWords(event.problem)}`];
-    case "sitemap": {
-      const { sitemap, wireBytes } = event;
-      if (sitemap.kind === "invalid") return [`sitemap ${sitemap.url} not read: ${inWords(sitemap.reason)}`];
-      const holds =
-        sitemap.kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
-      const state = sitemap.complete ? "complete" : "incomplete";
-      return [`sitemap ${sitemap.url} ${sitemap.kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state}`];
-    }
-    case "finished": {
-      const { pages, invalid, requests, duration: took } = event.totals;
-      const state = event.complete ? "complete" : "incomplete";
-      return [
-        `finished ${state}: ${counted(pages, "page")}, ${counted(read, "sitemap")}, ${invalid} not read, ${counted(requests, "request")}, ${duration(took)}`,
-      ];
-    }
-    default:
-      return verbosity < 2 ? [] : [details(event)];
-  }
-}
-
-function details(event: Extract<CrawlEvent, { type: "request" | "response" | "start" | "pages" }>): string {
-  switch (event.type) {
-    case "request":
-      return `request ${event.url}${event.attempt > 1 ? ` attempt ${event.attempt}` : ""}`;
-    case "response":
-      return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}`;
-    case "start":
-      return `start ${event.url} depth ${event.depth}`;
-    case "pages":
-      return `pages ${event.url} ${event.pages.length}`;
-  }
+function state({ complete }: { readonly complete: boolean }): string {
+  return complete ? "complete" : "incomplete";
 }
 
 function inWords(problem: Problem): string {
@@ -106,17 +96,24 @@ function inWords(problem: Problem): string {
 /** A file that lines are appended to. An error while writing does not end what it is about. */
 export class LogFile {
   readonly #file: string;
-  readonly #descriptor: number;
   readonly #messages: Messages;
   readonly #what: string;
+  readonly #descriptor: number;
   #isBroken = false;
 
   /** Throws a `UsageError` if the file cannot be opened. */
   constructor(file: string, messages: Messages, what: string) {
     this.#file = file;
-    this.#descriptor = openLog(file);
     this.#messages = messages;
     this.#what = what;
+    this.#descriptor = orUsageError(`the log file ${file} cannot be opened`, () => {
+      if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
+      // Opening a pipe without a reader would block: opened this way, it fails instead. Kept open meanwhile, so that its reader stays.
+      const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+      const descriptor = openSync(file, "a");
+      closeSync(probe);
+      return descriptor;
+    });
   }
 
   append(line: string): void {
@@ -126,31 +123,12 @@ export class LogFile {
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
     } catch (error) {
       this.#isBroken = true;
-      const reason = systemReason(error);
-      this.#messages.say(
-        `the log file ${this.#file} cannot be written any more; ${this.#what} continues: ${reason}`,
-        "warning",
-      );
+      const what = `the log file ${this.#file} cannot be written any more; ${this.#what} continues`;
+      this.#messages.say(`${what}: ${systemReason(error)}`, "warning");
     }
   }
 
   close(): void {
     closeSync(this.#descriptor);
-  }
-}
-
-function openLog(file: string): number {
-  try {
-    if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
-    // Opening a pipe without a reader would block: opened this way, it fails instead. Kept open meanwhile, so that its
-    // reader stays.
-    const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
-    try {
-      return openSync(file, "a");
-    } finally {
-      closeSync(probe);
-    }
-  } catch (error) {
-    throw new UsageError(`the log file ${file} cannot be opened: ${systemReason(error)}`);
   }
 }

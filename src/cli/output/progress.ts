@@ -26,42 +26,32 @@ export class Progress {
 
   constructor(messages: Messages) {
     this.#messages = messages;
-    this.#timer = setInterval(() => this.#draw(), interval);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#draw(), 100).unref();
   }
 
   see(event: CrawlEvent): void {
-    switch (event.type) {
-      case "start":
-        if (event.depth === 0) this.#homepage = event.url;
-        break;
-      case "request":
-        this.#underway.add(event.url);
-        break;
-      case "retry":
-        this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
-        break;
-      case "response":
-        this.#underway.delete(event.url);
-        this.#note = "";
-        break;
-      case "pages":
-        this.#pages += event.pages.length;
-        this.#told = event.url;
-        break;
-      case "sitemap":
-        this.#bytes += event.wireBytes;
-        // An archive says how many pages it has; they are read later.
-        if (event.sitemap.kind === "pages" && event.response !== undefined && event.sitemap.url !== this.#told) {
-          this.#pages += event.sitemap.pageCount;
-        }
-        if (event.sitemap.kind === "index" && (event.depth <= 1 || this.#indexes.has(event.sitemap.url))) break;
-        // Sitemaps of discovery were not declared before.
-        if (event.depth === 1) this.#declared += 1;
-        if (event.sitemap.kind === "invalid") this.#failed += 1;
-        else this.#read += 1;
-        break;
+    if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
+    if (event.type === "request") this.#underway.add(event.url);
+    if (event.type === "retry") this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
+    if (event.type === "response") {
+      this.#underway.delete(event.url);
+      this.#note = "";
     }
+    if (event.type === "pages") {
+      this.#pages += event.pages.length;
+      this.#told = event.url;
+    }
+    if (event.type !== "sitemap") return;
+    const { sitemap, depth, response, wireBytes } = event;
+    this.#bytes += wireBytes;
+    // An archive says how many pages it has; they are read later.
+    if (sitemap.kind === "pages" && response !== undefined && sitemap.url !== this.#told)
+      this.#pages += sitemap.pageCount;
+    if (sitemap.kind === "index" && (depth <= 1 || this.#indexes.has(sitemap.url))) return;
+    // Sitemaps of discovery were not declared before.
+    if (depth === 1) this.#declared += 1;
+    if (sitemap.kind === "invalid") this.#failed += 1;
+    else this.#read += 1;
   }
 
   /** A child of an index or robots.txt will be read. */
@@ -82,26 +72,17 @@ export class Progress {
     const seconds = (Date.now() - this.#startedAt) / 1000;
     const done = this.#read + this.#failed;
     const total = Math.max(this.#declared, done);
-    const parts = [
-      `${grouped(done)} of ${counted(total, "sitemap")}`,
-      ...(this.#failed > 0 ? [`${grouped(this.#failed)} failed`] : []),
-      counted(this.#pages, "page"),
-      ...(this.#bytes > 0 ? [`${size(this.#bytes / seconds)}/s`] : []),
-      // An estimate from too little data would jump about.
-      ...(done >= 5 && seconds >= 3 && total > done
-        ? [`${duration((seconds * 1000 * (total - done)) / done)} left`]
-        : []),
-    ];
-    const [waitingFor] = this.#underway;
-    if (waitingFor !== undefined) parts.push(`waiting for ${this.#shown(waitingFor)}${this.#note}`);
+    const parts = [`${grouped(done)} of ${counted(total, "sitemap")}`];
+    if (this.#failed > 0) parts.push(`${grouped(this.#failed)} failed`);
+    parts.push(counted(this.#pages, "page"));
+    if (this.#bytes > 0) parts.push(`${size(this.#bytes / seconds)}/s`);
+    // An estimate from too little data would jump about.
+    if (done >= 5 && seconds >= 3 && total > done)
+      parts.push(`${duration((seconds * 1000 * (total - done)) / done)} left`);
+    const [url] = this.#underway;
+    // Only the path for URLs on the website itself, because a line is short.
+    const shown = url?.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
+    if (shown !== undefined) parts.push(`waiting for ${shown}${this.#note}`);
     this.#messages.live(parts.join(" · "));
   }
-
-  // Only the path for URLs on the website itself, because a line is short.
-  #shown(url: string): string {
-    return url.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
-  }
 }
-
-// In milliseconds.
-const interval = 100;

@@ -1,21 +1,24 @@
-// Findings in the formats of `sitegrove check`: text and Markdown for people, JSON; sarif.ts and github.ts have their own. Texts from a website
-// are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
+// Findings in the formats of `sitegrove check`: text and Markdown for people, JSON, and GitHub annotations with a step summary; sarif.ts has its
+// own. Texts from a website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
 
+import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
 import type { CheckResult } from "../../check/result.ts";
+import { severities } from "../../check/rule.ts";
 import { counted, grouped } from "../../model/figures.ts";
+import { systemReason } from "../../model/system-reason.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Places } from "../input/local-files.ts";
 import {
   type CheckFormat,
   exampleText,
   extentOf,
+  type FindingGroup,
   groupsOf,
   notJudgedSentences,
   sampleSentence,
   verdict,
 } from "./findings.ts";
-import { checkAnnotations } from "./github.ts";
 import { checkSarif } from "./sarif.ts";
 
 export interface CheckOutput {
@@ -28,13 +31,13 @@ export interface CheckOutput {
 export function writeCheck(result: CheckResult, { format, all, color, places }: CheckOutput): string {
   switch (format) {
     case "text":
-      return checkText(result, { all, color });
+      return checkText(result, all, color);
     case "json":
-      return json(checkDocument(result));
+      return `${jsonOf(checkDocument(result), 2)}\n`;
     case "sarif":
-      return json(checkSarif(result, places));
+      return `${jsonOf(checkSarif(result, places), 2)}\n`;
     case "markdown":
-      return checkMarkdown(result, { all });
+      return checkMarkdown(result, all);
     case "github":
       return checkAnnotations(result, places);
   }
@@ -44,33 +47,19 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 function checkDocument(result: CheckResult): unknown {
   const { homepage, complete, sitemapCount, pageCount, counts, places, findings, notJudged, sample } = result;
   const named = new Set(findings.map(({ rule }) => rule));
-  return {
-    version: 1,
-    homepage,
-    complete,
-    verdict: verdict(result),
-    sitemapCount,
-    pageCount,
-    counts,
-    places,
-    findings,
-    notJudged,
-    ...(sample === undefined ? {} : { sample }),
-    rules: result.rules.filter(({ id }) => named.has(id)),
-  };
-}
-
-function json(document: unknown): string {
-  return `${jsonOf(document, 2)}\n`;
+  const rules = result.rules.filter(({ id }) => named.has(id));
+  const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
+  return { ...head, findings, notJudged, ...(sample === undefined ? {} : { sample }), rules };
 }
 
 const fewInText = 3;
 const fewExamples = 3;
 
-function checkText(result: CheckResult, { all, color }: { all: boolean; color: boolean }): string {
+function checkText(result: CheckResult, all: boolean, color: boolean): string {
   const { red, yellow, cyan, bold, dim } = picocolors.createColors(color);
   const paint = { error: red, warning: yellow, info: cyan };
-  const shown = (text: string) => printable(all ? text : shortened(text));
+  // A few lines of a terminal at most.
+  const shown = (text: string) => printable(all ? text : shortened(text, 300));
   const lines = [bold(shown(result.homepage)), verdict(result)];
   for (const group of groupsOf(result)) {
     const { rule, severity, findings } = group;
@@ -100,36 +89,32 @@ function checkText(result: CheckResult, { all, color }: { all: boolean; color: b
   return `${lines.join("\n")}\n`;
 }
 
-// A few lines of a terminal at most.
-const longest = 300;
-
-function shortened(text: string): string {
+function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 const fewInMarkdown = 10;
 
-function checkMarkdown(result: CheckResult, { all }: { all: boolean }): string {
-  const lines = [`# Check of ${code(result.homepage)}`, "", verdict(result)];
+function checkMarkdown(result: CheckResult, all: boolean): string {
+  const parts = [`# Check of ${code(result.homepage)}`, verdict(result)];
   for (const group of groupsOf(result)) {
     const { rule, severity, findings } = group;
     const { fix, link } = rule;
-    lines.push("", `## ${severity}: ${rule.id}`, "", escaped(rule.sentence));
+    parts.push(`## ${severity}: ${rule.id}`, escaped(rule.sentence));
     const extent = extentOf(group, result);
-    if (extent !== undefined) lines.push("", `${extent}.`);
-    if (fix !== "") lines.push("", `**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
-    lines.push("", "| sitemap | count | example |", "|---|--:|---|");
-    for (const { sitemap, count, examples } of all ? findings : findings.slice(0, fewInMarkdown)) {
+    if (extent !== undefined) parts.push(`${extent}.`);
+    if (fix !== "") parts.push(`**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
+    const rows = (all ? findings : findings.slice(0, fewInMarkdown)).map(({ sitemap, count, examples }) => {
       const shown = (all ? examples : examples.slice(0, 1)).map((example) => code(exampleText(example)));
-      lines.push(`| ${code(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`);
-    }
+      return `| ${code(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`;
+    });
+    parts.push(["| sitemap | count | example |", "|---|--:|---|", ...rows].join("\n"));
     const more = findings.length - fewInMarkdown;
-    if (!all && more > 0) lines.push("", `And ${counted(more, "more sitemap")}.`);
+    if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
   }
   const sample = sampleSentence(result);
-  if (sample !== undefined) lines.push("", sample);
-  for (const line of notJudgedSentences(result)) lines.push("", line);
-  return `${lines.join("\n")}\n`;
+  if (sample !== undefined) parts.push(sample);
+  return `${[...parts, ...notJudgedSentences(result)].join("\n\n")}\n`;
 }
 
 function code(value: string): string {
@@ -140,4 +125,53 @@ function code(value: string): string {
 // Sentences of our rules have code spans of their own; those of users' rules may hold anything.
 function escaped(sentence: string): string {
   return printable(sentence).replaceAll("<", "&lt;").replaceAll("|", "\\|");
+}
+
+const annotations = { error: "error", warning: "warning", info: "notice" } as const;
+
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+function checkAnnotations(result: CheckResult, places: Places): string {
+  const groups = groupsOf(result);
+  // GitHub shows ten of each kind for a step.
+  const shown = severities.flatMap((severity) => groups.filter((group) => group.severity === severity).slice(0, 10));
+  const rest = [verdict(result), sampleSentence(result), ...notJudgedSentences(result)];
+  // A line that begins with two colons would be read as a command.
+  const lines = rest.flatMap((line) => (line === undefined ? [] : data(line)));
+  return `${[...shown.map((group) => annotation(group, result, places)), ...lines].join("\n")}\n`;
+}
+
+function annotation(group: FindingGroup, result: CheckResult, places: Places): string {
+  const { rule, severity, findings } = group;
+  const { sitemap = "", examples: [example] = [] } = findings[0] ?? {};
+  const { file } = places.of(sitemap);
+  const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
+  const shown = example === undefined ? "" : `: ${exampleText(example)}`;
+  const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
+  const extent = extentOf(group, result) ?? counted(group.count, "place");
+  // GitHub refuses messages of 64 KB.
+  const words = shortened(`${rule.sentence} ${extent}, first ${sitemap}${shown}.${fix}`, 4000);
+  return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
+}
+
+function data(value: string): string {
+  return printable(value).replaceAll("%", "%25");
+}
+
+function property(value: string): string {
+  return data(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+// GitHub accepts one MiB for each step.
+const mostSummaryBytes = 1_000_000;
+
+/** Appends Markdown to the step summary. Returns the error, if there is one. */
+export function appendSummary(file: string, markdown: string): string | undefined {
+  const start = Buffer.from(markdown).subarray(0, mostSummaryBytes).toString();
+  const isCut = Buffer.byteLength(markdown) > mostSummaryBytes;
+  try {
+    appendFileSync(file, isCut ? `${start.slice(0, start.lastIndexOf("\n") + 1)}\nAnd more.\n\n` : `${markdown}\n`);
+    return undefined;
+  } catch (error) {
+    return `the step summary could not be written: ${systemReason(error)}`;
+  }
 }

@@ -15,15 +15,12 @@ export class OutputFailed extends Error {
 
 export class Output {
   readonly #stream: Writable;
-  readonly #beforeWrite: () => void;
   #failure: Error | undefined;
   #wake: () => void = () => {};
   #turnedAt = Date.now();
 
-  /** `beforeWrite` may clear the live line on the same terminal. */
-  constructor(stream: Writable, beforeWrite: () => void = () => {}) {
+  constructor(stream: Writable) {
     this.#stream = stream;
-    this.#beforeWrite = beforeWrite;
     stream.on("error", (error: NodeJS.ErrnoException) => this.#fail(error));
     stream.on("drain", () => this.#wake());
   }
@@ -31,7 +28,6 @@ export class Output {
   /** Resolves when more may be written. Rejects with `OutputClosed` or `OutputFailed`. */
   async write(text: string | Uint8Array): Promise<void> {
     this.#expectWorking();
-    this.#beforeWrite();
     let hasRoom = true;
     try {
       hasRoom = this.#stream.write(text);
@@ -41,7 +37,8 @@ export class Output {
     }
     this.#expectWorking();
     if (!hasRoom) await new Promise<void>((resolve) => (this.#wake = resolve));
-    else if (Date.now() - this.#turnedAt > longestTurn) await new Promise((resolve) => setImmediate(resolve));
+    // A file always has room: without a pause now and then, Ctrl-C would not be handled.
+    else if (Date.now() - this.#turnedAt > 50) await new Promise((resolve) => setImmediate(resolve));
     else return;
     this.#turnedAt = Date.now();
     this.#expectWorking();
@@ -59,10 +56,10 @@ export class Output {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    this.#failure ??=
-      error.code === "EPIPE" || error.code === "EOF" || error.code === "ERR_STREAM_DESTROYED"
-        ? new OutputClosed("the reader of the output went away")
-        : new OutputFailed(`the output could not be written: ${systemReason(error)}`);
+    const isClosed = ["EPIPE", "EOF", "ERR_STREAM_DESTROYED"].includes(error.code ?? "");
+    this.#failure ??= isClosed
+      ? new OutputClosed("the reader of the output went away")
+      : new OutputFailed(`the output could not be written: ${systemReason(error)}`);
     this.#wake();
   }
 
@@ -70,6 +67,3 @@ export class Output {
     if (this.#failure !== undefined) throw this.#failure;
   }
 }
-
-// A file always has room: without a pause now and then, Ctrl-C would not be handled. In milliseconds.
-const longestTurn = 50;
