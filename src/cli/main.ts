@@ -15,10 +15,9 @@ import module from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { systemReason } from "../model/system-reason.ts";
 
-// undici's HTTP parser is WebAssembly: compiled for speed, it would take 30 MB and 80 ms, for a few bytes of each response.
-// The parser's own WebAssembly comes after the first response: from then on, what runs often is compiled for speed (run.ts).
-setFlagsFromString("--no-wasm-dynamic-tiering");
-setFlagsFromString("--no-wasm-tier-up");
+// WebAssembly is compiled for speed once it has run for long. undici's HTTP parser would be at once, which takes 30 MB and 80 ms for a few
+// bytes of each response; with this budget it takes a large website, where our XML parser is worth it.
+setFlagsFromString("--wasm-tiering-budget=1000000000");
 // Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 

@@ -1,6 +1,5 @@
 // What all commands share: how a run begins (which files have to differ, when an archive is replaced, what is said first), messages, the
 // progress line, the log, Ctrl-C, an output whose reader may go away, and the end.
-import { setFlagsFromString } from "node:v8";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
@@ -130,8 +129,6 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
-    // undici's parser is loaded by now (main.ts). That of XML is worth compiling for speed.
-    if (event.type === "response") setFlagsFromString("--wasm-dynamic-tiering");
     this.#log.see(event);
     this.#endings.at(-1)?.see(event);
     this.#progress?.see(event);

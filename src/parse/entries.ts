@@ -301,7 +301,7 @@ export class RepeatedPages {
   #most: number;
   #isWaiting = false;
   // From `#first` on, in declared order.
-  #waiting: Waiting[] = [];
+  readonly #waiting: (Waiting | undefined)[] = [];
   #first = 0;
   #size = 0;
   // Made for the first repeated URL: most documents have none.
@@ -333,12 +333,13 @@ export class RepeatedPages {
   /** A repeated entry: a page with the URL of one that was added before. */
   merge(page: SitemapPage): void {
     if (!hasDetails(page)) return;
-    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting.page.url, waiting]));
+    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
     const first = this.#byUrl.get(page.url);
     if (first === undefined) {
       this.#options.report("limit-repeats", page.url, this.#most);
       return;
     }
+    this.#most = Math.max(this.#most, repeatsWindow);
     const before = first.size;
     if (page.newsStory !== undefined) first.page.newsStory ??= page.newsStory;
     for (const kind of kinds) this.#mergeList(first, page, kind);
@@ -375,13 +376,15 @@ export class RepeatedPages {
     this.#size += size;
     while (this.#size > this.#most && this.#first < this.#waiting.length) this.#releaseFirst();
     if (this.#first > 1024 && this.#first * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#first);
+      this.#waiting.splice(0, this.#first);
       this.#first = 0;
     }
   }
 
   #releaseFirst(): void {
-    const { page, size } = this.#waiting[this.#first++]!;
+    const { page, size } = this.#waiting[this.#first]!;
+    // An old list that names a young page keeps it alive until the next full garbage collection.
+    this.#waiting[this.#first++] = undefined;
     this.#size -= size;
     this.#byUrl?.delete(page.url);
     this.#options.release(page);
@@ -429,7 +432,8 @@ function textOf(value: object): number {
   return size;
 }
 
-// In characters. To wait takes as long as to read. Where a page is listed once for each video or image, the sitemap fits whole if it is
-// an ordinary one; elsewhere repeated entries are rare, and follow one another.
+// In characters. Pages that wait take memory and time: most sitemaps repeat nothing, or in entries that follow one another. Where a page is
+// listed once for each video or image, its entries may be apart; once one is repeated, an ordinary sitemap fits whole.
 const usualWindow = 256 * 1024;
-const mediaWindow = 4 * 1024 * 1024;
+const mediaWindow = 1024 * 1024;
+const repeatsWindow = 4 * 1024 * 1024;

@@ -79,8 +79,8 @@ describe("entries of one URL", () => {
 });
 
 describe("pages that wait", () => {
-  // 400 pages of 64,000 characters; the first one is repeated after `after` others.
-  const large = (after: number) => {
+  // 400 pages of 64,000 characters; the first one is repeated after so many others.
+  const large = (...places: number[]) => {
     const text = "x".repeat(64_000);
     const entries = Array.from({ length: 400 }, (_, n) =>
       entry(
@@ -88,14 +88,15 @@ describe("pages that wait", () => {
         `<image:image><image:loc>/i${n}</image:loc><image:caption>${text}</image:caption></image:image>`,
       ),
     );
-    entries.splice(after + 1, 0, entry("https://example.org/p0", image("more")));
+    for (const after of places.reverse())
+      entries.splice(after + 1, 0, entry("https://example.org/p0", image(`more-${after}`)));
     return urlset(...entries);
   };
 
-  test("are merged within a bounded window; a loss beyond it is reported", () => {
+  test("are merged within a bounded window, which grows where pages are repeated; a loss beyond it is reported", () => {
     for (const options of [{}, { fastPath: noFastPath }]) {
-      const near = parsePieces([large(40)], options);
-      expect(near.pages[0]?.images).toHaveLength(2);
+      const near = parsePieces([large(10, 60)], options);
+      expect(near.pages[0]?.images).toHaveLength(3);
       expect(near.codes).not.toContain("limit-repeats");
       const far = parsePieces([large(399)], options);
       expect(urlsOf(far)).toEqual(urlsOf(near));
