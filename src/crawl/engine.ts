@@ -153,7 +153,7 @@ class Engine {
       prefetcher.start(hop);
       this.#lookAhead();
     }
-    const first = yield* this.#visitor.visit({ url, notAsked }, { parent: root, by });
+    const first = yield* this.#visitor.visitOne({ reference: { url, notAsked }, parent: root, by });
     await this.#discovery.took(candidate, first);
     const visit = yield* this.#visitor.goOn(first, root, this.#discovery.waiting);
     if (visit.type === "frame") return yield* this.#walk(visit.frame);
@@ -177,8 +177,7 @@ class Engine {
       } else if (reference !== undefined) {
         frame.next += 1;
         this.#lookAhead();
-        const first = yield* this.#visitor.visit(reference, { parent: frame });
-        const visit = yield* this.#visitor.goOn(first, frame, frame.references);
+        const visit = yield* this.#visitor.visit({ reference, parent: frame }, frame.references);
         if (visit.type === "node") frame.children.push(visit.node);
         if (visit.type === "frame") {
           stack.push(visit.frame);

@@ -38,8 +38,9 @@ export interface Reference extends SitemapReference {
   readonly notAsked?: NotAsked | undefined;
 }
 
-/** Where a reference comes from: an index, or discovery. */
+/** A reference, and where it comes from: an index, or discovery. */
 export interface Place {
+  readonly reference: Reference;
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
@@ -58,7 +59,6 @@ export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
 
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 type Recording = Generator<OrderedEvent, Visit>;
-type Declared = Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost">;
 
 /** The content of a document that was read. */
 interface Content {
@@ -87,51 +87,12 @@ export class Visitor {
     this.#homeHost = websiteOf(crawl.start.homepage);
   }
 
-  async *visit(reference: Reference, place: Place): Visiting {
-    const { frontier, rules, fetch } = this.#crawl;
-    const isRobots = place.by === "robots";
-    const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules, reference.notAsked);
-    const depth = place.parent.depth + 1;
-    const refused = (url: string, reason?: Problem) => reason && this.#refused(reference, place, url, reason);
-    const seenBefore = (hop: Hop): Recording | undefined => {
-      const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
-      const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
-      if (repeated !== undefined) return this.#repeated(reference, place, { ...repeated, keys: keys(repeated.keys) });
-      const abandoned = frontier.abandoned(hop.key);
-      return abandoned && this.#abandoned(reference, place, { ...abandoned, keys: keys(abandoned.keys) });
-    };
-    const knownAtFirst = (hop: Hop): Recording | undefined => {
-      const reason = isRobots ? undefined : (frontier.refusal(hop.key, depth) ?? refusedByName(hop.url));
-      // A guess at a known URL costs nothing of the budget.
-      if (isGuess(place)) return seenBefore(hop) ?? refused(reference.url, reason);
-      return refused(reference.url, reason) ?? seenBefore(hop);
-    };
-    const noRobots = ({ url }: Hop): Recording => {
-      const reason = problem("not-a-sitemap", { value: "html" });
-      return this.#abandoned(reference, place, {
-        url,
-        result: { outcome: "not-a-sitemap", reason },
-        keys: [first.key],
-      });
-    };
-    const knownOnTheWay = (hop: Hop): Recording | undefined => {
-      // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
-      if (isRobots) return hop.isHomeInPlaceOfRobots ? noRobots(hop) : undefined;
-      const active = frontier.activeAt(hop.key) ?? frontier.activeAt(hop.readKey);
-      if (active !== undefined) return refused(active, problem("cycle"));
-      return refused(hop.url, refusedByName(hop.url)) ?? seenBefore(hop);
-    };
-    const known = (hop: Hop) => (hop === first ? knownAtFirst(hop) : knownOnTheWay(hop));
-    const resolved = await follow<Recording>(first, fetch, known);
-    if (resolved.outcome === "known") return yield* resolved.known;
-    if (resolved.outcome === "found") return yield* this.#document(resolved, reference, place);
-    return yield* this.#failed(reference, place, resolved);
+  /** Visits a reference, and then the other pages of a feed, which stand beside it, unless they are `listed` elsewhere. */
+  async *visit(place: Place, listed: readonly { readonly url: string }[]): Visiting {
+    return yield* this.goOn(yield* this.visitOne(place), place.parent, listed);
   }
 
-  /**
-   * After a visit that found a feed: visits its other pages, which stand beside it, and returns the last visit. A page that is `listed`
-   * is read where it is listed.
-   */
+  /** After a visit that found a feed: visits its other pages, and returns the last visit. */
   async *goOn(visit: Visit, parent: Frame, listed: readonly { readonly url: string }[]): Visiting {
     let last = visit;
     while (last.type === "node" && last.next !== undefined) {
@@ -139,9 +100,48 @@ export class Visitor {
       if (listed.some(({ url }) => url === next.url)) break;
       parent.children.push(node);
       await takeTurn(this.#crawl.settings.signal);
-      last = yield* this.visit(next, { parent, continues: true });
+      last = yield* this.visitOne({ reference: next, parent, continues: true });
     }
     return last;
+  }
+
+  async *visitOne(place: Place): Visiting {
+    const { frontier, rules, fetch } = this.#crawl;
+    const { reference, parent } = place;
+    const isRobots = place.by === "robots";
+    const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules, reference.notAsked);
+    const depth = parent.depth + 1;
+    const refused = (url: string, reason?: Problem) => reason && this.#refused(place, url, reason);
+    const seenBefore = (hop: Hop): Recording | undefined => {
+      const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
+      const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
+      if (repeated !== undefined) return this.#repeated(place, { ...repeated, keys: keys(repeated.keys) });
+      const abandoned = frontier.abandoned(hop.key);
+      return abandoned && this.#abandoned(place, { ...abandoned, keys: keys(abandoned.keys) });
+    };
+    const known = (hop: Hop): Recording | undefined => {
+      const { key, readKey, url } = hop;
+      if (isRobots) {
+        // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
+        if (hop === first) return seenBefore(hop);
+        const result = { outcome: "not-a-sitemap", reason: problem("not-a-sitemap", { value: "html" }) } as const;
+        return hop.isHomeInPlaceOfRobots ? this.#abandoned(place, { url, result, keys: [first.key] }) : undefined;
+      }
+      if (hop === first) {
+        const reason = frontier.refusal(key, depth) ?? refusedByName(url);
+        // A guess at a known URL costs nothing of the budget.
+        return isGuess(place)
+          ? (seenBefore(hop) ?? refused(reference.url, reason))
+          : (refused(reference.url, reason) ?? seenBefore(hop));
+      }
+      const active = frontier.activeAt(key) ?? frontier.activeAt(readKey);
+      if (active !== undefined) return refused(active, problem("cycle"));
+      return refused(url, refusedByName(url)) ?? seenBefore(hop);
+    };
+    const resolved = await follow<Recording>(first, fetch, known);
+    if (resolved.outcome === "known") return yield* resolved.known;
+    if (resolved.outcome === "found") return yield* this.#document(resolved, place);
+    return yield* this.#failed(place, resolved);
   }
 
   /** A budget is used up in the middle of an index: one node stands for all remaining children. */
@@ -150,7 +150,7 @@ export class Visitor {
     const count = frame.references.length - frame.next + frame.unlisted;
     const { code, ...facts } = spent;
     const reason = problem(code, count > 1 ? { ...facts, count } : facts);
-    return yield* this.#invalid(reference, reference.url, reason, frame.depth + 1);
+    return yield* this.#invalid({ reference, parent: frame }, { url: reference.url, reason });
   }
 
   /** The events of a finished sitemap: its problems, then the sitemap itself. */
@@ -164,54 +164,57 @@ export class Visitor {
     yield { type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...(response === undefined ? {} : { response }) };
   }
 
-  async *#document(found: FoundDocument, reference: Reference, place: Place): Visiting {
+  async *#document(found: FoundDocument, place: Place): Visiting {
     const { settings, prefetcher, frontier, earlier } = this.#crawl;
     const { url, keys, document } = found;
-    const depth = place.parent.depth + 1;
-    const isNotAsked = document.came === "not-asked";
-    const declared = { ...this.#declared(reference, url), ...(isNotAsked ? { notAsked: true as const } : {}) };
-    const context = { parent: url, ancestors: [...urlsAbove(place.parent), url], depth: depth + 1 };
-    const children = new Children(settings, context, frontier.reach);
+    const { reference, parent } = place;
+    const depth = parent.depth + 1;
+    const declared = {
+      ...this.#declared(reference, url),
+      ...(document.came === "not-asked" ? { notAsked: true as const } : {}),
+    };
+    const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: depth + 1 };
+    const children = collector(settings, context, frontier.reach);
     const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
     await prefetcher.drop(document);
     frontier.takeBytes(reading.wireBytes);
     const facts = factsOf(found, reading);
+    const { response } = facts;
     const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(reference.url, url) };
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     const reason = whyInvalid(reading, place);
-    const isNoSitemap = reason?.code === "not-a-sitemap" || reason?.code === "empty";
-    const { response } = facts;
-    if (reason !== undefined && ((isNoSitemap && isGuess(place)) || isLinkToPage(place, reason, response))) {
-      const abandoned = { url, result: { ...result, outcome: "not-a-sitemap", reason }, response } as const;
-      // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
-      return this.#abandon(reference, { ...abandoned, keys: place.by === "robots" ? keys.slice(0, 1) : keys });
-    }
-    if (!started) yield { type: "start", url, depth };
     if (reason !== undefined) {
+      const isNoSitemap = reason.code === "not-a-sitemap" || reason.code === "empty";
+      if ((isNoSitemap && isGuess(place)) || isLinkToPage(place, reason, response)) {
+        const abandoned = { url, result: { ...result, outcome: "not-a-sitemap", reason }, response } as const;
+        // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
+        return this.#abandon(place, { ...abandoned, keys: place.by === "robots" ? keys.slice(0, 1) : keys });
+      }
+      if (!started) yield { type: "start", url, depth };
       const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
       yield* this.#finish(node, depth, keys, facts);
       return { type: "node", node, result: { ...result, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
     }
+    if (!started) yield { type: "start", url, depth };
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
-    if (reading.outcome.kind === "pages") {
-      const { format } = reading.outcome;
-      const node: Sitemap = { kind: "pages", format, ...declared, complete, problems, pageCount };
+    const { outcome } = reading;
+    if (outcome.kind === "pages") {
+      const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, complete, problems, pageCount };
       yield* this.#finish(node, depth, keys, facts);
-      const next = pageCount > 0 && cut === undefined ? this.#next(reading.outcome.next) : undefined;
+      const next = pageCount > 0 && cut === undefined ? this.#next(outcome.next) : undefined;
       return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
-    const isRobots = place.by === "robots";
-    if (isRobots) yield* this.#takeCrawlDelay(reading, url);
+    if (place.by === "robots") yield* this.#takeCrawlDelay(reading, url);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
     const frame: Frame = {
-      node: { ...(reading.outcome as IndexOutcome), ...declared, complete, problems },
-      parent: place.parent,
+      node: { ...(outcome as IndexOutcome), ...declared, complete, problems },
+      parent,
       depth,
       keys,
       references: (await earlier?.marked(url, references)) ?? references,
@@ -224,11 +227,8 @@ export class Visitor {
   }
 
   // Yields the pages as they are read.
-  async *#read(
-    { document, url, keys }: FoundDocument,
-    children: Children,
-    place: Place,
-  ): AsyncGenerator<OrderedEvent, Content> {
+  async *#read(found: FoundDocument, children: Children, place: Place): AsyncGenerator<OrderedEvent, Content> {
+    const { document, url, keys } = found;
     const { settings, frontier, time, read: readDocument = read } = this.#crawl;
     const isRobots = place.by === "robots";
     let pageCount = 0;
@@ -286,51 +286,50 @@ export class Visitor {
   }
 
   // Not fetched, because of a limit or a cycle.
-  *#refused(reference: Reference, place: Place, url: string, reason: Problem): Recording {
-    const result: CandidateResult = { outcome: "refused", ...movedTo(reference.url, url), reason };
+  *#refused(place: Place, url: string, reason: Problem): Recording {
+    const result: CandidateResult = { outcome: "refused", ...movedTo(place.reference.url, url), reason };
     if (isGuess(place)) return { type: "omitted", result };
-    const node = yield* this.#invalid(reference, url, reason, place.parent.depth + 1);
-    return { type: "node", node, result };
+    return { type: "node", node: yield* this.#invalid(place, { url, reason }), result };
   }
 
   // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
-  *#repeated(reference: Reference, place: Place, { node: known, whole, keys }: Repeated): Recording {
+  *#repeated({ reference, parent, by, continues }: Place, { node: known, whole, keys }: Repeated): Recording {
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
     // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
-    if (place.continues || (place.by !== undefined && place.by !== "given")) return { type: "omitted", result };
-    const depth = place.parent.depth + 1;
+    if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
+    const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.#declared(reference, known.url) } as Sitemap;
     yield { type: "start", url: node.url, depth };
-    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, place.parent), result };
+    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, parent), result };
     yield* this.#finish(node, depth, [], nothingRead);
     return { type: "node", node, result };
   }
 
   // There is no document.
-  *#failed(reference: Reference, place: Place, failed: FollowFailure): Recording {
+  *#failed(place: Place, failed: FollowFailure): Recording {
     const { outcome, status, reason, url, keys, response } = failed;
     if (reason.code === "archive-missing" && (this.#crawl.omitMissing || isGuess(place))) {
       return { type: "omitted", result: { outcome: "absent", reason } };
     }
-    const result = { outcome, ...(status === undefined ? {} : { status }), ...movedTo(reference.url, url), reason };
-    if (isGuess(place)) return this.#abandon(reference, { url, result, keys, response });
-    const node = yield* this.#invalid(reference, url, reason, place.parent.depth + 1, keys, response);
-    return { type: "node", node, result };
+    const moved = movedTo(place.reference.url, url);
+    const result = { outcome, ...(status === undefined ? {} : { status }), ...moved, reason };
+    if (isGuess(place)) return this.#abandon(place, { url, result, keys, response });
+    return { type: "node", node: yield* this.#invalid(place, failed), result };
   }
 
   // An earlier guess at this URL found no sitemap. If it is declared now, it gets a node with the reason.
-  *#abandoned(reference: Reference, place: Place, { url, result: earlier, keys, response }: Abandoned): Recording {
+  *#abandoned(place: Place, { url, result: earlier, keys, response }: Abandoned): Recording {
     const { finalUrl: _, ...rest } = earlier;
-    const result = { ...rest, ...movedTo(reference.url, url) };
-    if (isGuess(place) || isLinkToPage(place, earlier.reason, response)) return { type: "omitted", result };
-    const node = yield* this.#invalid(reference, url, earlier.reason, place.parent.depth + 1, keys, response);
-    return { type: "node", node, result };
+    const { reason } = rest;
+    const result = { ...rest, ...movedTo(place.reference.url, url) };
+    if (isGuess(place) || isLinkToPage(place, reason, response)) return { type: "omitted", result };
+    return { type: "node", node: yield* this.#invalid(place, { url, reason, keys, response }), result };
   }
 
   // A guess that found no sitemap: no node. One that was not requested is not remembered: if it is declared later, it is requested.
-  #abandon({ notAsked }: Reference, abandoned: Abandoned): Visit {
-    if (!notAsked) this.#crawl.frontier.abandon(abandoned);
+  #abandon({ reference }: Place, abandoned: Abandoned): Visit {
+    if (!reference.notAsked) this.#crawl.frontier.abandon(abandoned);
     return { type: "omitted", result: abandoned.result };
   }
 
@@ -341,7 +340,10 @@ export class Visitor {
   }
 
   // The fields that every node has.
-  #declared(reference: SitemapReference, url: string): Declared {
+  #declared(
+    reference: SitemapReference,
+    url: string,
+  ): Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost"> {
     // Most sitemaps are on the host of the homepage: those need no URL parser.
     const isAtHome = url.startsWith(this.#crawl.start.homepage) || websiteOf(url) === this.#homeHost;
     return {
@@ -353,67 +355,57 @@ export class Visitor {
   }
 
   *#invalid(
-    reference: SitemapReference,
-    url: string,
-    reason: Problem,
-    depth: number,
-    keys: readonly string[] = [],
-    response?: SitemapResponse,
+    { reference, parent }: Place,
+    {
+      url,
+      reason,
+      keys = [],
+      response,
+    }: Pick<FollowFailure, "url" | "reason" | "response"> & { keys?: readonly string[] },
   ): Generator<OrderedEvent, InvalidSitemap> {
     // Thousands of sitemaps may be refused for the same reason: they share one object.
-    const last = this.#lastReason;
-    const isSame = last?.code === reason.code && JSON.stringify(last) === JSON.stringify(reason);
-    if (!isSame) this.#lastReason = reason;
+    if (JSON.stringify(this.#lastReason) !== JSON.stringify(reason)) this.#lastReason = reason;
     const node: InvalidSitemap = {
       kind: "invalid",
       ...this.#declared(reference, url),
-      reason: isSame ? last : reason,
+      reason: this.#lastReason as Problem,
     };
+    const depth = parent.depth + 1;
     yield { type: "start", url, depth };
     yield* this.#finish(node, depth, keys, { ...nothingRead, response });
     return node;
   }
 }
 
-// Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number
-// that the budget for documents can reach. The rest are only counted, because a website can list any number.
-class Children {
-  readonly #settings: Settings;
-  readonly #context: RecurseContext;
-  readonly #most: number;
-  readonly #listed: SitemapReference[] = [];
-  #unlisted = 0;
-
-  constructor(settings: Settings, context: RecurseContext, most: number) {
-    this.#settings = settings;
-    this.#context = context;
-    this.#most = most;
-  }
-
-  add(references: readonly SitemapReference[]): void {
-    // `recurseList` is called with all of them.
-    if (this.#settings.recurseList !== undefined) for (const reference of references) this.#listed.push(reference);
-    else for (const reference of references) this.#take(reference);
-  }
-
-  /** After the last reference: those to visit, in order, and how many more were counted. */
-  end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
-    const { recurseList } = this.#settings;
-    if (recurseList !== undefined) {
-      const chosen: unknown = recurseList(this.#listed.splice(0), this.#context);
-      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
-      for (const reference of chosen) this.#take(reference);
-    }
-    return { references: this.#listed, unlisted: this.#unlisted };
-  }
-
-  #take(reference: SitemapReference): void {
-    const { recurse } = this.#settings;
+// Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number that the budget for
+// documents can reach. The rest are only counted, because a website can list any number.
+function collector({ recurse, recurseList }: Settings, context: RecurseContext, most: number): Children {
+  const listed: SitemapReference[] = [];
+  let unlisted = 0;
+  const take = (reference: SitemapReference) => {
     // A promise, or the result of `match`, would always or never be true.
-    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, this.#context))) return;
-    if (this.#listed.length < this.#most) this.#listed.push(reference);
-    else this.#unlisted += 1;
-  }
+    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
+    if (listed.length < most) listed.push(reference);
+    else unlisted += 1;
+  };
+  return {
+    add(references) {
+      // `recurseList` is called with all of them.
+      for (const reference of references) recurseList === undefined ? take(reference) : listed.push(reference);
+    },
+    end() {
+      const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
+      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
+      for (const reference of chosen) take(reference);
+      return { references: listed, unlisted };
+    },
+  };
+}
+
+interface Children {
+  add(references: readonly SitemapReference[]): void;
+  /** After the last reference: those to visit, in order, and how many more were counted. */
+  end(): { readonly references: SitemapReference[]; readonly unlisted: number };
 }
 
 function isReferences(value: unknown): value is readonly SitemapReference[] {
@@ -467,22 +459,13 @@ function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, c
 // An index whose children are visited again, from what is known of them.
 function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[], parent: Frame): Frame {
   const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
-  return {
-    node,
-    parent,
-    depth: parent.depth + 1,
-    keys,
-    references: children
-      .filter((child) => !isOwn(child))
-      .map(({ url, declaredUrl, lastModified }) => ({
-        url: declaredUrl ?? url,
-        ...(lastModified === undefined ? {} : { lastModified }),
-      })),
-    unlisted: 0,
-    next: 0,
-    children: children.filter(isOwn),
-    facts: nothingRead,
-  };
+  const references = children.flatMap((child) => {
+    const { url, declaredUrl = url, lastModified } = child;
+    return isOwn(child) ? [] : [{ url: declaredUrl, ...(lastModified === undefined ? {} : { lastModified }) }];
+  });
+  const depth = parent.depth + 1;
+  const own = children.filter(isOwn);
+  return { node, parent, depth, keys, references, unlisted: 0, next: 0, children: own, facts: nothingRead };
 }
 
 function urlsAbove(frame: Frame): string[] {
