@@ -7,6 +7,7 @@ import { addLinksInHeaders } from "../discover/link-header.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
 import { hasNoResponse, isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
 import { openDocument } from "../open/open-document.ts";
@@ -116,7 +117,8 @@ export class Discovery {
       this.#problems.add("known-path-unreachable", { value: url });
     }
     this.records.push({ url, by, ...result });
-    if (by === "robots" && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
+    const isLast = this.#candidates[0]?.by !== "robots";
+    if (by === "robots" && isLast && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
   }
 
   /** Why nothing could be read from the website, if so. A single answer that is not a refusal makes it reachable, even "not found". */
@@ -272,11 +274,10 @@ export class Discovery {
   }
 }
 
-// Whether robots.txt names a sitemap that can be read. It is the first child, visited before every well-known path.
+// Whether a robots.txt names a sitemap that can be read. It is visited before every well-known path.
 function hasReadable({ children }: Frame): boolean {
-  const [robots] = children;
-  if (robots?.kind !== "index" || robots.format !== "robots") return false;
-  return robots.children.some(({ kind }) => kind !== "invalid");
+  const isReadable = ({ kind }: Sitemap) => kind !== "invalid";
+  return children.some((each) => each.kind === "index" && each.format === "robots" && each.children.some(isReadable));
 }
 
 function mostFrequent(reasons: readonly Problem[]): Problem | undefined {

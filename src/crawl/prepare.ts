@@ -101,7 +101,7 @@ export function prepare(target: CrawlTarget, options?: Options): Prepared {
     return { start, settings, startUrls: checked.sitemaps, target, options };
   }
   const { homepage } = checked;
-  const start = { homepage: homepageFor(homepage, settings.normalizeHomepageUrl) };
+  const start = { homepage: homepageFor(homepage, settings.keepPath || settings.onlyPath) };
   return { start, settings, startUrls: [homepage], target, options };
 }
 

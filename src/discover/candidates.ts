@@ -1,6 +1,6 @@
 // From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come between them.)
 import type { DiscoveryRecord } from "../model/event.ts";
-import { parseUrl, resolveUrl, urlKey } from "../model/url.ts";
+import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
 import { knownPaths } from "./known-paths.ts";
 
 /** A URL where a sitemap may be, and why. */
@@ -15,29 +15,36 @@ export interface DiscoverySettings {
   readonly useRobots: boolean;
   readonly useKnownPaths: boolean | "if-needed";
   readonly extraKnownPaths: readonly string[];
+  /** The homepage has a path, and the root of its host is looked at, too. */
+  readonly keepPath: boolean;
+  readonly onlyPath: boolean;
 }
 
 /** In the order in which they are tried. `homepage` ends in a slash. */
 export function candidatesFor(homepage: string, settings: DiscoverySettings): Candidate[] {
-  const { useRobots, useKnownPaths, extraKnownPaths } = settings;
+  const { useRobots, useKnownPaths, extraKnownPaths, keepPath, onlyPath } = settings;
   const ifNeeded = useKnownPaths === "if-needed";
-  const at = (path: string) => ({ url: below(homepage, path), by: "known-path" }) as const;
+  const places = keepPath && !onlyPath ? [homepage, homepageOf(homepage)] : [homepage];
+  const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
+  const guesses = places.flatMap((place) =>
+    knownPaths.map((path) => ({ url: below(place, path), by: "known-path", ifNeeded }) as const),
+  );
   const candidates: Candidate[] = [
-    ...(useRobots ? [{ url: below(homepage, "robots.txt"), by: "robots" } as const] : []),
-    ...(useKnownPaths === false ? [] : knownPaths.map((path) => ({ ...at(path), ifNeeded }))),
+    ...(useRobots ? at("robots.txt", "robots") : []),
+    ...(useKnownPaths === false ? [] : guesses),
     // Paths from the caller are tried in any case.
-    ...extraKnownPaths.map(at),
+    ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
   ];
   return withoutRepeats(candidates);
 }
 
 /** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */
-export function homepageFor(url: string, normalize: boolean): string {
+export function homepageFor(url: string, keepsPath: boolean): string {
   const homepage = parseUrl(url) as URL;
   homepage.hash = "";
   homepage.username = "";
   homepage.password = "";
-  if (normalize) return `${homepage.origin}/`;
+  if (!keepsPath) return `${homepage.origin}/`;
   homepage.search = "";
   if (!homepage.pathname.endsWith("/")) homepage.pathname += "/";
   return homepage.href;

@@ -234,12 +234,11 @@ function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
 
 async function* jobsOf(
   sites: NonNullable<FleetOptions["sites"]>,
-  { normalizeHomepageUrl = true }: Options,
+  { keepPath = false, onlyPath = false }: Options,
 ): AsyncGenerator<SiteJob, void> {
-  const keepPath = !normalizeHomepageUrl;
   for await (const site of sites) {
     const isJob = typeof site === "object" && site !== null && "key" in site && "homepage" in site;
-    const job = isJob ? site : siteJob(site, { keepPath });
+    const job = isJob ? site : siteJob(site, { keepPath: keepPath || onlyPath });
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }

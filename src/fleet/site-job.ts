@@ -107,7 +107,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 
 /**
  * Undefined where the text is not a homepage. `example.org` means `https://example.org/`. With `keepPath`, `https://example.org/a/`
- * is a website of its own, as for `normalizeHomepageUrl: false`.
+ * is a website of its own, as for the option.
  */
 export function siteJob(
   homepage: string | URL,

@@ -23,11 +23,13 @@ export interface Options {
    */
   extraKnownPaths?: readonly string[] | undefined;
   /**
-   * Reduce the homepage URL to the root of its website. With `false`, robots.txt and the well-known paths are looked
-   * for below its path.
-   * @default true
+   * Look for robots.txt and the well-known paths below the path of the homepage first, and then at the root of its
+   * host. Otherwise the path is left out.
+   * @default false
    */
-  normalizeHomepageUrl?: boolean | undefined;
+  keepPath?: boolean | undefined;
+  /** Look below the path of the homepage alone. @default false */
+  onlyPath?: boolean | undefined;
   /**
    * Stop if robots.txt cannot be reached, as RFC 9309 asks of crawlers. Otherwise discovery goes on, and the tree is
    * not complete.
@@ -215,7 +217,8 @@ export interface Settings {
   readonly useKnownPaths: boolean | "if-needed";
   readonly useHomepage: boolean;
   readonly extraKnownPaths: readonly string[];
-  readonly normalizeHomepageUrl: boolean;
+  readonly keepPath: boolean;
+  readonly onlyPath: boolean;
   readonly strictRobots: boolean;
   readonly rewrite: Rewrite;
   readonly recurse: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;

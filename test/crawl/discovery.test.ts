@@ -236,8 +236,21 @@ test("the homepage is stripped to its root unless told not to", async () => {
   const routes = { "/sitemap.xml": urlset("/root"), "/docs/sitemap.xml": urlset("/docs") };
   const stripped = await discover(routes, {}, `${home}docs/page?x=1#y`);
   expect(stripped.lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /root"]);
-  const kept = await discover(routes, { normalizeHomepageUrl: false }, `${home}docs`);
-  expect(kept.lines).toEqual(["index/website /docs/", "  pages/xml /docs/sitemap.xml", "    /docs"]);
+  const only = await discover(routes, { onlyPath: true }, `${home}docs`);
+  expect(only.lines).toEqual(["index/website /docs/", "  pages/xml /docs/sitemap.xml", "    /docs"]);
+  const named = { ...routes, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/a") };
+  const kept = await discover(named, { keepPath: true }, `${home}docs`);
+  expect(kept.lines).toEqual([
+    "index/website /docs/",
+    "  index/robots /robots.txt",
+    "    pages/xml /a.xml",
+    "      /a",
+    "  pages/xml /docs/sitemap.xml",
+    "    /docs",
+    "  pages/xml /sitemap.xml",
+    "    /root",
+  ]);
+  expect(kept.hits.filter((path) => path === "/docs/")).toHaveLength(1);
 });
 
 test("given sitemaps need no discovery", async () => {

@@ -75,7 +75,7 @@ describe("settings", () => {
     ["useRobots", "no"],
     ["useKnownPaths", 0],
     ["useHomepage", null],
-    ["normalizeHomepageUrl", {}],
+    ["keepPath", {}],
     ["strict", { toString: 1, valueOf: 1 }],
     ["strictRobots", []],
     ["extraKnownPaths", "x"],

@@ -108,8 +108,8 @@ function listOf(names: readonly string[], flags: FleetFlags, { stdin }: Context)
     throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
   const hasList = names.length > 0 || flags.from !== undefined;
   const { from: files = [], column } = flags;
-  const keepPath = givenCrawl(flags).normalizeHomepageUrl === false;
-  const list = new SiteList({ sites: names, files, column, shard, keepPath, stdin });
+  const { keepPath, onlyPath } = givenCrawl(flags);
+  const list = new SiteList({ sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin });
   return { list: hasList ? list : undefined, retry: outcomesIn(flags.retry) };
 }
 

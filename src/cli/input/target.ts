@@ -114,7 +114,7 @@ export interface Doing {
 /** The URL of a sitemap where a homepage is expected means that sitemap, which is said. */
 export async function recognized(named: Target, options: Options, messages: Messages, doing: Doing): Promise<Target> {
   const target = await withScheme(named, options, messages);
-  if (target.kind !== "website" || options.normalizeHomepageUrl === false) return target;
+  if (target.kind !== "website" || options.keepPath || options.onlyPath) return target;
   const { homepage } = target;
   if (!(await isSitemap(homepage, options))) return target;
   const whole = `${doing.command} ${homepageOf(homepage)}`.trim();

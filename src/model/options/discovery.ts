@@ -46,13 +46,27 @@ export const discoveryOptions: readonly OptionRow[] = [
     flags: [{ flags: "--known-path <path>", text: "also try this path (repeatable)", value: "texts" }],
   },
   {
-    name: "normalizeHomepageUrl",
-    default: true,
+    name: "keepPath",
+    default: false,
     shapesTree: true,
-    text: "Reduce the homepage URL to the root of its website. With `false`, robots.txt and the well-known paths are looked for below its path.",
+    text: "Look for robots.txt and the well-known paths below the path of the homepage first, and then at the root of its host. Otherwise the path is left out.",
     more: "For a website that lives under `/docs/`.",
     flags: [
-      { flags: "--keep-path", text: "look below the path of the homepage, not at the root of its host", sets: false },
+      { flags: "--keep-path", text: "look below the path of the homepage, and at the root of its host", sets: true },
+    ],
+  },
+  {
+    name: "onlyPath",
+    default: false,
+    shapesTree: true,
+    text: "Look below the path of the homepage alone.",
+    flags: [
+      {
+        flags: "--only-path",
+        text: "look below the path of the homepage, not at the root of its host",
+        sets: true,
+        conflicts: "keepPath",
+      },
     ],
   },
   {
