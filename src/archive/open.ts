@@ -220,10 +220,10 @@ export class Archive implements DocumentSource {
   }
 
   /** Copies the archive, record by record, compressed if the name ends in `.gz`. The file must not exist. */
-  async save(path: string): Promise<void> {
+  async save(path: string, overwrite?: boolean): Promise<void> {
     if (this.#closed) throw closedError();
     const { copyArchive } = await import("./write.ts");
-    await copyArchive(this.records, this.size, path, this.#forgotten);
+    await copyArchive(this.records, this.size, path, this.#forgotten, overwrite);
   }
 
   async close(): Promise<void> {

@@ -123,21 +123,25 @@ export class Store implements DocumentSource {
     this.#forgotten.add(url);
   }
 
-  /** Writes everything as one archive, compressed if the name ends in `.gz`. The file must not exist. */
-  async save(path: string): Promise<void> {
+  /** Writes everything as one archive, compressed if the name ends in `.gz`. Replaces a file only with `overwrite`. */
+  async save(path: string, overwrite?: boolean): Promise<void> {
     if (this.#closed) throw closedError();
     const writer = this.#writer;
-    if (writer !== undefined) return copyArchive(writer.records, writer.end, path, this.#forgotten);
-    await writeArchive(path, async (copy) => {
-      await copy.start(this.#options.info);
-      for (const entry of this.#entries.values()) {
-        const { description, body } = entry as Entry;
-        await copy.append(await wholeOf(description), body);
-      }
-      const { by = "", documents = [] } = this.#counts ?? {};
-      const known = new Map([...documents].filter(([url]) => !this.#forgotten.has(url)));
-      if (this.#finished) await copy.finish({ by, documents: known });
-    });
+    if (writer !== undefined) return copyArchive(writer.records, writer.end, path, this.#forgotten, overwrite);
+    await writeArchive(
+      path,
+      async (copy) => {
+        await copy.start(this.#options.info);
+        for (const entry of this.#entries.values()) {
+          const { description, body } = entry as Entry;
+          await copy.append(await wholeOf(description), body);
+        }
+        const { by = "", documents = [] } = this.#counts ?? {};
+        const known = new Map([...documents].filter(([url]) => !this.#forgotten.has(url)));
+        if (this.#finished) await copy.finish({ by, documents: known });
+      },
+      overwrite,
+    );
   }
 
   /** Releases everything, including temporary files. Bodies must not be read any more. */

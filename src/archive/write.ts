@@ -264,26 +264,37 @@ export async function copyArchive(
   size: number,
   to: string,
   forgotten: ReadonlySet<string>,
+  overwrite?: boolean,
 ): Promise<void> {
-  await writeArchive(to, async (writer) => {
-    const from = await readArchive(records, size, { withGroups: true });
-    const counts = new Map<string, Counts>();
-    for (const group of from.groups) {
-      await writer.copyGroup(from.records, group);
-      const known = forgotten.has(group.url) ? undefined : countsFrom(group);
-      if (known !== undefined) counts.set(group.url, known);
-    }
-    const isWhole = !from.truncated && !from.altered;
-    if (from.finished && isWhole) await writer.finishCopy(from, (url) => counts.get(url));
-    // What is missing is missing in the copy, too. A run of ours without its end says so by itself.
-    else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
-    await from.unpacked?.remove();
-  });
+  await writeArchive(
+    to,
+    async (writer) => {
+      const from = await readArchive(records, size, { withGroups: true });
+      const counts = new Map<string, Counts>();
+      for (const group of from.groups) {
+        await writer.copyGroup(from.records, group);
+        const known = forgotten.has(group.url) ? undefined : countsFrom(group);
+        if (known !== undefined) counts.set(group.url, known);
+      }
+      const isWhole = !from.truncated && !from.altered;
+      if (from.finished && isWhole) await writer.finishCopy(from, (url) => counts.get(url));
+      // What is missing is missing in the copy, too. A run of ours without its end says so by itself.
+      else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
+      await from.unpacked?.remove();
+    },
+    overwrite,
+  );
 }
 
-/** Writes a whole archive under a temporary name first: a file with the name `file` is complete. Never replaces a file. */
-export async function writeArchive(file: string, write: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
-  if (await lstat(file).catch(() => undefined)) throw existsError(file);
+/** Writes a whole archive under a temporary name first: a file with the name `file` is complete. Replaces a file only with `overwrite`. */
+export async function writeArchive(
+  file: string,
+  write: (writer: ArchiveWriter) => Promise<void>,
+  overwrite = false,
+): Promise<void> {
+  const before = await lstat(file).catch(() => undefined);
+  const isReplaced = overwrite && before?.isFile() === true;
+  if (before !== undefined && !isReplaced) throw existsError(file);
   const unfinished = unfinishedName(file);
   const writer = await ArchiveWriter.create(unfinished, file);
   try {
@@ -292,7 +303,7 @@ export async function writeArchive(file: string, write: (writer: ArchiveWriter) 
     } finally {
       await writer.close();
     }
-    await publish(unfinished, file);
+    await publish(unfinished, file, isReplaced);
   } finally {
     await unlink(unfinished).catch(() => undefined);
   }
@@ -307,13 +318,14 @@ function unfinishedName(file: string): string {
   return path.join(path.dirname(file), path.basename(file).slice(0, 50) + mark);
 }
 // A link, unlike a rename, never replaces a file.
-async function publish(from: string, to: string): Promise<void> {
+async function publish(from: string, to: string, isReplaced: boolean): Promise<void> {
   try {
-    await link(from, to);
+    if (isReplaced) await rename(from, to);
+    else await link(from, to);
   } catch (error) {
     if (isCode(error, "EEXIST")) throw existsError(to, error);
     // Not every file system supports links.
-    if (await lstat(to).catch(() => undefined)) throw existsError(to);
+    if (!isReplaced && (await lstat(to).catch(() => undefined))) throw existsError(to);
     await rename(from, to).catch((reason) => {
       throw unwritableError(to, reason);
     });

@@ -6,6 +6,7 @@ import type { Store } from "../archive/store.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
+import { SitemapError } from "../model/errors.ts";
 import { type CrawlEvent, type OrderedEvent, responseEvent, type Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";
@@ -38,7 +39,7 @@ export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable
 
 /**
  * The pages of a website in tree order, while its sitemaps are being fetched. A sitemap that is declared twice gives its pages
- * once. Leaving the loop ends the crawl.
+ * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
  *
  * @example
  * for await (const page of streamPages("https://example.org/")) console.log(page.url);
@@ -51,6 +52,10 @@ export function streamPages(target: CrawlTarget, options?: Options): AsyncIterab
 async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
   for await (const event of ordered({ prepared })) {
     if (event.type === "pages") yield event.pages;
+    if (event.type !== "finished" || event.unreachable === undefined) continue;
+    const { outcome, reason: cause } = event.unreachable;
+    if (prepared.settings.onUnreachable === "end") return;
+    throw new SitemapError("unreachable", `${prepared.start.homepage}: ${cause.message}`, { cause, outcome });
   }
 }
 

@@ -1,5 +1,4 @@
-// Errors: mistakes of the caller, and failures of the machine. What a website does wrong is never thrown: it is a
-// Problem.
+// Errors: mistakes of the caller, and failures of the machine. What a website does wrong is a Problem and never thrown, but for `unreachable`.
 
 /**
  * - `invalid-option`: an option is unknown or has a bad value
@@ -14,6 +13,7 @@
  * - `queue-failed`: the server of a queue cannot be reached or used
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
+ * - `unreachable`: `streamPages` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
  */
 export type SitemapErrorCode =
   | "invalid-option"
@@ -27,15 +27,23 @@ export type SitemapErrorCode =
   | "missing-package"
   | "queue-failed"
   | "storage-failed"
-  | "tree-closed";
+  | "tree-closed"
+  | "unreachable";
 
 /** The one class of errors: match `code`, which is stable; the message may be reworded. */
 export class SitemapError extends Error {
   override readonly name = "SitemapError";
   readonly code: SitemapErrorCode;
+  /** Of `unreachable`: whether everything failed, was refused by the website (`blocked`), or by our own policy (`refused`). */
+  readonly outcome?: "failed" | "blocked" | "refused";
 
-  constructor(code: SitemapErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    code: SitemapErrorCode,
+    message: string,
+    options?: { cause?: unknown; outcome?: "failed" | "blocked" | "refused" },
+  ) {
     super(message, options);
     this.code = code;
+    if (options?.outcome !== undefined) this.outcome = options.outcome;
   }
 }

@@ -148,6 +148,12 @@ export interface Options {
   signal?: AbortSignal | undefined;
   /** Called for everything that happens, with the events that `crawl()` yields. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
+  /**
+   * What `streamPages` does if the website cannot be reached, or refuses everything: `throw` a `SitemapError` with the
+   * code `unreachable`, or `end` without a page.
+   * @default "throw"
+   */
+  onUnreachable?: "throw" | "end" | undefined;
 }
 
 /** How long to wait, in milliseconds. */
@@ -245,4 +251,5 @@ export interface Settings {
   readonly resume: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: ((event: CrawlEvent) => void) | undefined;
+  readonly onUnreachable: "throw" | "end";
 }

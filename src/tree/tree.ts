@@ -36,7 +36,7 @@ import {
 
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
-  save(path: string): Promise<void>;
+  save(path: string, overwrite: boolean): Promise<void>;
   /** What an archive says that is in the sitemap at this URL. */
   counts?(url: string): Counts | undefined;
   forgetCounts(url: string): void;
@@ -240,11 +240,13 @@ export class SitemapTree {
     return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as IndexWithPages }));
   }
 
-  /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. */
-  async save(path: string): Promise<void> {
+  /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. Replaces a file only with `overwrite`. */
+  async save(path: string, options: { readonly overwrite?: boolean | undefined } = {}): Promise<void> {
     checkPath("path", path);
+    const { overwrite = false } = Object.fromEntries(optionsIn("options", options, ["overwrite"]));
+    const isReplacing = boolean("overwrite", overwrite);
     this.#expectOpen();
-    await this.#documents.save(path);
+    await this.#documents.save(path, isReplacing);
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */

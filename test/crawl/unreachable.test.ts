@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { crawl } from "../../src/crawl/crawl.ts";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { FinishedEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
@@ -191,6 +191,28 @@ test("a sitemap on another host that is down costs a few requests, and nothing o
   expect(
     [...tree.sitemaps()].filter((each) => each.kind === "invalid" && each.reason.code === "timeout-first-byte"),
   ).toHaveLength(60);
+});
+
+describe("a stream of pages", () => {
+  const pagesOf = async (target: string, options?: Options) => {
+    const urls: string[] = [];
+    for await (const { url } of streamPages(target, options)) urls.push(url);
+    return urls;
+  };
+
+  test.each<[string, Fault, string, string]>([
+    ["does not answer", faults["reset before headers"](), "failed", "connection-reset"],
+    ["refuses everything", (exchange) => exchange.respond(403), "blocked", "http-403"],
+  ])("of a website that %s ends with an error, unless it is asked to end", async (_, fault, outcome, code) => {
+    const server = await testServer(everything(fault));
+    const error = { name: "SitemapError", code: "unreachable", outcome, cause: { code } };
+    await expect(pagesOf(server.origin, brief)).rejects.toMatchObject(error);
+    expect(await pagesOf(server.origin, { ...brief, onUnreachable: "end" })).toEqual([]);
+  });
+
+  test("of a website without a sitemap ends without one", async () => {
+    expect(await pagesOf((await testServer({})).origin)).toEqual([]);
+  });
 });
 
 test("a limit that ended the search says nothing about the website", async () => {

@@ -152,7 +152,7 @@ describe("how it is used", () => {
       `import { parseSitemap, sitemapTreeFrom, streamPages } from "sitegrove";
       const options = { retries: 0, network: "allow-private" };
       async function run() {
-        for await (const page of streamPages("http://127.0.0.1:1/", options)) console.log(page.url);
+        for await (const page of streamPages("http://127.0.0.1:1/", { ...options, onUnreachable: "end" })) console.log(page.url);
         const tree = await sitemapTreeFrom(["http://127.0.0.1:1/a.xml"], options);
         console.log(parseSitemap("https://example.org/a").kind, tree.root.children[0].reason.code);
       }

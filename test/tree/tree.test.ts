@@ -114,6 +114,19 @@ test("an opened tree can be saved again", async () => {
   expect(again.toJSON()).toEqual(tree.toJSON());
 });
 
+test("with `overwrite`, a file is replaced, even the tree's own; a folder is not", async () => {
+  const [own, other] = [path.join(folder, "own.warc.gz"), path.join(folder, "other.warc.gz")];
+  writeFileSync(other, "something else");
+  await tree.save(own);
+  await using opened = await openTree(own);
+  for (const file of [own, other]) {
+    await opened.save(file, { overwrite: true });
+    await using again = await openTree(file);
+    expect(again.toJSON()).toEqual(tree.toJSON());
+  }
+  await expect(tree.save(folder, { overwrite: true })).rejects.toMatchObject({ code: "archive-exists" });
+});
+
 test("with `save`, the archive is there when the crawl is over", async () => {
   const file = path.join(folder, "while.warc");
   await using saved = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, save: file });

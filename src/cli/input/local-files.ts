@@ -49,7 +49,7 @@ export function chooseCheckTarget(name: string, flags: LocalFlags, context: Cont
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // Below the root there is no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
-    const options = { ...localOptions(folders), normalizeHomepageUrl: false, useRobots };
+    const options = { ...localOptions(folders), onlyPath: true, useRobots };
     return { named, target, hasLocation: true, folders, options };
   }
   const isFile = named.kind === "file";

@@ -74,4 +74,11 @@ export const watchingOptions: readonly OptionRow[] = [
     text: "Called for everything that happens, with the events that `crawl()` yields.",
     more: "See [events](library.md#events).",
   },
+  {
+    name: "onUnreachable",
+    type: '"throw" | "end"',
+    default: "throw",
+    check: oneOf(["throw", "end"]),
+    text: "What `streamPages` does if the website cannot be reached, or refuses everything: `throw` a `SitemapError` with the code `unreachable`, or `end` without a page.",
+  },
 ];
